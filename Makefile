@@ -1,0 +1,49 @@
+# Two commands on a fresh machine: make demo, make test. Both make .venv and install what they need.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help demo test test-all check bench clean
+
+help:
+	@echo "make demo      a tour with no files: games and their certificates"
+	@echo "make test      the tests (make test-all: the slow ones too)"
+	@echo "make check     ruff, mypy --strict, import-linter"
+	@echo "make bench     every speed claim, measured here as a ratio"
+
+$(BIN)/python:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+
+.venv/.run: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/.test: .venv/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	@touch $@
+
+.venv/.dev: .venv/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,dev]"
+	@touch $@
+
+demo: .venv/.run
+	$(BIN)/novikoff demo
+
+test: .venv/.test
+	$(BIN)/python -m pytest -n auto
+
+test-all: .venv/.test
+	$(BIN)/python -m pytest -n auto -m ""
+
+check: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/.test
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Environments that answer back, each with a witness: a target consistent with all it said."""

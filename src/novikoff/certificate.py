@@ -1,0 +1,144 @@
+"""Certificate: what a theorem promised on this very stream, beside what happened.
+
+Bounds are rounded outward: a printed bound is never smaller than the theorem's (`side` upper) or larger
+(`side` lower). A count is bounded by a whole number, an expectation never is (section "Soundness" of
+docs/certificates.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Kind = Literal["D", "E", "P"]
+Side = Literal["upper", "lower"]
+Status = Literal["violated", "void", "vacuous", "conditional", "valid"]
+Standing = Literal["checked", "trusted", "refuted"]
+
+KINDS: Mapping[str, str] = {
+    "D": "on every stream",
+    "E": "in expectation over the coins",
+    "P": "with probability 1 - delta",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something the theorem needs. checked: seen to hold on this run; trusted: not; refuted: seen to fail."""
+
+    claim: str
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A theorem evaluated on a run.
+
+    theorem      its name, which is also the name of its file in certificates/
+    kind         D: holds on every stream · E: in expectation over coins · P: with probability 1 - delta
+    side         upper: observed <= bound was promised · lower: observed >= bound
+    quantity     what is bounded: "mistakes", "expected mistakes", "regret"
+    observed     what happened
+    bound        what was promised, rounded outward; None if the certificate is void
+    trivial      the value at which the bound says nothing (rounds, for mistakes)
+    status       violated · void · vacuous · conditional · valid: the first that applies
+    reason       why it is not valid; "" if it is
+    """
+
+    theorem: str
+    kind: Kind
+    side: Side
+    quantity: str
+    observed: int | float
+    bound: int | float | None
+    trivial: int | float
+    status: Status
+    reason: str = ""
+    assumptions: tuple[Assumption, ...] = ()
+    quantities: Mapping[str, Any] = field(default_factory=dict)
+    reference: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Neither void nor violated."""
+        return self.status in ("valid", "conditional", "vacuous")
+
+    def __str__(self) -> str:
+        if self.bound is None:
+            return f"{self.theorem}: {self.status}: {self.reason}"
+        sign = "<=" if self.side == "upper" else ">="
+        says = f"{self.quantity} {number(self.observed)} {sign} {number(self.bound)}"
+        why = f" ({self.reason})" if self.reason else ""
+        return f"{self.theorem}: {self.status}: {says}{why}"
+
+
+def number(value: int | float) -> str:
+    """A count as it is, anything else with six figures."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+
+
+def judge(
+    theorem: str,
+    kind: Kind,
+    *,
+    observed: int | float,
+    bound: int | float,
+    trivial: int | float,
+    assumptions: Sequence[Assumption],
+    reference: str,
+    quantities: Mapping[str, Any] | None = None,
+    quantity: str = "mistakes",
+    side: Side = "upper",
+) -> Certificate:
+    """The certificate of a bound that could be evaluated; `bound` is rounded outward already.
+
+    An assumption that was refuted makes it void. One run can violate a theorem of kind D only.
+    """
+    refuted = [assumption.claim for assumption in assumptions if assumption.standing == "refuted"]
+    if refuted or bound != bound:
+        reason = "refuted: " + "; ".join(refuted) if refuted else "the bound is not a number"
+        return void(theorem, kind, reason, observed=observed, trivial=trivial, assumptions=assumptions,
+                    reference=reference, quantities=quantities, quantity=quantity, side=side)  # fmt: skip
+    gap = bound - observed if side == "upper" else observed - bound
+    empty = bound >= trivial if side == "upper" else bound <= trivial
+    status: Status = "valid"
+    reason = ""
+    if kind == "D" and gap < 0:
+        status, reason = "violated", "the learner broke the promise: please report this"
+    elif empty:
+        status, reason = "vacuous", f"a bound of {number(trivial)} is true of anything"
+    elif any(assumption.standing == "trusted" for assumption in assumptions):
+        status = "conditional"
+        reason = "trusted: " + "; ".join(a.claim for a in assumptions if a.standing == "trusted")
+    return Certificate(theorem, kind, side, quantity, observed, bound, trivial, status, reason,
+                       tuple(assumptions), dict(quantities or {}), reference)  # fmt: skip
+
+
+def void(
+    theorem: str,
+    kind: Kind,
+    reason: str,
+    *,
+    observed: int | float,
+    trivial: int | float,
+    assumptions: Sequence[Assumption] = (),
+    reference: str,
+    quantities: Mapping[str, Any] | None = None,
+    quantity: str = "mistakes",
+    side: Side = "upper",
+) -> Certificate:
+    """The certificate of a theorem that does not apply to this run, and why."""
+    return Certificate(theorem, kind, side, quantity, observed, None, trivial, "void", reason,
+                       tuple(assumptions), dict(quantities or {}), reference)  # fmt: skip
+
+
+def floor_log2(above: int, below: int) -> int:
+    """floor(log2(above / below)), exactly, for whole numbers above >= below >= 1."""
+    return (above // below).bit_length() - 1
+
+
+def outward(bound: float) -> float:
+    """An upper bound computed in floats, made safe: never floored, for sums of expectations and regrets."""
+    return bound * (1.0 + 1e-12) + 1e-9 if math.isfinite(bound) else bound

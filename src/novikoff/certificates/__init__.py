@@ -1,0 +1,1 @@
+"""One theorem per file, named for the learner (or adversary) and the quantity it bounds."""

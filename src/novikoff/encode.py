@@ -1,0 +1,70 @@
+"""One example, checked: the form a learner computes with, or an error that says what was wrong."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import InputError
+
+LARGEST_COORDINATE = 2**31 - 1
+
+
+def index(x: Any, width: int) -> int:
+    """A whole number from 0 to width-1; a vector of one whole number will do."""
+    value = x
+    if type(value) is not int:
+        if isinstance(value, (np.ndarray, list, tuple)):
+            if np.size(value) != 1:
+                raise InputError(f"x must be one whole number from 0 to {width - 1}: got {np.size(value)} numbers.")
+            value = value.item() if isinstance(value, np.ndarray) else value[0]
+        if isinstance(value, Integral) or (isinstance(value, (float, np.floating)) and float(value).is_integer()):
+            value = int(value)
+        else:
+            raise InputError(f"x must be a whole number from 0 to {width - 1}: got {x!r}.")
+    if not 0 <= value < width:
+        raise InputError(f"x must be from 0 to {width - 1}: got {value}.")
+    return int(value)
+
+
+def point(x: Any, width: int, low: int, high: int) -> NDArray[np.int64]:
+    """`width` whole numbers from low to high."""
+    values = np.asarray(x)
+    if values.shape != (width,):
+        raise InputError(f"x must have {width} whole numbers: got shape {values.shape}.")
+    if values.dtype.kind == "f":
+        if not np.all(np.isfinite(values)):
+            raise InputError(f"x must be finite: got {values.tolist()}.")
+        if not np.all(values == np.floor(values)):
+            raise InputError(f"x must be whole numbers: got {values.tolist()}. Multiply by the grid's n and round.")
+    elif values.dtype.kind not in "iu":
+        raise InputError(f"x must be whole numbers: got {x!r}.")
+    if width and (values.min() < low or values.max() > high):
+        raise InputError(f"x must be from {low} to {high} in every coordinate: got {values.tolist()}.")
+    return values.astype(np.int64)
+
+
+def vector(x: Any, width: int) -> NDArray[np.float64]:
+    """`width` finite real numbers."""
+    try:
+        values = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"x must be {width} numbers: got {x!r}.") from None
+    if values.shape != (width,):
+        raise InputError(f"x must have {width} numbers: got shape {values.shape}.")
+    if not np.all(np.isfinite(values)):
+        where = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise InputError(f"x must be finite: feature {where} is {values[where]}. Clean or drop the row.")
+    return values
+
+
+def scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same direction with its largest entry in [1, 2): a power of two, so exact but for denormals."""
+    largest = float(np.max(np.abs(values), initial=0.0))
+    if largest == 0.0:
+        return values
+    return np.ldexp(values, 1 - math.frexp(largest)[1])

@@ -1,0 +1,181 @@
+"""The game: see x, predict, see y, learn; and the ledger that remembers it.
+
+`play` runs a whole game; `Game` is for those who drive the loop themselves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from novikoff.errors import InputError, MismatchError
+from novikoff.ledger import Ledger
+from novikoff.sources.arrays import Arrays
+from novikoff.sources.pairs import Pairs
+from novikoff.types import Adversary, Batch, Distribution, Example, Label, Labels, Learner, Stream
+
+Progress = Callable[[Ledger], None]
+
+
+class Game:
+    """One learner's game, driven by the caller: `predict_one`, then `learn_one` when the label is known."""
+
+    def __init__(self, learner: Learner, ledger: Ledger | None = None) -> None:
+        self.learner = learner
+        self.ledger = ledger or Ledger(learner)
+        self._play_one = getattr(learner, "play_one", None)
+        self._sweep = getattr(learner, "sweep", None)
+        self._draws = bool(getattr(learner, "draws", False))
+
+    def predict_one(self, x: Example) -> Label:
+        """What the learner says of x; asking changes nothing."""
+        return self.learner.predict_one(x)
+
+    def learn_one(self, x: Example, y: Label) -> Label:
+        """Play the round of x and y: the prediction is written down, then the learner learns."""
+        chance = chances(self.learner, x).get(y, 0.0) if self._draws else None
+        if self._play_one is not None:
+            prediction: Label = self._play_one(x, y)
+        else:
+            prediction = self.learner.predict_one(x)
+            self.learner.learn_one(x, y)
+        self.ledger.write(prediction, y, chance)
+        return prediction
+
+    def learn_batch(self, batch: Batch) -> None:
+        """Play every round of the batch, compiled where the learner can."""
+        if self._sweep is not None and isinstance(batch.x, np.ndarray):
+            self.ledger.write_batch(self._sweep(batch), batch.y)
+            return
+        for x, y in batch.rows():
+            try:
+                self.learn_one(x, y)
+            except InputError as error:
+                raise type(error)(f"round {self.ledger.rounds + 1}: {error}") from error
+
+
+def chances(learner: Learner, x: Example) -> Distribution:
+    """The distribution of the learner's prediction on x."""
+    if getattr(learner, "draws", False):
+        distribution: Distribution = learner.chances(x)  # type: ignore[attr-defined]
+        return distribution
+    return {learner.predict_one(x): 1.0}
+
+
+def play(
+    learner: Learner,
+    environment: Any,
+    rounds: int | None = None,
+    passes: int = 1,
+    record: bool = False,
+    progress: Progress | None = None,
+    ledger: Ledger | None = None,
+) -> Ledger:
+    """Play a whole game and return its ledger.
+
+    environment   a stream (`nk.read(path)`), an adversary, arrays (X, y), or any iterable of (x, y)
+    rounds        stop after so many; needed against an adversary
+    passes        how often to go through the stream
+    record        keep every prediction in the ledger
+    progress      called with the ledger now and then
+    ledger        go on writing in this one (a game that was stopped)
+    """
+    if rounds is not None and rounds < 0:
+        raise InputError(f"rounds must be at least 0: got {rounds}.")
+    if passes < 1:
+        raise InputError(f"passes must be at least 1: got {passes}.")
+    if isinstance(environment, Adversary):
+        return _duel(learner, environment, rounds, record, progress)
+    stream = as_stream(environment, learner)
+    if not learner.domain.admits(stream.domain):
+        raise MismatchError(
+            f"the learner plays on {learner.domain}: {stream.name} shows {stream.domain}. "
+            "Choose a learner for that domain, or the right columns."
+        )
+    if passes > 1 and not stream.rereadable:
+        raise InputError(f"{passes} passes need a stream that can be read again: {stream.name} cannot.")
+    game = Game(learner, ledger or Ledger(learner, source=stream.name))
+    if record and game.ledger.predictions is None:
+        game.ledger.predictions = []
+    start = time.perf_counter()
+    left = rounds
+    for _ in range(passes):
+        for batch in stream.batches():
+            part = _cut(batch, left)
+            game.learn_batch(_for_learner(part, stream.labels, learner))
+            left = None if left is None else left - len(part)
+            if progress:
+                game.ledger.seconds = time.perf_counter() - start
+                progress(game.ledger)
+            if left == 0:
+                break
+        game.ledger.passes += 1
+        if left == 0:
+            break
+    game.ledger.seconds += time.perf_counter() - start
+    return game.ledger
+
+
+def _duel(
+    learner: Learner, adversary: Adversary, rounds: int | None, record: bool, progress: Progress | None
+) -> Ledger:
+    """The adversary asks, hears the prediction, and answers."""
+    if rounds is None:
+        raise InputError("a game against an adversary must have an end: pass rounds=1000, say.")
+    if not learner.domain.admits(adversary.domain):
+        raise MismatchError(
+            f"the learner plays on {learner.domain}: {adversary.name} shows {adversary.domain}. "
+            "Choose a learner and an adversary for the same domain."
+        )
+    game = Game(learner, Ledger(learner, adversary, source=adversary.name, passes=1))
+    if record:
+        game.ledger.predictions = []
+
+    def probe(x: Example) -> Distribution:
+        return chances(learner, x)
+
+    start = time.perf_counter()
+    for t in range(rounds):
+        x = adversary.ask(probe)
+        game.learn_one(x, adversary.answer(probe(x)))
+        if progress and t % 256 == 255:
+            game.ledger.seconds = time.perf_counter() - start
+            progress(game.ledger)
+    game.ledger.seconds = time.perf_counter() - start
+    return game.ledger
+
+
+def as_stream(environment: Any, learner: Learner) -> Stream:
+    """Arrays (X, y) or any iterable of (x, y) as a stream; a stream as it is."""
+    if hasattr(environment, "batches"):
+        stream: Stream = environment
+        return stream
+    if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
+        return Arrays(*environment, many=learner.labels)
+    if isinstance(environment, Iterable):
+        return Pairs(environment, domain=learner.domain, many=learner.labels)
+    raise MismatchError(
+        f"an environment must be a stream, an adversary, arrays (X, y) or an iterable of (x, y): "
+        f"got {type(environment).__name__}."
+    )
+
+
+def _cut(batch: Batch, rounds: int | None) -> Batch:
+    if rounds is None or len(batch) <= rounds:
+        return batch
+    return Batch(batch.x[:rounds], batch.y[:rounds], batch.first)
+
+
+def _for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:
+    """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many."""
+    if (labels is None) == (learner.labels is not None):
+        return batch
+    if labels is None:
+        raise MismatchError("the learner has two labels: the stream has many. Name the positive one.")
+    values = [labels.negative, labels.positive]
+    if not all(isinstance(value, (int, np.integer)) and 0 <= value < (learner.labels or 0) for value in values):
+        raise MismatchError(f"the learner has labels 0 .. {(learner.labels or 0) - 1}: the stream has {values}.")
+    return Batch(batch.x, np.where(batch.y == 1, values[1], values[0]).astype(np.int32), batch.first)

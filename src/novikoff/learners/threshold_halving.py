@@ -1,0 +1,123 @@
+"""Halving for thresholds on a grid of any size, in constant time and memory.
+
+Algorithm
+    Grid 0 .. n, thresholds k = 0 .. n+1 (see classes/threshold.py). The survivors are always an interval
+    lo .. hi of whole numbers, at first 0 .. n+1.
+    Say +1 if 2i + 1 >= lo + hi: i - lo + 1 of them say +1 and hi - i say -1 (clipped), and a tie says +1.
+    On +1: hi = min(hi, i).  On -1: lo = max(lo, i+1).  Every round, or (`conservative`) on mistakes only.
+    If lo > hi the stream is not realizable: begin again with 0 .. n+1, and say so.
+Promise
+    certificates/halving_mistakes.py: at most floor(log2(n+2)) mistakes. No learner can promise less:
+    adversaries/grid_bisection.py.
+Cost
+    O(1) per round for any n; whole numbers, so exact. Batches are compiled up to n = 2^61.
+Reference
+    [littlestone1988]; [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import encode
+from novikoff.certificates.halving_mistakes import halving_mistakes
+from novikoff.certificates.halving_restarts import halving_restarts
+from novikoff.errors import InputError
+from novikoff.types import Batch, Domain, Example, Label, State, Theorem, VersionSpaceFacts, check_label
+
+LARGEST_COMPILED = 2**61
+
+
+class ThresholdHalving:
+    """The middle of the interval of surviving thresholds decides."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
+    labels: int | None = None
+
+    def __init__(self, n: int, conservative: bool = False) -> None:
+        if n < 0:
+            raise InputError(f"thresholds need a grid 0 .. n with n at least 0: got n = {n}.")
+        self.n = int(n)
+        self.conservative = conservative
+        self.domain = Domain("index", self.n + 1)
+        self.lo, self.hi = 0, self.n + 1
+        self.rounds = self.restarts = self.emptied_at = 0
+
+    @property
+    def size(self) -> int:
+        """Surviving thresholds."""
+        return self.hi - self.lo + 1
+
+    def predict_one(self, x: Example) -> Label:
+        return self._predict(encode.index(x, self.n + 1))
+
+    def _predict(self, i: int) -> Label:
+        return 1 if 2 * i + 1 >= self.lo + self.hi else -1
+
+    def learn_one(self, x: Example, y: Label) -> None:
+        self.play_one(x, y)
+
+    def play_one(self, x: Example, y: Label) -> Label:
+        """Predict, then learn."""
+        i = encode.index(x, self.n + 1)
+        y = check_label(y, self.labels)
+        prediction = self._predict(i)
+        self.rounds += 1
+        if self.conservative and prediction == y:
+            return prediction
+        if y == 1:
+            self.hi = min(self.hi, i)
+        else:
+            self.lo = max(self.lo, i + 1)
+        if self.lo > self.hi:
+            self.restarts += 1
+            self.emptied_at = self.emptied_at or self.rounds
+            self.lo, self.hi = 0, self.n + 1
+        return prediction
+
+    def sweep(self, batch: Batch) -> NDArray[np.int8]:
+        """Predict and learn every row in order, compiled."""
+        x = np.asarray(batch.x).reshape(-1)
+        if self.n > LARGEST_COMPILED or x.dtype != np.int64 or batch.y.dtype != np.int8:
+            return np.array([self.play_one(i, y) for i, y in batch.rows()], dtype=np.int8)
+        from novikoff.kernels import threshold_halving as kernel
+
+        wrong = kernel.first_outside(x, self.n)
+        if wrong >= 0:
+            raise InputError(f"x must be from 0 to {self.n}: got {x[wrong]} at round {batch.first + wrong}.")
+        state = np.array([self.lo, self.hi, self.restarts, self.emptied_at, self.rounds], dtype=np.int64)
+        predictions = np.empty(len(x), dtype=np.int8)
+        kernel.sweep(x, batch.y, self.n, state, self.conservative, predictions)
+        self.lo, self.hi, self.restarts, self.emptied_at, self.rounds = state.tolist()
+        return predictions
+
+    def survivor(self) -> str:
+        """The surviving thresholds, readable."""
+        if self.lo == self.hi:
+            return f"x >= {self.lo}" if self.lo <= self.n else "always -1"
+        return f"x >= k for k in {self.lo} .. {self.hi}"
+
+    def facts(self) -> VersionSpaceFacts:
+        whole = self.n + 2
+        return VersionSpaceFacts(whole, self.size, whole, self.size, 1, self.restarts, self.emptied_at)
+
+    def state(self) -> State:
+        return {
+            "n": self.n,
+            "conservative": self.conservative,
+            "lo": self.lo,
+            "hi": self.hi,
+            "rounds": self.rounds,
+            "restarts": self.restarts,
+            "emptied_at": self.emptied_at,
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(state["n"], state["conservative"])
+        for name in ("lo", "hi", "rounds", "restarts", "emptied_at"):
+            setattr(learner, name, state[name])
+        return learner

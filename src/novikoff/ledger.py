@@ -1,0 +1,152 @@
+"""Ledger: what happened in a game, in memory that does not grow with rounds."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import Certificate
+from novikoff.types import Adversary, Learner, Run, State, Theorem
+
+RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
+
+
+@dataclass(eq=False)
+class Ledger:
+    """The record of one learner's game, from the moment the ledger was opened.
+
+    rounds, mistakes   counted by the tie rule
+    expected           sum over rounds of the chance of a mistake (= mistakes for a learner that draws nothing)
+    positives          rounds labelled +1 (two labels only)
+    curve              (t, mistakes after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
+    predictions        one per round, if asked for
+    """
+
+    learner: Learner
+    adversary: Adversary | None = None
+    source: str = ""
+    rounds: int = 0
+    passes: int = 0
+    mistakes: int = 0
+    expected: float = 0.0
+    positives: int = 0
+    seconds: float = 0.0
+    deterministic: bool = True
+    curve: list[tuple[int, int]] = field(default_factory=list)
+    predictions: list[NDArray[Any]] | None = None
+    before: Any = None
+    adversary_before: Any = None
+    _next: int = 1
+    _lost: float = 0.0  # low-order part of `expected` (Neumaier)
+
+    def __post_init__(self) -> None:
+        if self.before is None:
+            self.before = self.learner.facts()
+        if self.adversary is not None and self.adversary_before is None:
+            self.adversary_before = self.adversary.facts()
+
+    @property
+    def mistake_rate(self) -> float:
+        """Mistakes per round."""
+        return self.mistakes / self.rounds if self.rounds else 0.0
+
+    def write(self, prediction: int, y: int, chance: float | None = None) -> None:
+        """One round. `chance` is the chance the learner gave the true label, if it draws."""
+        self.rounds += 1
+        mistake = prediction != y
+        self.mistakes += mistake
+        self.positives += y == 1
+        if chance is None:
+            self._expect(float(mistake))
+        else:
+            self.deterministic = False
+            self._expect(1.0 - chance)
+        if self.rounds == self._next:
+            self._mark(self.rounds, self.mistakes)
+        if self.predictions is not None:
+            self.predictions.append(np.array([prediction]))
+
+    def write_batch(self, predictions: NDArray[Any], y: NDArray[Any]) -> None:
+        """Many rounds of a learner that draws nothing."""
+        wrong = predictions != y
+        start, base = self.rounds, self.mistakes
+        done = counted = 0
+        while self._next <= start + len(y):
+            position = self._next - start
+            counted += int(np.count_nonzero(wrong[done:position]))
+            done = position
+            self._mark(self._next, base + counted)
+        mistakes = counted + int(np.count_nonzero(wrong[done:]))
+        self.rounds += len(y)
+        self.mistakes += mistakes
+        self._expect(float(mistakes))
+        self.positives += int(np.count_nonzero(y == 1))
+        if self.predictions is not None:
+            self.predictions.append(predictions)
+
+    def _mark(self, t: int, mistakes: int) -> None:
+        self.curve.append((t, mistakes))
+        self._next = t + 1 if t < 1000 else math.ceil(1.01 * t)
+
+    def _expect(self, chance: float) -> None:
+        total = self.expected + chance
+        larger, smaller = (self.expected, chance) if self.expected >= chance else (chance, self.expected)
+        self._lost += (larger - total) + smaller
+        self.expected = total
+
+    def said(self) -> NDArray[Any]:
+        """Every prediction, in order; needs `record=True`."""
+        return np.concatenate(self.predictions) if self.predictions else np.zeros(0, dtype=np.int8)
+
+    def certify(self) -> list[Certificate]:
+        """What the learner's theorems, and the adversary's, say of this game; the tightest valid one first."""
+        found = self._evaluate(self.learner.promises, self.before, self.learner.facts())
+        if self.adversary is not None:
+            found += self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts())
+        return sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
+
+    def _evaluate(self, theorems: tuple[Theorem, ...], before: Any, after: Any) -> list[Certificate]:
+        run = Run(
+            before=before,
+            after=after,
+            rounds=self.rounds,
+            mistakes=self.mistakes,
+            expected=self.expected + self._lost,
+            constants=(self.positives, self.rounds - self.positives),
+            adaptive=self.adversary is not None,
+            deterministic=self.deterministic,
+        )
+        certificates = (theorem(run) for theorem in theorems)
+        return [certificate for certificate in certificates if certificate is not None]
+
+    def state(self) -> State:
+        """As plain data (without the learner)."""
+        if self.adversary is not None:
+            raise TypeError("a ledger of a duel cannot be saved: the adversary is part of the game.")
+        plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in _NOT_PLAIN}
+        said = None if self.predictions is None else self.said()
+        return {**plain, "curve": [list(point) for point in self.curve], "predictions": said,
+                "before": dataclasses.asdict(self.before)}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State, learner: Learner) -> Ledger:
+        """The ledger whose `state` this is, of `learner`."""
+        plain = dict(state)
+        plain["curve"] = [(t, mistakes) for t, mistakes in state["curve"]]
+        plain["predictions"] = None if state["predictions"] is None else [state["predictions"]]
+        plain["before"] = type(learner.facts())(**state["before"])
+        return cls(learner=learner, **plain)
+
+
+_NOT_PLAIN = ("learner", "adversary", "adversary_before", "before", "curve", "predictions")
+
+
+def _tightness(certificate: Certificate) -> float:
+    if certificate.bound is None:
+        return 0.0
+    return certificate.bound if certificate.side == "upper" else -certificate.bound

@@ -1,0 +1,1 @@
+"""How results are told: to a terminal, as JSON."""

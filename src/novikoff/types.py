@@ -1,0 +1,331 @@
+"""The words of the game: what is asked, who answers, what is remembered.
+
+Rounds go t = 1, 2, ...: see x_t, predict, see y_t, pay 1 for a mistake, learn.
+Labels are -1 and +1 inside (or 0 .. k-1 for learners with many labels).
+Ties say +1 everywhere; with many labels, the smallest label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import InputError
+
+if TYPE_CHECKING:
+    from novikoff.certificate import Certificate
+
+Example = Any
+"""x: an int, a Fraction, a sequence or array of numbers, or any Python object (see `Domain`)."""
+
+Label = int
+"""y: -1 or +1; 0 .. k-1 for learners with many labels."""
+
+Distribution = Mapping[int, float]
+"""The chance of each label; a deterministic prediction has one label with chance 1."""
+
+State = dict[str, Any]
+"""Plain data: JSON values, numpy arrays, and dicts of these. Never a pickle."""
+
+Kind = Literal["vector", "index", "point", "any"]
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """What x may be. Every learner, stream and adversary has one; `play` refuses a mismatch.
+
+    kind    vector: `width` real features · index: a whole number 0 .. width-1 ·
+            point: `width` whole numbers · any: a Python object
+    width   None when it is not fixed
+    """
+
+    kind: Kind
+    width: int | None = None
+
+    def admits(self, other: Domain) -> bool:
+        """Can a learner on this domain be shown the examples of `other`?
+
+        Whole numbers are real numbers, a lone number is an index, and numbers that happen to be whole are
+        points: the last two are checked on each example as it comes.
+        """
+        if self.kind == "any" and self.width is None:
+            return True
+        if self.kind == "index":
+            return other.kind == "index" or (other.kind in ("vector", "point") and other.width == 1)
+        numbers = ("vector", "point", "any") if self.kind == "any" else ("vector", "point")
+        fits = self.width is None or other.width is None or self.width == other.width
+        return other.kind in numbers and fits
+
+    def origin(self) -> Example:
+        """The plainest x of the domain, for adversaries that do not care what they show."""
+        if self.kind == "index" or self.width is None:
+            return 0
+        return (0,) * self.width
+
+    def __str__(self) -> str:
+        width = "" if self.width is None else f"[{self.width}]"
+        return f"{self.kind}{width}"
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """How two values of the user's stand for -1 and +1."""
+
+    negative: Any = -1
+    positive: Any = 1
+
+    def encode(self, value: Any) -> Label:
+        """-1 or +1 for one of the two values."""
+        if value == self.positive:
+            return 1
+        if value == self.negative:
+            return -1
+        raise InputError(
+            f"labels must be {self.negative!r} or {self.positive!r}: got {value!r}. "
+            "Name the positive value to treat every other as -1."
+        )
+
+    def decode(self, label: Label) -> Any:
+        """The user's value for -1 or +1."""
+        return self.positive if label == 1 else self.negative
+
+    def __str__(self) -> str:
+        return f"{self.negative} is -1, {self.positive} is +1"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Consecutive rounds. x is (rows,) for indices, (rows, width) for points and vectors, a list for any.
+
+    y is int8 (-1/+1) or int32 (many labels); `first` is the number of the first round, from 1.
+    """
+
+    x: NDArray[Any] | list[Example]
+    y: NDArray[Any]
+    first: int
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def rows(self) -> Iterator[tuple[Example, Label]]:
+        """The same rounds one by one."""
+        examples = self.x.tolist() if isinstance(self.x, np.ndarray) and self.x.ndim == 1 else self.x
+        return zip(examples, self.y.tolist(), strict=True)
+
+
+class Learner(Protocol):
+    """One algorithm. `learn_one` is the only method that changes it.
+
+    Optional: `play_one(x, y)` predicts, then learns, looking at x once; `sweep(batch)` does so for every
+    row, compiled; `size` is what it holds. A learner that draws its predictions has `draws = True` and
+    `chances(x)`, the distribution it draws from.
+    """
+
+    domain: Domain
+    labels: int | None  # None: -1/+1; k: 0 .. k-1
+    promises: ClassVar[tuple[Theorem, ...]]
+
+    def predict_one(self, x: Example) -> Label:
+        """The label it would say now; asking changes nothing."""
+        ...
+
+    def learn_one(self, x: Example, y: Label) -> None:
+        """Learn the label of x."""
+        ...
+
+    def facts(self) -> Any:
+        """What its theorems need to know of it now: a frozen dataclass of plain values."""
+        ...
+
+    def state(self) -> State:
+        """All of it, as plain data."""
+        ...
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """The learner whose `state` this is."""
+        ...
+
+
+class Stream(Protocol):
+    """A source of labelled examples that was fixed before the game began."""
+
+    name: str
+    domain: Domain
+    labels: Labels | None
+    rereadable: bool
+
+    def batches(self) -> Iterator[Batch]:
+        """A fresh pass, batch by batch."""
+        ...
+
+
+@runtime_checkable
+class Adversary(Protocol):
+    """An environment that answers back."""
+
+    name: str
+    domain: Domain
+    promises: ClassVar[tuple[Theorem, ...]]
+
+    def ask(self, probe: Callable[[Example], Distribution]) -> Example:
+        """The next x. `probe(x)` tells what the learner would say there, never how its coin will fall."""
+        ...
+
+    def answer(self, prediction: Distribution) -> Label:
+        """The label of the x just asked."""
+        ...
+
+    def witness(self) -> Any:
+        """A target consistent with every answer so far."""
+        ...
+
+    def facts(self) -> Any:
+        """What its theorems need to know of it now."""
+        ...
+
+
+F = TypeVar("F")
+
+
+@dataclass(frozen=True, slots=True)
+class Run(Generic[F]):
+    """What a theorem is told: plain facts about one game.
+
+    before, after   the player's facts when the ledger was opened, and now
+    expected        the sum over rounds of the chance of a mistake, given the past
+    constants       mistakes that "always -1" and "always +1" would have made
+    adaptive        the stream answered back (an adversary), so it was not fixed in advance
+    deterministic   no prediction was drawn by a coin
+    """
+
+    before: F
+    after: F
+    rounds: int
+    mistakes: int
+    expected: float
+    constants: tuple[int, int]
+    adaptive: bool
+    deterministic: bool
+
+
+Theorem = Callable[[Run[Any]], "Certificate | None"]
+"""Evaluates a bound on a run; None where it has nothing to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionSpaceFacts:
+    """What the theorems on finite classes need to know.
+
+    hypotheses   |H|
+    survivors    how many are left
+    whole        prior weight of all of H (|H| when all weigh the same)
+    weight       prior weight of the survivors
+    lightest     the smallest prior weight
+    restarts     how often no hypothesis was left and the learner began again with all of H
+    emptied_at   the learner's round of the first restart, 0 if there was none
+    """
+
+    hypotheses: int
+    survivors: int
+    whole: int
+    weight: int
+    lightest: int = 1
+    restarts: int = 0
+    emptied_at: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ballot:
+    """How the surviving hypotheses vote on one x.
+
+    weights   the prior weight behind each label
+    first     the label of the first survivor; 0 if it gives no valid label
+    choices   each one's label, in whatever form the space likes
+    """
+
+    weights: Mapping[Label, int]
+    first: Label
+    choices: Any
+
+    def winner(self) -> Label:
+        """The label with the most weight; a tie says +1, with many labels the smallest."""
+        if -1 in self.weights:
+            return 1 if self.weights[1] >= self.weights[-1] else -1
+        return max(self.weights, key=lambda label: (self.weights[label], -label))
+
+
+class Space(Protocol):
+    """The version space: the hypotheses of a class that are still believed."""
+
+    lightest: int  # the smallest prior weight of a hypothesis of the class
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        ...
+
+    @property
+    def weight(self) -> int:
+        """Their prior weight together."""
+        ...
+
+    def poll(self, x: Example) -> Ballot:
+        """Let each vote on x. Raises `InputError` if x is not of the domain; changes nothing."""
+        ...
+
+    def keep(self, ballot: Ballot, label: Label) -> None:
+        """Only those that voted for `label` stay."""
+        ...
+
+    def first(self) -> int:
+        """The lowest index of a survivor."""
+        ...
+
+    def state(self) -> State:
+        """The survivors, as plain data."""
+        ...
+
+    def load(self, state: State) -> None:
+        """Become the space whose `state` this is."""
+        ...
+
+
+class HypothesisClass(Protocol):
+    """A finite class of functions from x to labels, numbered 0 .. size-1."""
+
+    name: str
+    domain: Domain
+    labels: int | None
+
+    @property
+    def size(self) -> int:
+        """Exactly how many hypotheses vote."""
+        ...
+
+    def space(self, prior: str | list[int] | None = None) -> Space:
+        """A fresh version space holding all of them. prior: None, "length", or a weight for each."""
+        ...
+
+    def describe(self, index: int) -> str:
+        """Hypothesis number `index`, readable."""
+        ...
+
+    def state(self) -> State:
+        """Enough to build the class again."""
+        ...
+
+
+def check_label(y: Any, labels: int | None) -> Label:
+    """Y as a label, or an error that says what a label is."""
+    if labels is None:
+        if y == 1 or y == -1:
+            return int(y)
+        raise InputError(f"a label must be -1 or +1: got {y!r}. Give the source the two values it uses.")
+    if isinstance(y, (int, np.integer)) and not isinstance(y, bool) and 0 <= y < labels:
+        return int(y)
+    raise InputError(f"a label must be a whole number from 0 to {labels - 1}: got {y!r}.")
