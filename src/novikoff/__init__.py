@@ -20,22 +20,30 @@ _HOMES = {
     "Arrays": "sources.arrays",
     "Assumption": "certificate",
     "Batch": "types",
+    "CSV": "sources.csv",
     "Certificate": "certificate",
     "Consistent": "learners.consistent",
+    "Constant": "learners.constant",
+    "CoverHalving": "learners.cover_halving",
     "Domain": "types",
     "Game": "game",
     "Halving": "learners.halving",
     "Labels": "types",
     "Ledger": "ledger",
+    "Midpoint": "learners.midpoint",
     "NovikoffError": "errors",
     "Pairs": "sources.pairs",
+    "RectangleHalving": "learners.rectangle_halving",
     "Run": "types",
     "ThresholdHalving": "learners.threshold_halving",
+    "TightestBox": "learners.tightest_box",
     "load": "model",
+    "make": "catalog",
     "play": "game",
+    "read": "sources.reader",
     "save": "model",
 }
-_ROOMS = ("classes",)
+_ROOMS = ("adversaries", "classes")
 
 __all__ = ["__version__", *sorted(_HOMES), *_ROOMS]
 

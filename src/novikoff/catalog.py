@@ -1,18 +1,21 @@
 """Names: "halving:[thresholds:n=100],conservative=true" is a learner.
 
 A spec is `name` or `name:argument,argument,...`; an argument is `value` (in order) or `key=value`. A value is a
-number, true, false, none, a word, or something nested in brackets: another spec, or a list of values.
+number (1e6 and 10**18 too), true, false, none, a word, or something in brackets: `[name:arguments]` is what that spec
+names, `[a,b,c]` a list of values.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from novikoff.errors import SpecError
+from novikoff.types import Domain
 
 Room = Literal["learner", "adversary", "class"]
 
@@ -34,13 +37,40 @@ class Entry:
         """The docstring of its module."""
         return inspect.cleandoc(importlib.import_module(f"novikoff.{self.module}").__doc__ or "")
 
+    def summary(self) -> str:
+        """One line: of the function's docstring, or the module's."""
+        constructor = self.load()
+        text = inspect.getdoc(constructor) if inspect.isfunction(constructor) else self.doc()
+        return (text or "").splitlines()[0].rstrip(".")
+
+    def arguments(self) -> str:
+        """What it takes, as in a spec: "n, conservative=false"."""
+        return ", ".join(_shown(parameter) for parameter in inspect.signature(self.load()).parameters.values())
+
 
 CATALOG: Mapping[str, Entry] = {
     "consistent": Entry("learner", "learners.consistent", "Consistent"),
     "halving": Entry("learner", "learners.halving", "Halving"),
     "threshold-halving": Entry("learner", "learners.threshold_halving", "ThresholdHalving"),
+    "rectangle-halving": Entry("learner", "learners.rectangle_halving", "RectangleHalving"),
+    "tightest-box": Entry("learner", "learners.tightest_box", "TightestBox"),
+    "cover-halving": Entry("learner", "learners.cover_halving", "CoverHalving"),
+    "midpoint": Entry("learner", "learners.midpoint", "Midpoint"),
+    "constant": Entry("learner", "learners.constant", "Constant"),
+    "bisection": Entry("adversary", "adversaries.bisection", "Bisection"),
+    "grid-bisection": Entry("adversary", "adversaries.grid_bisection", "GridBisection"),
+    "rectangle-bisection": Entry("adversary", "adversaries.rectangle_bisection", "RectangleBisection"),
+    "contrarian": Entry("adversary", "adversaries.contrarian", "Contrarian"),
+    "majority-flip": Entry("adversary", "adversaries.majority_flip", "MajorityFlip"),
+    "coin-flip": Entry("adversary", "adversaries.coin_flip", "CoinFlip"),
     "thresholds": Entry("class", "classes.threshold", "Thresholds"),
+    "rectangles": Entry("class", "classes.rectangle", "Rectangles"),
+    "halfspaces": Entry("class", "classes.halfspace", "Halfspaces"),
+    "sphere-cover": Entry("class", "classes.sphere", "SphereCover"),
+    "programs": Entry("class", "classes.program", "Programs"),
+    "table": Entry("class", "classes.matrix", "Table"),
     "cube": Entry("class", "classes.matrix", "cube"),
+    "functions": Entry("class", "classes.predicate", "Functions"),
 }
 
 
@@ -52,19 +82,161 @@ def names(room: Room) -> list[str]:
 def learner_name(kind: type) -> str:
     """The catalog's name of a learner's class."""
     for name, entry in CATALOG.items():
-        if entry.room == "learner" and entry.attribute == kind.__name__:
+        if entry.room == "learner" and entry.attribute == kind.__name__ and entry.load() is kind:
             return name
     raise SpecError(f"a saved learner must be of the catalog: {kind.__name__} is not.")
 
 
-def learner_class(name: str) -> Any:
-    """The class of a learner, by its catalog name."""
-    return _entry(name, "learner").load()
-
-
-def _entry(name: str, room: Room | None = None) -> Entry:
-    entry = CATALOG.get(name)
-    if entry is None or (room and entry.room != room):
+def entry(name: str, room: Room | None = None) -> Entry:
+    """The entry of a name, or an error that lists the names there are."""
+    found = CATALOG.get(name)
+    if found is None or (room and found.room != room):
         known = ", ".join(names(room) if room else CATALOG)
-        raise SpecError(f"a {room or 'name'} must be one of {known}: got {name!r}.")
-    return entry
+        raise SpecError(f"the name of a {room or 'learner, adversary or class'} must be one of {known}: got {name!r}.")
+    return found
+
+
+def make(text: str, room: Room, domain: Domain | None = None, **defaults: Any) -> Any:
+    """What a spec names.
+
+    domain     where the game is played: fills in `width`, `dim` and `domain` where the spec leaves them out
+    defaults   other arguments, used where the constructor takes them and the spec leaves them out
+    """
+    if domain is not None:
+        defaults = {"domain": domain, "width": domain.width, "dim": domain.width, **defaults}
+    return _build(parse(text), room, {key: value for key, value in defaults.items() if value is not None})
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A parsed spec."""
+
+    name: str
+    positional: tuple[Any, ...] = ()
+    named: Mapping[str, Any] | None = None
+
+
+def parse(text: str) -> Spec:
+    """The parts of a spec; nested ones are `Spec` too."""
+    name, colon, rest = text.strip().partition(":")
+    if not re.fullmatch(r"[A-Za-z][\w-]*", name) or (colon and not rest.strip()):
+        raise SpecError(f"a spec must be name or name:key=value,…: got {text!r}. Try `novikoff list`.")
+    positional: list[Any] = []
+    named: dict[str, Any] = {}
+    for part in _split(rest) if colon else []:
+        key, equals, value = _key_value(part)
+        if equals:
+            if key in named:
+                raise SpecError(f"an argument must be given once: {key} is there twice in {text!r}.")
+            named[key] = _value(value)
+        elif named:
+            raise SpecError(f"arguments without a name must come first: got {part!r} after a named one in {text!r}.")
+        else:
+            positional.append(_value(part))
+    return Spec(name, tuple(positional), named)
+
+
+def _split(text: str) -> list[str]:
+    """The parts between commas that are not inside brackets."""
+    parts, depth, start = [], 0, 0
+    for position, character in enumerate(text):
+        depth += (character == "[") - (character == "]")
+        if depth < 0:
+            break
+        if character == "," and depth == 0:
+            parts.append(text[start:position].strip())
+            start = position + 1
+    if depth != 0:
+        raise SpecError(f"brackets must close: they do not in {text!r}.")
+    parts.append(text[start:].strip())
+    if "" in parts:
+        raise SpecError(f"an argument must not be empty: one is in {text!r}.")
+    return parts
+
+
+def _key_value(part: str) -> tuple[str, str, str]:
+    match = re.match(r"([A-Za-z_]\w*)\s*=\s*(.+)$", part)
+    return (match[1], "=", match[2]) if match else ("", "", part)
+
+
+def _value(text: str) -> Any:
+    text = text.strip()
+    if text.startswith("[") and text.endswith("]"):
+        inner = text[1:-1].strip()
+        parts = _split(inner) if inner else []
+        return parse(inner) if parts and ":" in _outside_brackets(parts[0]) else [_value(part) for part in parts]
+    words: Mapping[str, Any] = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    if power := re.fullmatch(r"(\d+)\*\*(\d{1,5})", text):
+        return int(power[1]) ** int(power[2])
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _outside_brackets(text: str) -> str:
+    return re.sub(r"\[.*\]", "", text)
+
+
+def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
+    found = entry(spec.name, room)
+    constructor = found.load()
+    signature = inspect.signature(constructor)
+    takes = f"{spec.name} takes {found.arguments() or 'nothing'}"
+    resolve = _resolver(defaults)
+    positional = [resolve(value) for value in spec.positional]
+    named = {key: resolve(value) for key, value in (spec.named or {}).items()}
+    try:
+        bound = signature.bind_partial(*positional, **named)
+    except TypeError as error:
+        raise SpecError(f"{takes}: {error}. Try `novikoff explain {spec.name}`.") from None
+    arguments = bound.arguments
+    for name, parameter in signature.parameters.items():
+        if name not in arguments and name in defaults:
+            arguments[name] = defaults[name]
+        if name not in arguments and parameter.default is parameter.empty:
+            raise SpecError(f"{takes}: {name} is missing. Write {spec.name}:{name}=…")
+        if name in arguments:
+            arguments[name] = _fit(arguments[name], parameter, spec.name)
+    return constructor(**arguments)
+
+
+def _resolver(defaults: Mapping[str, Any]) -> Callable[[Any], Any]:
+    def resolve(value: Any) -> Any:
+        if isinstance(value, Spec):
+            return _build(value, None, defaults)
+        return [resolve(item) for item in value] if isinstance(value, list) else value
+
+    return resolve
+
+
+def _fit(value: Any, parameter: inspect.Parameter, owner: str) -> Any:
+    """The value as the parameter's type, where that is a plain one."""
+    wanted = str(parameter.annotation).split(" | ")[0]
+    if value is None or wanted not in ("int", "float", "bool", "HypothesisClass"):
+        return value
+    if wanted == "int" and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if wanted == "float" and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if wanted == "HypothesisClass" and isinstance(value, (str, list)):
+        word = value if isinstance(value, str) else ",".join(map(str, value))
+        raise SpecError(f"{parameter.name} of {owner} must be a class in brackets: got {word!r}. "
+                        f"Write {owner}:[thresholds:n=100], say; `novikoff list` names the classes.")  # fmt: skip
+    kinds: Mapping[str, type] = {"int": int, "float": float, "bool": bool}
+    if wanted in kinds and type(value) is not kinds[wanted]:
+        kind = {"int": "a whole number", "float": "a number", "bool": "true or false"}[wanted]
+        raise SpecError(f"{parameter.name} of {owner} must be {kind}: got {value!r}.")
+    return value
+
+
+def _shown(parameter: inspect.Parameter) -> str:
+    if parameter.default is parameter.empty:
+        return parameter.name
+    default = parameter.default
+    shown = str(default).lower() if default is None or isinstance(default, bool) else str(default)
+    return f"{parameter.name}={shown}"

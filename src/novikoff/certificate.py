@@ -68,10 +68,17 @@ class Certificate:
     def __str__(self) -> str:
         if self.bound is None:
             return f"{self.theorem}: {self.status}: {self.reason}"
-        sign = "<=" if self.side == "upper" else ">="
-        says = f"{self.quantity} {number(self.observed)} {sign} {number(self.bound)}"
         why = f" ({self.reason})" if self.reason else ""
-        return f"{self.theorem}: {self.status}: {says}{why}"
+        return f"{self.theorem}: {self.status}: {self.comparison()}{why}"
+
+    def comparison(self) -> str:
+        """Observed beside promised: "mistakes 3 <= 4". One run need not keep a promise of kind E or P."""
+        observed = f"{self.quantity} {number(self.observed)}"
+        if self.bound is None:
+            return observed
+        upper, lower = (">", "<") if self.status == "violated" else ("<=", ">=")
+        promised = f"{upper if self.side == 'upper' else lower} {number(self.bound)}"
+        return f"{observed} {promised}" if self.kind == "D" else f"{observed} in this run, promised {promised}"
 
 
 def number(value: int | float) -> str:
@@ -106,7 +113,8 @@ def judge(
     status: Status = "valid"
     reason = ""
     if kind == "D" and gap < 0:
-        status, reason = "violated", "the learner broke the promise: please report this"
+        who = "the learner" if side == "upper" else "the adversary"
+        status, reason = "violated", f"{who} broke its promise: please report this"
     elif empty:
         status, reason = "vacuous", f"a bound of {number(trivial)} is true of anything"
     elif any(assumption.standing == "trusted" for assumption in assumptions):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,12 @@ from novikoff.errors import InputError, MismatchError
 from novikoff.ledger import Ledger
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs
-from novikoff.types import Adversary, Batch, Distribution, Example, Label, Labels, Learner, Stream
+from novikoff.types import Adversary, Batch, Distribution, Domain, Example, Label, Labels, Learner, Stream
 
 Progress = Callable[[Ledger], None]
+
+ROUNDS_BETWEEN_LOOKS = 256
+"""How often `progress` is called for learners that play row by row."""
 
 
 class Game:
@@ -27,7 +30,7 @@ class Game:
         self.learner = learner
         self.ledger = ledger or Ledger(learner)
         self._play_one = getattr(learner, "play_one", None)
-        self._sweep = getattr(learner, "sweep", None)
+        self.looped = not hasattr(learner, "sweep")
         self._draws = bool(getattr(learner, "draws", False))
 
     def predict_one(self, x: Example) -> Label:
@@ -47,8 +50,8 @@ class Game:
 
     def learn_batch(self, batch: Batch) -> None:
         """Play every round of the batch, compiled where the learner can."""
-        if self._sweep is not None and isinstance(batch.x, np.ndarray):
-            self.ledger.write_batch(self._sweep(batch), batch.y)
+        if not self.looped and isinstance(batch.x, np.ndarray):
+            self.ledger.write_batch(self.learner.sweep(batch), batch.y)  # type: ignore[attr-defined]
             return
         for x, y in batch.rows():
             try:
@@ -88,9 +91,10 @@ def play(
     if passes < 1:
         raise InputError(f"passes must be at least 1: got {passes}.")
     if isinstance(environment, Adversary):
-        return _duel(learner, environment, rounds, record, progress)
+        return _duel(learner, environment, rounds, record, progress, ledger)
     stream = as_stream(environment, learner)
-    if not learner.domain.admits(stream.domain):
+    undeclared = stream.domain == Domain("any")  # pairs of who knows what: each x is checked as it comes
+    if not undeclared and not learner.domain.admits(stream.domain):
         raise MismatchError(
             f"the learner plays on {learner.domain}: {stream.name} shows {stream.domain}. "
             "Choose a learner for that domain, or the right columns."
@@ -100,27 +104,28 @@ def play(
     game = Game(learner, ledger or Ledger(learner, source=stream.name))
     if record and game.ledger.predictions is None:
         game.ledger.predictions = []
-    start = time.perf_counter()
+    start, before = time.perf_counter(), game.ledger.seconds
     left = rounds
     for _ in range(passes):
-        for batch in stream.batches():
-            part = _cut(batch, left)
-            game.learn_batch(_for_learner(part, stream.labels, learner))
-            left = None if left is None else left - len(part)
-            if progress:
-                game.ledger.seconds = time.perf_counter() - start
-                progress(game.ledger)
-            if left == 0:
-                break
-        game.ledger.passes += 1
         if left == 0:
             break
-    game.ledger.seconds += time.perf_counter() - start
+        for piece in _pieces(stream, left, ROUNDS_BETWEEN_LOOKS if game.looped else None):
+            game.learn_batch(_for_learner(piece, stream.labels, learner))
+            left = None if left is None else left - len(piece)
+            game.ledger.seconds = before + time.perf_counter() - start
+            if progress:
+                progress(game.ledger)
+        game.ledger.passes += 1
     return game.ledger
 
 
 def _duel(
-    learner: Learner, adversary: Adversary, rounds: int | None, record: bool, progress: Progress | None
+    learner: Learner,
+    adversary: Adversary,
+    rounds: int | None,
+    record: bool,
+    progress: Progress | None,
+    ledger: Ledger | None,
 ) -> Ledger:
     """The adversary asks, hears the prediction, and answers."""
     if rounds is None:
@@ -130,21 +135,22 @@ def _duel(
             f"the learner plays on {learner.domain}: {adversary.name} shows {adversary.domain}. "
             "Choose a learner and an adversary for the same domain."
         )
-    game = Game(learner, Ledger(learner, adversary, source=adversary.name, passes=1))
-    if record:
+    if learner.labels is not None:
+        raise MismatchError(f"{adversary.name} answers -1 and +1: the learner has {learner.labels} labels.")
+    game = Game(learner, ledger or Ledger(learner, adversary, source=adversary.name, passes=1))
+    if record and game.ledger.predictions is None:
         game.ledger.predictions = []
 
     def probe(x: Example) -> Distribution:
         return chances(learner, x)
 
-    start = time.perf_counter()
+    start, before = time.perf_counter(), game.ledger.seconds
     for t in range(rounds):
         x = adversary.ask(probe)
         game.learn_one(x, adversary.answer(probe(x)))
-        if progress and t % 256 == 255:
-            game.ledger.seconds = time.perf_counter() - start
+        game.ledger.seconds = before + time.perf_counter() - start
+        if progress and (t + 1) % ROUNDS_BETWEEN_LOOKS == 0:
             progress(game.ledger)
-    game.ledger.seconds = time.perf_counter() - start
     return game.ledger
 
 
@@ -163,10 +169,18 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
     )
 
 
-def _cut(batch: Batch, rounds: int | None) -> Batch:
-    if rounds is None or len(batch) <= rounds:
-        return batch
-    return Batch(batch.x[:rounds], batch.y[:rounds], batch.first)
+def _pieces(stream: Stream, rounds: int | None, rows: int | None) -> Iterator[Batch]:
+    """One pass: at most `rounds` rounds, in batches of at most `rows`."""
+    left = rounds
+    for batch in stream.batches():
+        length = len(batch) if left is None else min(left, len(batch))
+        step = rows or max(length, 1)
+        for start in range(0, length, step):
+            stop = min(start + step, length)
+            yield Batch(batch.x[start:stop], batch.y[start:stop], batch.first + start)
+        left = None if left is None else left - length
+        if left == 0:
+            return
 
 
 def _for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from novikoff import __version__
-from novikoff.catalog import learner_class, learner_name
+from novikoff.catalog import entry, learner_name
 from novikoff.errors import ModelFileError
 from novikoff.ledger import Ledger
-from novikoff.types import State
 
 FORMAT = 1
 
@@ -60,8 +59,8 @@ def load(path: str | os.PathLike[str]) -> Ledger:
             if not isinstance(meta, dict) or meta.get("format") != FORMAT:
                 raise ModelFileError(f"a model file must be of format {FORMAT}: {path} is not.")
             state = _with_arrays(meta["state"], archive)
-            learner = learner_class(meta["learner"]).restore(state)
-            return Ledger.restore(_with_arrays(meta["ledger"], archive), learner)
+            kind: Any = entry(meta["learner"], "learner").load()
+            return Ledger.restore(_with_arrays(meta["ledger"], archive), kind.restore(state))
     except FileNotFoundError:
         raise ModelFileError(f"a model file must exist: there is none at {path}.") from None
     except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
@@ -91,6 +90,3 @@ def _with_arrays(value: Any, archive: zipfile.ZipFile) -> Any:
             return np.lib.format.read_array(data, allow_pickle=False)
         return {key: _with_arrays(item, archive) for key, item in value.items()}
     return [_with_arrays(item, archive) for item in value] if isinstance(value, list) else value
-
-
-__all__ = ["State", "load", "save"]

@@ -323,7 +323,7 @@ class HypothesisClass(Protocol):
 def check_label(y: Any, labels: int | None) -> Label:
     """Y as a label, or an error that says what a label is."""
     if labels is None:
-        if y == 1 or y == -1:
+        if np.ndim(y) == 0 and (y == 1 or y == -1):
             return int(y)
         raise InputError(f"a label must be -1 or +1: got {y!r}. Give the source the two values it uses.")
     if isinstance(y, (int, np.integer)) and not isinstance(y, bool) and 0 <= y < labels:

@@ -1,1 +1,12 @@
 """Environments that answer back, each with a witness: a target consistent with all it said."""
+
+from __future__ import annotations
+
+from novikoff.adversaries.bisection import Bisection
+from novikoff.adversaries.coin_flip import CoinFlip
+from novikoff.adversaries.contrarian import Contrarian
+from novikoff.adversaries.grid_bisection import GridBisection
+from novikoff.adversaries.majority_flip import MajorityFlip
+from novikoff.adversaries.rectangle_bisection import RectangleBisection
+
+__all__ = ["Bisection", "CoinFlip", "Contrarian", "GridBisection", "MajorityFlip", "RectangleBisection"]

@@ -33,7 +33,8 @@ def consistent_expected(run: Run[VersionSpaceFacts]) -> Certificate | None:
     quantities = {"hypotheses": after.hypotheses, "survivors": after.survivors, "realised_mistakes": run.mistakes,
                   "a_priori": math.log(after.hypotheses)}  # fmt: skip
     if after.restarts > before.restarts:
-        reason = f"not realizable: no hypothesis fits the labels up to round {after.emptied_at}"
+        when = "" if before.restarts else f" up to round {after.emptied_at:,}"
+        reason = f"not realizable: no hypothesis fits the labels{when}"
         return void("consistent_expected", "D", reason, observed=run.expected, trivial=run.rounds,
                     assumptions=[Assumption(claim, "refuted")], reference=REFERENCE, quantities=quantities,
                     quantity="expected mistakes")  # fmt: skip

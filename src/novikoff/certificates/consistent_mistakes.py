@@ -31,7 +31,8 @@ def consistent_mistakes(run: Run[VersionSpaceFacts]) -> Certificate | None:
         "a_priori": after.hypotheses - 1,
     }
     if after.restarts > before.restarts:
-        reason = f"not realizable: no hypothesis fits the labels up to round {after.emptied_at}"
+        when = "" if before.restarts else f" up to round {after.emptied_at:,}"
+        reason = f"not realizable: no hypothesis fits the labels{when}"
         return void("consistent_mistakes", "D", reason, observed=run.mistakes, trivial=run.rounds,
                     assumptions=[Assumption(claim, "refuted")], reference=REFERENCE, quantities=quantities)  # fmt: skip
     return judge(

@@ -28,19 +28,15 @@ REFERENCE = "littlestone1988"
 def halving_mistakes(run: Run[VersionSpaceFacts]) -> Certificate:
     """M <= floor(log2(W before / W after)), in whole numbers."""
     before, after = run.before, run.after
-    quantities = {
-        "hypotheses": after.hypotheses,
-        "survivors": after.survivors,
-        "weight_before": before.weight,
-        "weight_after": after.weight,
-        "a_priori": floor_log2(after.whole, after.lightest),
-    }
+    quantities = {"hypotheses": after.hypotheses, "survivors": after.survivors}
+    if after.whole != after.hypotheses:  # there is a prior
+        quantities |= {"weight_before": before.weight, "weight_after": after.weight}
+    quantities["a_priori"] = floor_log2(after.whole, after.lightest)
     claim = "some hypothesis is consistent with every label it was filtered by"
     if after.restarts > before.restarts:
-        reason = (
-            f"not realizable: no hypothesis fits the labels up to round {after.emptied_at} "
-            f"(began again with all of them {after.restarts - before.restarts:,} times)"
-        )
+        when = "" if before.restarts else f" up to round {after.emptied_at:,}"
+        times = after.restarts - before.restarts
+        reason = f"not realizable: no hypothesis fits the labels{when}; began again {times:,} times"
         return void("halving_mistakes", "D", reason, observed=run.mistakes, trivial=run.rounds,
                     assumptions=[Assumption(claim, "refuted")], reference=REFERENCE, quantities=quantities)  # fmt: skip
     return judge(

@@ -7,25 +7,50 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from novikoff.classes.halfspace import Halfspaces
 from novikoff.classes.matrix import Table, cube
 from novikoff.classes.predicate import Functions
+from novikoff.classes.program import Programs
+from novikoff.classes.rectangle import Rectangles
+from novikoff.classes.sphere import SphereCover
 from novikoff.classes.threshold import Thresholds
 from novikoff.errors import ModelFileError
 from novikoff.types import HypothesisClass, State
 
 thresholds = Thresholds
-table = Table
+rectangles = Rectangles
+halfspaces = Halfspaces
+sphere_cover = SphereCover
+programs = Programs
 functions = Functions
+table = Table
 
-__all__ = ["cube", "functions", "restore_class", "table", "thresholds"]
+__all__ = [
+    "cube",
+    "functions",
+    "halfspaces",
+    "programs",
+    "rectangles",
+    "restore_class",
+    "sphere_cover",
+    "table",
+    "thresholds",
+]
 
-_BY_NAME: dict[str, Callable[..., HypothesisClass]] = {"thresholds": Thresholds, "table": Table}
+_RESTORED_BY: dict[str, Callable[..., HypothesisClass]] = {
+    "halfspaces": Halfspaces,
+    "programs": Programs,
+    "rectangles": Rectangles,
+    "sphere-cover": SphereCover,
+    "table": Table,
+    "thresholds": Thresholds,
+}
 
 
 def restore_class(state: State) -> HypothesisClass:
     """The class whose `state` this is."""
     arguments = dict(state)
     name = arguments.pop("class", None)
-    if name not in _BY_NAME:
-        raise ModelFileError(f"a hypothesis class must be one of {', '.join(sorted(_BY_NAME))}: got {name!r}.")
-    return _BY_NAME[name](**arguments)
+    if name not in _RESTORED_BY:
+        raise ModelFileError(f"a hypothesis class must be one of {', '.join(_RESTORED_BY)}: got {name!r}.")
+    return _RESTORED_BY[name](**arguments)

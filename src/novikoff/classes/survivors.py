@@ -46,8 +46,10 @@ def refuse_if_too_large(cls_name: str, size: int, alternative: str) -> None:
         )
 
 
-def whole_weights(prior: list[Any], size: int) -> NDArray[np.int64]:
+def whole_weights(prior: Any, size: int) -> NDArray[np.int64]:
     """A prior as whole numbers in the same proportions; whole numbers and Fractions are exact."""
+    if isinstance(prior, str):
+        raise InputError(f"a prior must be a weight for each hypothesis: got {prior!r}, which programs alone have.")
     if len(prior) != size:
         raise InputError(f"a prior must have one weight for each hypothesis, {size:,}: got {len(prior):,}.")
     try:
@@ -66,7 +68,7 @@ def whole_weights(prior: list[Any], size: int) -> NDArray[np.int64]:
 class Survivors:
     """The survivors of an `Enumerable` class, as sorted numbers; None stands for all of them."""
 
-    def __init__(self, hypotheses: Enumerable, prior: list[Any] | None, alternative: str) -> None:
+    def __init__(self, hypotheses: Enumerable, prior: Any, alternative: str) -> None:
         refuse_if_too_large(hypotheses.name, hypotheses.size, alternative)
         self._class = hypotheses
         self._weights = None if prior is None else whole_weights(prior, hypotheses.size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,21 +12,29 @@ from novikoff.errors import SourceError
 from novikoff.types import Batch, Domain, Labels
 
 ROWS_PER_BATCH = 65_536
+LARGEST_LABEL = 2**31 - 1
 
 
 class Arrays:
     """The rows of X with their labels y.
 
     Two values of y become -1 and +1, the larger +1 (`positive` overrides: every other value is -1). More values
-    must be whole numbers from 0, for learners with many labels.
+    must be whole numbers from 0, for learners with many labels; `many` says how many there are.
+    `features` names the columns of X: x0, x1, ... by default.
     """
 
     rereadable = True
 
     def __init__(
-        self, X: ArrayLike, y: ArrayLike, positive: Any = None, many: int | None = None, name: str = "arrays"
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        positive: Any = None,
+        many: int | None = None,
+        name: str = "arrays",
+        features: Sequence[str] | None = None,
     ) -> None:
-        examples, raw = np.asarray(X), np.asarray(y)
+        examples, raw = _array(X, "X"), _array(y, "y")
         if examples.dtype.kind not in "iufb":
             raise SourceError(f"X must be numbers: got {examples.dtype}. Encode text and categories first.")
         if examples.ndim not in (1, 2) or raw.ndim != 1:
@@ -35,63 +43,166 @@ class Arrays:
             raise SourceError(f"X and y must be of one length: got {len(examples):,} and {len(raw):,} rows.")
         if len(raw) == 0:
             raise SourceError(f"a source must not be empty: {name} has no rows.")
-        whole = examples.dtype.kind in "iub"
-        self._x = np.ascontiguousarray(examples, dtype=np.int64 if whole else np.float64)
-        self.labels, self._y = encode_labels(raw, positive, many, name)
+        if examples.size == 0:
+            raise SourceError(f"X must have a column: got shape {examples.shape}.")
         self.name = name
-        if self._x.ndim == 1:
-            self.domain = Domain("index") if whole else Domain("vector", 1)
-        else:
-            self.domain = Domain("point" if whole else "vector", self._x.shape[1])
+        self._x = _numbers(examples, name)
+        self.labels, self._y = encode_labels(raw, positive, many, name)
+        self.domain = _domain(self._x)
+        self.rows = len(self._y)
+        width = 1 if self._x.ndim == 1 else self._x.shape[1]
+        self.features = tuple(features) if features is not None else tuple(f"x{j}" for j in range(width))
+        if len(self.features) != width:
+            raise SourceError(f"features must name every column of X: got {len(self.features)} names for {width}.")
 
     def __len__(self) -> int:
-        return len(self._y)
+        return self.rows
 
     def batches(self) -> Iterator[Batch]:
-        for start in range(0, len(self._y), ROWS_PER_BATCH):
+        for start in range(0, self.rows, ROWS_PER_BATCH):
             stop = start + ROWS_PER_BATCH
             yield Batch(self._x[start:stop], self._y[start:stop], start + 1)
+
+
+def _array(values: ArrayLike, what: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise SourceError(f"{what} must be an array: got rows of different lengths. Make them of one length.") from None
+
+
+def _numbers(examples: NDArray[Any], name: str) -> NDArray[Any]:
+    """The examples as int64 or float64: (rows,) for whole numbers in one dimension, else (rows, width)."""
+    if examples.dtype.kind == "f":
+        with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused below
+            reals = np.ascontiguousarray(examples, dtype=np.float64).reshape(len(examples), -1)
+        if not np.all(np.isfinite(reals)):
+            row, column = np.argwhere(~np.isfinite(reals))[0].tolist()
+            raise SourceError(
+                f"X must be finite: row {row + 1}, feature {column} of {name} is {reals[row, column]}. "
+                "Clean or drop the row."
+            )
+        return reals
+    if examples.dtype.kind == "u" and int(examples.max()) > np.iinfo(np.int64).max:
+        raise SourceError(f"whole numbers must be below 2^63: {name} has {examples.max()}. Pass them as pairs (x, y).")
+    return np.ascontiguousarray(examples, dtype=np.int64)
+
+
+def _domain(x: NDArray[Any]) -> Domain:
+    if x.ndim == 1:
+        return Domain("index")
+    return Domain("point" if x.dtype.kind == "i" else "vector", x.shape[1])
 
 
 def encode_labels(
     y: NDArray[Any], positive: Any = None, many: int | None = None, name: str = "y"
 ) -> tuple[Labels | None, NDArray[Any]]:
     """Labels and y as -1/+1; (None, y as int32) for a learner with `many` labels or more than two values."""
-    if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
-        where = int(np.flatnonzero(~np.isfinite(y))[0])
-        raise SourceError(f"labels must be finite: row {where + 1} of {name} has {y[where]}. Clean or drop the row.")
+    _check_labels(y, name)
     if positive is None and many is not None:
-        if y.dtype.kind in "iub" and y.min() >= 0:
-            return None, y.astype(np.int32)
-        raise SourceError(f"labels must be whole numbers from 0 to {many - 1}: {name} has others.")
-    values = np.unique(y).tolist()
+        return None, _many(y, many, name)
+    try:
+        unique, codes = np.unique(y, return_inverse=True)
+    except (TypeError, ValueError):
+        raise SourceError(f"labels must be of one type: {name} has several. Turn them into text, say.") from None
+    values = list(unique) if y.dtype.kind in "mM" else unique.tolist()  # tolist makes numbers of nanoseconds
     if positive is not None:
-        matching = [value for value in values if value == positive or str(value) == str(positive)]
-        if not matching:
+        where = find_value(values, positive)
+        if where is None:
             shown = ", ".join(repr(value) for value in values[:5])
             raise SourceError(f"the positive label must occur: {name} has no {positive!r}, but {shown}.")
-        others = [value for value in values if value != matching[0]]
-        labels = Labels(others[0] if len(others) == 1 else f"not {matching[0]}", matching[0])
-        return labels, np.where(y == matching[0], 1, -1).astype(np.int8)
-    if set(values) <= {-1, 1}:
-        return Labels(-1, 1), y.astype(np.int8)
-    if set(values) <= {0, 1}:
-        return Labels(0, 1) if y.dtype.kind != "b" else Labels(False, True), np.where(y == 1, 1, -1).astype(np.int8)
-    if len(values) == 2:
-        return Labels(*values), np.where(y == values[1], 1, -1).astype(np.int8)
+        return against_others(values, where), _signs(codes == where)
+    labels = two_labels(values)
+    if labels is not None:
+        return labels, _signs(codes == (1 if len(values) == 2 or values[0] == labels.negative else 0))
     if len(values) == 1:
         raise SourceError(
             f"labels must take two values: {name} has only {values[0]!r}. Name the positive one to go on."
         )
-    if y.dtype.kind in "iu" and min(values) >= 0:
+    if y.dtype.kind in "iu" and values[0] >= 0 and values[-1] <= LARGEST_LABEL:
         return None, y.astype(np.int32)
-    third = int(np.flatnonzero(~np.isin(y, np.unique(y[: _second(y) + 1])))[0])
+    third = int(np.flatnonzero((codes != codes[0]) & (codes != codes[_second(codes)]))[0])
     raise SourceError(
-        f"labels must take two values: row {third + 1} of {name} has a third, {y[third].item()!r}. "
+        f"labels must take two values: row {third + 1} of {name} has a third, {values[codes[third]]!r}. "
         "Name the positive one to treat every other value as -1."
     )
 
 
-def _second(y: NDArray[Any]) -> int:
-    """Where the second value of y first appears."""
-    return int(np.flatnonzero(y != y[0])[0])
+def two_labels(values: list[Any]) -> Labels | None:
+    """What two values in sorted order stand for; a lone one is understood if it is a bool, -1, 0 or 1."""
+    if all(isinstance(value, bool) for value in values):
+        return Labels(False, True)
+    for known in ((-1, 1), (0, 1)):
+        if all(value in known for value in values):
+            return Labels(*known)
+    return Labels(*values) if len(values) == 2 else None
+
+
+def find_value(values: list[Any], wanted: Any) -> int | None:
+    """Where `wanted` is among the values; what is typed as text finds a number, 1 and "1" find 1.0."""
+    for same in (_equal, _alike):
+        for position, value in enumerate(values):
+            if same(value, wanted):
+                return position
+    return None
+
+
+def against_others(values: list[Any], where: int) -> Labels:
+    """Labels for one value as +1 against every other."""
+    others = [value for position, value in enumerate(values) if position != where]
+    return Labels(others[0] if len(others) == 1 else f"not {values[where]}", values[where])
+
+
+def _equal(value: Any, wanted: Any) -> bool:
+    return type(value) is type(wanted) and bool(value == wanted)
+
+
+def _alike(value: Any, wanted: Any) -> bool:
+    if str(value) == str(wanted):
+        return True
+    try:
+        return float(value) == float(wanted)
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _check_labels(y: NDArray[Any], name: str) -> None:
+    """No label may be missing."""
+    if y.dtype.kind in "fcmM":
+        bad = ~np.isfinite(y)
+    elif y.dtype.kind == "O":
+        bad = np.array([_missing(value) for value in y], dtype=bool)
+    else:
+        return
+    if bad.any():
+        where = int(np.flatnonzero(bad)[0])
+        raise SourceError(f"labels must be finite: row {where + 1} of {name} has {y[where]}. Clean or drop the row.")
+
+
+def _missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # pandas.NA has no truth, an array no one truth
+        return True
+
+
+def _many(y: NDArray[Any], many: int, name: str) -> NDArray[np.int32]:
+    """Whole numbers from 0 to many-1."""
+    if y.dtype.kind not in "iubf":
+        raise SourceError(f"labels must be whole numbers from 0 to {many - 1}: {name} has {y.dtype}. Number them.")
+    bad = (y < 0) | (y >= many) | (y != np.floor(y)) if y.dtype.kind == "f" else (y < 0) | (y >= many)
+    if bad.any():
+        where = int(np.flatnonzero(bad)[0])
+        raise SourceError(
+            f"labels must be whole numbers from 0 to {many - 1}: row {where + 1} of {name} has {y[where].item()!r}."
+        )
+    return y.astype(np.int32)
+
+
+def _signs(positive: NDArray[np.bool_]) -> NDArray[np.int8]:
+    return np.where(positive, np.int8(1), np.int8(-1))
+
+
+def _second(codes: NDArray[Any]) -> int:
+    """Where the second value first appears."""
+    return int(np.flatnonzero(codes != codes[0])[0])

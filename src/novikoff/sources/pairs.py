@@ -12,7 +12,10 @@ from novikoff.types import Batch, Domain, Example, Labels, check_label
 
 
 class Pairs:
-    """Pairs (x, y). `labels` says which two values stand for -1 and +1; without it y is -1 or +1 already."""
+    """Pairs (x, y). `labels` says which two values stand for -1 and +1; without it y is -1 or +1 already.
+
+    `many` is for learners with labels 0 .. many-1. A list can be read again; a generator goes on where it was.
+    """
 
     def __init__(
         self,
@@ -22,12 +25,17 @@ class Pairs:
         many: int | None = None,
         name: str = "pairs",
     ) -> None:
+        if labels is not None and many is not None:
+            raise SourceError(f"labels must be two or many: got {labels} and many={many}. Pass one of them.")
+        try:
+            self.rereadable = iter(pairs) is not pairs
+        except TypeError:
+            raise SourceError(f"pairs must be an iterable of (x, y): got {type(pairs).__name__}.") from None
         self._pairs = pairs
         self._many = many
         self.name = name
         self.domain = domain or Domain("any")
         self.labels = labels or (Labels() if many is None else None)
-        self.rereadable = iter(pairs) is not pairs
 
     def batches(self) -> Iterator[Batch]:
         dtype = np.int8 if self._many is None else np.int32
@@ -37,14 +45,17 @@ class Pairs:
                 x, y = pair
             except (TypeError, ValueError):
                 raise SourceError(f"each item must be a pair (x, y): item {t} of {self.name} is {pair!r}.") from None
-            try:
-                label = check_label(y, self._many) if self._many or self.labels == Labels() else self._encode(y)
-            except InputError as error:
-                raise SourceError(f"item {t} of {self.name}: {error}") from None
-            yield Batch([x], np.array([label], dtype=dtype), t)
+            yield Batch([x], np.array([self._encode(y, t)], dtype=dtype), t)
         if t == 0:
-            raise SourceError(f"a source must not be empty: {self.name} has no items.")
+            left = "" if self.rereadable else " (left). Pass a list to read it again"
+            raise SourceError(f"a source must not be empty: {self.name} has no items{left}.")
 
-    def _encode(self, y: Any) -> int:
-        assert self.labels is not None
-        return self.labels.encode(y)
+    def _encode(self, y: Any, t: int) -> int:
+        try:
+            if self.labels is None or self.labels == Labels():
+                return check_label(y, self._many)
+            return self.labels.encode(y)
+        except InputError as error:
+            raise SourceError(f"item {t} of {self.name}: {error}") from None
+        except ValueError:  # an array has no one truth
+            raise SourceError(f"a label must be one value: item {t} of {self.name} has {y!r}.") from None

@@ -1,0 +1,5 @@
+"""`python -m novikoff` is `novikoff`."""
+
+from novikoff.cli.main import main
+
+main()

@@ -1,0 +1,66 @@
+"""Bisection: thresholds over the reals cannot be learned with finitely many mistakes.
+
+Strategy
+    h_theta(x) = +1 if x >= theta, else -1. Every theta in (a, b] fits the labels so far, at first (0, 1].
+    Show x = (a + b)/2 and answer with the opposite of the prediction: on +1, b = x; on -1, a = x.
+    In Fractions (`exact`) this never ends. In doubles it does: when no double lies strictly between a and b the
+    interval is exhausted, and from then on the answers are those of the witness. That takes 53 rounds against
+    "always +1" (a climbs to 1), 1,074 against "always -1" (b falls through the denormals).
+Forces
+    certificates/bisection_forced.py: a mistake in every round before exhaustion, on any learner that draws nothing.
+    The answers after exhaustion force nothing, whatever mistakes they meet.
+Witness
+    theta = b.
+Cost
+    O(t) bits at round t, so O(T^2) bit operations: 10,000 rounds in a second or two. In doubles O(1).
+Reference
+    [littlestone1988]; [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import ClassVar
+
+from novikoff.adversaries.contrarian import opposite
+from novikoff.certificates.bisection_forced import BisectionFacts, bisection_forced
+from novikoff.types import Distribution, Domain, Example, Label, Theorem
+
+
+class Bisection:
+    """Halves the interval of thresholds, on the side that the learner did not expect."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (bisection_forced,)
+
+    def __init__(self, exact: bool = True) -> None:
+        self.exact = exact
+        self.name = "bisection" if exact else "bisection:exact=false"
+        self.domain = Domain("any")
+        self.a: Fraction | float = Fraction(0) if exact else 0.0
+        self.b: Fraction | float = Fraction(1) if exact else 1.0
+        self.x = (self.a + self.b) / 2
+        self.rounds = self.exhausted_at = 0
+
+    def ask(self, probe: Callable[[Example], Distribution]) -> Fraction | float:
+        return self.x
+
+    def answer(self, prediction: Distribution) -> Label:
+        self.rounds += 1
+        if not self.a < self.x < self.b:
+            self.exhausted_at = self.exhausted_at or self.rounds
+            return 1 if self.x >= self.b else -1
+        label = opposite(prediction)
+        if label == 1:
+            self.b = self.x
+        else:
+            self.a = self.x
+        self.x = (self.a + self.b) / 2
+        return label
+
+    def witness(self) -> Fraction | float:
+        """A threshold that fits every answer."""
+        return self.b
+
+    def facts(self) -> BisectionFacts:
+        return BisectionFacts(self.rounds, self.exhausted_at, self.b)

@@ -1,0 +1,68 @@
+"""Bisection on the grid 0, 1, ..., n: the most mistakes that thresholds can be made to cost.
+
+Strategy
+    h_k(i) = +1 if i >= k, else -1, for k = 0 .. n+1. The thresholds lo .. hi fit the labels so far, at first all.
+    Show i = (lo + hi - 1) // 2 and answer with the opposite of the prediction: on +1, hi = i; on -1, lo = i + 1.
+    When one threshold is left (lo = hi) go on beside it, with its answers.
+Forces
+    certificates/grid_bisection_forced.py: floor(log2(n+2)) mistakes on any learner that draws nothing. So
+    ThresholdHalving(n), which makes no more, is optimal.
+Witness
+    k = hi.
+Cost
+    O(1) per round for any n; whole numbers, so exact.
+Reference
+    [littlestone1988]; [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from novikoff.adversaries.contrarian import opposite
+from novikoff.certificates.grid_bisection_forced import GridBisectionFacts, grid_bisection_forced
+from novikoff.errors import InputError
+from novikoff.types import Distribution, Domain, Example, Label, Theorem
+
+
+class GridBisection:
+    """Halves the interval of thresholds on the grid 0 .. n while two of them are left."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (grid_bisection_forced,)
+
+    def __init__(self, n: int) -> None:
+        if n < 0:
+            raise InputError(f"thresholds need a grid 0 .. n with n at least 0: got n = {n}.")
+        self.n = int(n)
+        bits = self.n.bit_length()
+        self.name = f"grid-bisection:n={n}" if bits <= 64 else f"grid-bisection on a grid of {bits:,} bits"
+        self.domain = Domain("index", self.n + 1)
+        self.lo, self.hi = 0, self.n + 1
+        self.forced = 0
+
+    def ask(self, probe: Callable[[Example], Distribution]) -> int:
+        return self._middle()
+
+    def answer(self, prediction: Distribution) -> Label:
+        i = self._middle()
+        if self.lo == self.hi:
+            return 1 if i >= self.hi else -1
+        self.forced += 1
+        label = opposite(prediction)
+        if label == 1:
+            self.hi = i
+        else:
+            self.lo = i + 1
+        return label
+
+    def _middle(self) -> int:
+        # With one threshold k left this is k - 1, which is on the grid unless k = 0.
+        return max(0, (self.lo + self.hi - 1) // 2)
+
+    def witness(self) -> int:
+        """A threshold k that fits every answer."""
+        return self.hi
+
+    def facts(self) -> GridBisectionFacts:
+        return GridBisectionFacts(self.n, self.lo, self.hi, self.forced)

@@ -1,0 +1,57 @@
+"""Majority flip: k points, each with the label that was not expected.
+
+Strategy
+    Show the points 0, 1, ..., k-1 in turn and answer with the opposite of the prediction; then show them in turn
+    again, with the labels they were given. Against Halving that is the opposite of the majority.
+Forces
+    certificates/majority_flip_forced.py: k mistakes on any learner that draws nothing. Halving on all 2^k
+    functions (classes.matrix.cube) promises at most log2(2^k) = k: its bound is met with equality.
+Witness
+    The k labels, a row of the cube; points not shown yet are +1.
+Cost
+    O(1) time per round, O(k) memory.
+Reference
+    [littlestone1988].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from novikoff.adversaries.contrarian import opposite
+from novikoff.certificates.majority_flip_forced import MajorityFlipFacts, majority_flip_forced
+from novikoff.errors import InputError
+from novikoff.types import Distribution, Domain, Example, Label, Theorem
+
+
+class MajorityFlip:
+    """Labels each of k points against the learner, then keeps its word."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (majority_flip_forced,)
+
+    def __init__(self, k: int) -> None:
+        if k < 1:
+            raise InputError(f"flipping needs at least one point: got k = {k}.")
+        self.k = int(k)
+        self.name = f"majority-flip:k={self.k}"
+        self.domain = Domain("index", self.k)
+        self.rounds = 0
+        self._said: list[Label] = []
+
+    def ask(self, probe: Callable[[Example], Distribution]) -> int:
+        return self.rounds % self.k
+
+    def answer(self, prediction: Distribution) -> Label:
+        if self.rounds < self.k:
+            self._said.append(opposite(prediction))
+        label = self._said[self.rounds % self.k]
+        self.rounds += 1
+        return label
+
+    def witness(self) -> tuple[Label, ...]:
+        """The labels of the k points."""
+        return (*self._said, *(1,) * (self.k - len(self._said)))
+
+    def facts(self) -> MajorityFlipFacts:
+        return MajorityFlipFacts(self.k, tuple(self._said))

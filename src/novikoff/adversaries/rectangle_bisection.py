@@ -1,0 +1,54 @@
+"""Bisection against boxes in `dim` dimensions: thresholds in disguise.
+
+Strategy
+    A box says +1 inside, -1 outside. Show (x, 0, ..., 0) for the x of adversaries/bisection.py, in Fractions:
+    the box [theta, 2] x [-1, 1] x ... x [-1, 1] says of it what the threshold theta says of x, as 0 < x < 1.
+Forces
+    certificates/bisection_forced.py: a mistake in every round, on any learner that draws nothing.
+Witness
+    The box, as (low, high) for each axis.
+Cost
+    That of bisection, and O(dim) per round.
+Reference
+    [littlestone1988]; [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import ClassVar
+
+from novikoff.adversaries.bisection import Bisection
+from novikoff.certificates.bisection_forced import BisectionFacts, bisection_forced
+from novikoff.errors import InputError
+from novikoff.types import Distribution, Domain, Example, Label, Theorem
+
+
+class RectangleBisection:
+    """Halves the interval in which a side of the box lies."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (bisection_forced,)
+
+    def __init__(self, dim: int) -> None:
+        if dim < 1:
+            raise InputError(f"a box needs at least one dimension: got dim = {dim}.")
+        self.dim = int(dim)
+        self.name = f"rectangle-bisection:dim={self.dim}"
+        self.domain = Domain("any", self.dim)
+        self._line = Bisection()
+
+    def ask(self, probe: Callable[[Example], Distribution]) -> tuple[Fraction, ...]:
+        return (Fraction(self._line.ask(probe)), *(Fraction(0),) * (self.dim - 1))
+
+    def answer(self, prediction: Distribution) -> Label:
+        return self._line.answer(prediction)
+
+    def witness(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """A box that fits every answer: (low, high) for each axis."""
+        side = (Fraction(self._line.witness()), Fraction(2))
+        return (side, *((Fraction(-1), Fraction(1)),) * (self.dim - 1))
+
+    def facts(self) -> BisectionFacts:
+        return replace(self._line.facts(), axes=self.dim)

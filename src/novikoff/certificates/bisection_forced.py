@@ -1,0 +1,75 @@
+"""Mistakes that bisection forces on any learner of thresholds (or boxes) over the reals.
+
+Theorem (lower; tight: no learner can make more than one mistake a round)
+    Against adversaries/bisection.py and adversaries/rectangle_bisection.py a learner that draws nothing errs in
+    every round, though some threshold (box) fits every label:
+        M  >=  T.
+    Played in doubles, T counts only the rounds before the interval had no number left inside.
+Assumptions
+    no prediction is drawn (checked): the adversary hears the prediction, and not merely its chances.
+Proof
+    All thresholds in (a, b] fit the labels so far and x lies strictly between a and b, so both labels of x leave
+    an interval that is not empty. The adversary gives the one that was not predicted. theta = b fits them all.
+Reference
+    [littlestone1988]; [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from novikoff.certificate import Assumption, Certificate, judge
+from novikoff.types import Run
+
+REFERENCE = "littlestone1988"
+MOST_BITS = 64
+"""A witness longer than this is told by its length."""
+
+
+@dataclass(frozen=True, slots=True)
+class BisectionFacts:
+    """What the theorem needs to know of the adversary.
+
+    rounds         rounds it has answered
+    exhausted_at   the first round in which no number was left inside the interval; 0 if there was none
+    theta          a threshold that fits every label
+    axes           of the box that the threshold is a side of; 0 on the line
+    """
+
+    rounds: int
+    exhausted_at: int
+    theta: Fraction | float
+    axes: int = 0
+
+
+def bisection_forced(run: Run[BisectionFacts]) -> Certificate:
+    """M >= rounds in which the interval could still be cut."""
+    before, after = run.before, run.after
+    left = after.exhausted_at - 1 - before.rounds if after.exhausted_at else run.rounds
+    forced = min(max(left, 0), run.rounds)
+    return judge(
+        "bisection_forced",
+        "D",
+        observed=run.mistakes,
+        bound=forced,
+        trivial=0,
+        assumptions=[
+            Assumption(
+                "no prediction is drawn, so the adversary hears it", "checked" if run.deterministic else "refuted"
+            )
+        ],
+        quantities={"forced": forced, "exhausted_at": after.exhausted_at, "witness": told(after)},
+        reference=REFERENCE,
+        side="lower",
+    )
+
+
+def told(facts: BisectionFacts) -> str:
+    """The witness in a few words; a Fraction of 10,000 bits by its length."""
+    theta = facts.theta
+    bits = theta.denominator.bit_length() - 1 if isinstance(theta, Fraction) else 0
+    threshold = f"theta = {theta}" if bits <= MOST_BITS else f"theta in (0, 1], {bits:,} bits"
+    if facts.axes == 0:
+        return threshold
+    return f"[theta, 2] x [-1, 1]^{facts.axes - 1}, {threshold}" if facts.axes > 1 else f"[theta, 2], {threshold}"

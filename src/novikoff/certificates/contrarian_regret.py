@@ -1,0 +1,59 @@
+"""Regret that the contrarian forces on any learner, against the better of two constants.
+
+Theorem (lower; tight on a learner that says -1 and +1 in turn)
+    Against adversaries/contrarian.py a learner that draws nothing errs in every round, while "always -1" and
+    "always +1" share the rounds between them. With m the mistakes of the better one,
+        M - m  >=  ceil(T / 2).
+    So no such learner has M <= c m + o(T) with c < 2.
+Assumptions
+    no prediction is drawn (checked): the adversary hears the prediction, and not merely its chances. A learner
+    that draws can do much better: regret of the order of sqrt(T).
+Proof
+    M = T, and each round is a mistake of exactly one of the constants, so m <= floor(T / 2).
+Reference
+    [shalevshwartz2014], chapter 21; [cesabianchi2006], chapter 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from novikoff.certificate import Assumption, Certificate, judge
+from novikoff.types import Label, Run
+
+REFERENCE = "shalevshwartz2014"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCounts:
+    """How often an adversary has said -1 and +1: the mistakes of "always +1" and of "always -1"."""
+
+    negatives: int
+    positives: int
+
+
+def contrarian_regret(run: Run[AnswerCounts]) -> Certificate:
+    """M - m >= ceil(T/2), in whole numbers."""
+    label, fewest = better_constant(run.constants)
+    return judge(
+        "contrarian_regret",
+        "D",
+        observed=run.mistakes - fewest,
+        bound=(run.rounds + 1) // 2,
+        trivial=0,
+        assumptions=[
+            Assumption(
+                "no prediction is drawn, so the adversary hears it", "checked" if run.deterministic else "refuted"
+            )
+        ],
+        quantities={"mistakes": run.mistakes, "best_mistakes": fewest, "witness": f"always {label:+d}"},
+        quantity="regret",
+        reference=REFERENCE,
+        side="lower",
+    )
+
+
+def better_constant(constants: tuple[int, int]) -> tuple[Label, int]:
+    """The label of the constant that errs less, and its mistakes, given those of -1 and of +1; a tie says +1."""
+    always_negative, always_positive = constants
+    return (1, always_positive) if always_positive <= always_negative else (-1, always_negative)

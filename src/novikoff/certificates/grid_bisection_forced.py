@@ -1,0 +1,74 @@
+"""Mistakes that bisection forces on any learner of thresholds on a grid.
+
+Theorem (lower; tight: ThresholdHalving makes no more, see certificates/halving_mistakes.py)
+    Let V be the number of thresholds that fit the labels before the game, n + 2 at the start. Against
+    adversaries/grid_bisection.py a learner that draws nothing makes
+        M  >=  min( T, floor(log2 V) ).
+Assumptions
+    no prediction is drawn (checked): the adversary hears the prediction, and not merely its chances.
+Proof
+    The x shown splits V into floor(V/2) thresholds that say +1 and ceil(V/2) that say -1, so while V >= 2 the
+    label that was not predicted leaves at least floor(V/2) >= 1, and floor(log2 V) falls by at most one.
+Reference
+    [littlestone1988]; [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from novikoff.certificate import Assumption, Certificate, floor_log2, judge
+from novikoff.types import Run
+
+REFERENCE = "littlestone1988"
+MOST_BITS = 64
+"""A witness longer than this is told by its length."""
+
+
+@dataclass(frozen=True, slots=True)
+class GridBisectionFacts:
+    """What the theorem needs to know of the adversary.
+
+    n        the grid is 0 .. n
+    lo, hi   the thresholds k that fit every label: lo .. hi
+    forced   rounds in which both labels were still possible
+    """
+
+    n: int
+    lo: int
+    hi: int
+    forced: int
+
+
+def grid_bisection_forced(run: Run[GridBisectionFacts]) -> Certificate:
+    """M >= min(T, floor(log2 V)), in whole numbers."""
+    before, after = run.before, run.after
+    fit_before, fit_after = before.hi - before.lo + 1, after.hi - after.lo + 1
+    return judge(
+        "grid_bisection_forced",
+        "D",
+        observed=run.mistakes,
+        bound=min(run.rounds, floor_log2(fit_before, 1)),
+        trivial=0,
+        assumptions=[
+            Assumption(
+                "no prediction is drawn, so the adversary hears it", "checked" if run.deterministic else "refuted"
+            )
+        ],
+        quantities={
+            "thresholds_before": fit_before,
+            "thresholds_after": fit_after,
+            "forced": after.forced - before.forced,
+            "witness": told(after),
+        },
+        reference=REFERENCE,
+        side="lower",
+    )
+
+
+def told(facts: GridBisectionFacts) -> str:
+    """The witness in a few words; a long number by its length."""
+    if facts.hi > facts.n:
+        return "always -1"
+    bits = facts.hi.bit_length()
+    return f"x >= {facts.hi}" if bits <= MOST_BITS else f"x >= k, k of {bits:,} bits"

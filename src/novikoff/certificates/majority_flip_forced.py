@@ -1,0 +1,60 @@
+"""Mistakes forced on any learner of all functions on k points.
+
+Theorem (lower; tight: Halving on all 2^k functions makes no more, see certificates/halving_mistakes.py)
+    Against adversaries/majority_flip.py, which has j of its k points left to show, a learner that draws nothing
+    makes
+        M  >=  min( T, j ).
+Assumptions
+    no prediction is drawn (checked): the adversary hears the prediction, and not merely its chances.
+Proof
+    A point not shown before may have either label: some function on the k points agrees with all that was said
+    and any label here. The adversary gives the one that was not predicted.
+Reference
+    [littlestone1988].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from novikoff.certificate import Assumption, Certificate, judge
+from novikoff.types import Label, Run
+
+REFERENCE = "littlestone1988"
+MOST_POINTS = 64
+"""A witness on more points than this is told by its counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class MajorityFlipFacts:
+    """What the theorem needs to know of the adversary: k, and the labels of the points shown so far."""
+
+    k: int
+    said: tuple[Label, ...]
+
+
+def majority_flip_forced(run: Run[MajorityFlipFacts]) -> Certificate:
+    """M >= min(T, points not shown before the game)."""
+    before, after = run.before, run.after
+    return judge(
+        "majority_flip_forced",
+        "D",
+        observed=run.mistakes,
+        bound=min(run.rounds, before.k - len(before.said)),
+        trivial=0,
+        assumptions=[
+            Assumption(
+                "no prediction is drawn, so the adversary hears it", "checked" if run.deterministic else "refuted"
+            )
+        ],
+        quantities={"points": after.k, "shown": len(after.said), "witness": told(after.said)},
+        reference=REFERENCE,
+        side="lower",
+    )
+
+
+def told(said: tuple[Label, ...]) -> str:
+    """The labels of the points shown, in a few words."""
+    if len(said) <= MOST_POINTS:
+        return "".join("+" if label == 1 else "-" for label in said)
+    return f"{said.count(1):,} points +1, {said.count(-1):,} points -1"

@@ -1,0 +1,82 @@
+"""Mistakes of the tightest box on a grid.
+
+Theorem (upper; tight on a walk from corner to corner, one step of one axis at a time, all labelled +1)
+    Let s_i be the side high_i - low_i of the box on axis i (0 when there is no box). On the grid {0 .. m-1}^dim,
+        M  <=  [no box before, one after]  +  sum_i (s_i after - s_i before)  <=  1 + dim (m-1).
+Assumptions
+    the grid (checked): over the reals sides grow by as little as one likes, and no bound exists; see
+    adversaries/rectangle_bisection.py.
+    no -1 inside the box of the positives before it (checked); so on every stream that some box labels perfectly.
+Proof
+    The learner says +1 exactly inside the box, so a mistake is a -1 inside, excluded, or a +1 outside. The first +1
+    ever creates the box, with sides 0. Any other +1 outside lies beyond the box on some axis, by at least 1 since
+    coordinates are whole, and the box grows to hold it: that side by at least 1. No side ever shrinks, or exceeds m-1.
+Reference
+    [blumer1989] for the tightest box; [maass1994] for boxes on a grid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from novikoff.certificate import Assumption, Certificate, judge, void
+from novikoff.types import Run
+
+REFERENCE = "maass1994"
+
+
+@dataclass(frozen=True, slots=True)
+class TightestBoxFacts:
+    """What the theorem needs to know.
+
+    m                values per axis of the grid; None over the reals
+    dim              axes
+    boxes            1 once a positive was seen, else 0
+    sides            the sum of the box's sides, in steps of the grid; 0 over the reals
+    contradictions   rounds labelled -1 inside the box
+    contradicted_at  the learner's round of the first of them, 0 if there was none
+    """
+
+    m: int | None
+    dim: int
+    boxes: int
+    sides: int
+    contradictions: int = 0
+    contradicted_at: int = 0
+
+
+def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Certificate:
+    """M <= the box created, and what its sides grew, in whole numbers."""
+    before, after = run.before, run.after
+    grid = Assumption("x is on a grid", "refuted" if after.m is None else "checked")
+    contradictions = after.contradictions - before.contradictions
+    consistent = Assumption("no -1 inside the box of earlier positives", "refuted" if contradictions else "checked")
+    if after.m is None:
+        return void("tightest_box_mistakes", "D",
+                    "over the reals no bound exists; see adversaries/rectangle_bisection.py",
+                    observed=run.mistakes, trivial=run.rounds, assumptions=[grid, consistent],
+                    reference=REFERENCE)  # fmt: skip
+    grown = after.sides - before.sides
+    quantities = {
+        "created": after.boxes - before.boxes,
+        "grown": grown,
+        "contradictions": contradictions,
+        "a_priori": 1 + after.dim * (after.m - 1),
+    }
+    if contradictions:
+        reason = (
+            f"not realizable: {contradictions:,} rounds were labelled -1 inside the box of earlier positives "
+            f"(the learner saw the first at its round {after.contradicted_at})"
+        )
+        return void("tightest_box_mistakes", "D", reason, observed=run.mistakes, trivial=run.rounds,
+                    assumptions=[grid, consistent], reference=REFERENCE, quantities=quantities)  # fmt: skip
+    return judge(
+        "tightest_box_mistakes",
+        "D",
+        observed=run.mistakes,
+        bound=after.boxes - before.boxes + grown,
+        trivial=run.rounds,
+        assumptions=[grid, consistent],
+        quantities=quantities,
+        reference=REFERENCE,
+    )

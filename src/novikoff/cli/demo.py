@@ -1,0 +1,108 @@
+"""`demo`: a tour with no files, each game followed by its certificate."""
+
+from __future__ import annotations
+
+import time
+
+from rich.console import Console
+from rich.text import Text
+
+from novikoff import adversaries, classes
+from novikoff.game import play
+from novikoff.learners.halving import Halving
+from novikoff.learners.midpoint import Midpoint
+from novikoff.learners.rectangle_halving import RectangleHalving
+from novikoff.learners.threshold_halving import ThresholdHalving
+from novikoff.ledger import Ledger
+from novikoff.report.terminal import console, happened, show, speed
+from novikoff.sources.demo import demo as embedded
+
+VIOLATED = 4
+
+
+def tour() -> int:
+    """Play the games; the exit code."""
+    out, start = console(), time.perf_counter()
+    out.print(Text("novikoff: learn one example at a time, and be told what was promised.", style="bold"))
+    out.print("Each game: see x, predict, see the label, pay 1 for a mistake, learn. Then the certificate: what the")
+    out.print("theorem promises on this very stream, beside what happened.")
+    ledgers = [_programs(out), _papayas(out), _thresholds(out), _grid_duel(out), _real_duel(out), _noise(out)]
+    out.print(f"\nsix games in {time.perf_counter() - start:.1f} s.")
+    out.print(
+        "Next: novikoff list · novikoff explain halving · novikoff run threshold-halving:n=1000000 demo:thresholds"
+    )
+    broken = any(certificate.status == "violated" for ledger in ledgers for certificate in ledger.certify())
+    return VIOLATED if broken else 0
+
+
+def _programs(out: Console) -> Ledger:
+    stream = embedded("iris")
+    hypotheses = classes.programs(bits=24, width=4)
+    _title(out, 1, "Which flowers are setosa? Every Python program of at most 24 bits has a vote.")
+    learner = Halving(hypotheses, prior="length")
+    ledger = play(learner, stream)
+    out.print(f"halving on {hypotheses.size:,} programs, the iris data (150 real flowers): {happened(ledger)}")
+    out.print(Text(f"the shortest program still right: {learner.survivor()}", style="bold cyan"))
+    names = {f"x[{i}]": name for i, name in enumerate(stream.features)}
+    said = learner.survivor()
+    for short, name in names.items():
+        said = said.replace(short, name)
+    out.print(f"that is: {said}")
+    return _certified(out, ledger)
+
+
+def _papayas(out: Console) -> Ledger:
+    _title(out, 2, "Which papayas are tasty? Somewhere in colour x softness there is a rectangle.")
+    ledger = play(RectangleHalving(m=101, dim=2), embedded("papayas"))
+    boxes = classes.rectangles(101, 2).size
+    out.print(f"rectangle-halving, {boxes:,} rectangles counted without listing them: {happened(ledger)}")
+    return _certified(out, ledger)
+
+
+def _thresholds(out: Console) -> Ledger:
+    _title(out, 3, "A million rounds on a grid of a million points: constant time, constant memory.")
+    ledger = play(ThresholdHalving(10**6), embedded("thresholds"))
+    out.print(f"threshold-halving: {happened(ledger)}{speed(ledger)}")
+    return _certified(out, ledger)
+
+
+def _grid_duel(out: Console) -> Ledger:
+    _title(out, 4, "The same game against an adversary that answers back: no learner can promise less.")
+    opponent = adversaries.GridBisection(10**6)
+    ledger = play(ThresholdHalving(10**6), opponent, rounds=40)
+    out.print(f"threshold-halving against grid-bisection: {happened(ledger)}")
+    out.print(f"the adversary was honest: its threshold is {opponent.witness():,}")
+    return _certified(out, ledger)
+
+
+def _real_duel(out: Console) -> Ledger:
+    _title(out, 5, "Without the grid nobody can learn: a mistake in every round, for ever.")
+    opponent = adversaries.Bisection()
+    ledger = play(Midpoint(), opponent, rounds=2000)
+    out.print(f"midpoint against bisection on the real line: {happened(ledger)}")
+    out.print("the thresholds that fit all it said still fill an interval of length 2^-2000; doubles run out at 53")
+    return _certified(out, ledger)
+
+
+def _noise(out: Console) -> Ledger:
+    _title(out, 6, "And when the promise does not apply, it says so: 3 labels in 1,000 are wrong here.")
+    noisy = [(i, (1 if i >= 37 else -1) * (-1 if t % 333 == 100 else 1)) for t, i in enumerate(_points(1000, 100))]
+    ledger = play(Halving(classes.thresholds(100)), noisy)
+    out.print(f"halving on thresholds: {happened(ledger)}")
+    return _certified(out, ledger)
+
+
+def _points(rounds: int, n: int) -> list[int]:
+    from novikoff.kernels.coins import coin
+
+    return [coin(0, "demo", t) % (n + 1) for t in range(rounds)]
+
+
+def _title(out: Console, number: int, text: str) -> None:
+    out.print()
+    out.print(Text(f"{number}. {text}", style="bold"))
+
+
+def _certified(out: Console, ledger: Ledger) -> Ledger:
+    show(out, ledger.certify())
+    return ledger

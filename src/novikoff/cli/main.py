@@ -1,0 +1,118 @@
+"""`novikoff`: one command a verb. Exit codes: 0 done, 2 bad usage or input, 4 a certificate was violated."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from novikoff import __version__
+from novikoff.errors import NovikoffError
+
+app = typer.Typer(
+    name="novikoff",
+    help="Online learning that keeps its word: every run ends with a certificate.",
+    rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+LearnerSpec = Annotated[str, typer.Argument(metavar="LEARNER", help="name or name:key=value,… (see: novikoff list)")]
+Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the learner's coins, if it draws.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the report.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"novikoff {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def demo() -> None:
+    """A tour with no files: a few games and their certificates."""
+    from novikoff.cli.demo import tour
+
+    raise typer.Exit(tour())
+
+
+@app.command()
+def run(
+    learner: LearnerSpec,
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="a CSV file, or demo:NAME")],
+    passes: Annotated[int, typer.Option(min=1, help="How often to go through the source.")] = 1,
+    rounds: Annotated[int | None, typer.Option(min=0, help="Stop after so many rounds.")] = None,
+    seed: Seed = None,
+    label: Annotated[str | None, typer.Option(help="The label column: its name or number (default: the last).")] = None,
+    positive: Annotated[str | None, typer.Option(help="The label that is +1; every other is -1.")] = None,
+    header: Annotated[bool | None, typer.Option("--header/--no-header", help="Does the file begin with names?")] = None,
+    save: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write learner and ledger to this model file.")
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Play a learner on a source of labelled examples, and certify it."""
+    from novikoff.cli.games import run_source
+
+    options = {"label": label, "positive": positive, "header": header}
+    raise typer.Exit(run_source(learner, source, options, passes, rounds, seed, save, as_json, quiet))
+
+
+@app.command()
+def duel(
+    learner: LearnerSpec,
+    adversary: Annotated[
+        str, typer.Argument(metavar="ADVERSARY", help="name or name:key=value,… (see: novikoff list)")
+    ],
+    rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 1000,
+    seed: Seed = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Play a learner against an environment that answers back: what it promised, what was forced."""
+    from novikoff.cli.games import run_duel
+
+    raise typer.Exit(run_duel(learner, adversary, rounds, seed, as_json, quiet))
+
+
+@app.command("list")
+def list_names(as_json: AsJson = False) -> None:
+    """Name the learners, adversaries, classes and embedded sources there are."""
+    from novikoff.cli.names import list_all
+
+    list_all(as_json)
+
+
+@app.command()
+def explain(name: Annotated[str, typer.Argument(metavar="NAME", help="a name from: novikoff list")]) -> None:
+    """Tell what a name means: algorithm, theorem with its proof idea, cost, reference."""
+    from novikoff.report.explanation import explain as explanation
+
+    print(explanation(name), end="")
+
+
+def main() -> None:
+    """Run the command line; our own errors become one line on standard error and exit code 2."""
+    try:
+        app()
+    except NovikoffError as error:
+        print(f"novikoff: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""`list`: every name that `run`, `duel` and `explain` take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import get_args
+
+from rich.text import Text
+
+from novikoff.catalog import CATALOG, Room, names
+from novikoff.report.terminal import console
+from novikoff.sources.demo import DEMOS
+
+TITLES: Mapping[str, str] = {
+    "learner": "learners (run, duel)",
+    "adversary": "adversaries (duel)",
+    "class": "classes of hypotheses (in brackets: halving:[thresholds:n=100])",
+}
+
+
+def list_all(as_json: bool) -> None:
+    """Print the catalog, room by room, and the embedded sources."""
+    if as_json:
+        rooms = {room: {name: CATALOG[name].arguments() for name in names(room)} for room in get_args(Room)}
+        print(json.dumps({**rooms, "source": [f"demo:{name}" for name in DEMOS]}))
+        return
+    out = console()
+    for room in get_args(Room):
+        out.print(Text(TITLES[room], style="bold"))
+        for name in names(room):
+            out.print(f"  {name:<20} {CATALOG[name].summary()}")
+            if arguments := CATALOG[name].arguments():
+                out.print(Text(f"  {'':<20} {arguments}", style="dim"))
+        out.print()
+    out.print(Text("sources (run)", style="bold"))
+    out.print("  a CSV file, " + ", ".join(f"demo:{name}" for name in DEMOS))

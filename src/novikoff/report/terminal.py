@@ -1,0 +1,78 @@
+"""A game on a terminal: what happened, then its certificates, two lines each."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from novikoff.certificate import KINDS, Certificate, number
+from novikoff.ledger import Ledger
+
+COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void": "red", "violated": "bold red"}
+WIDTH = 110
+LONGEST = 32
+"""Digits of a whole number that are still shown."""
+
+
+def console(stderr: bool = False) -> Console:
+    """Standard output, in colour on a terminal; lines are never folded by it."""
+    return Console(stderr=stderr, highlight=False, markup=False, soft_wrap=True)
+
+
+def game(out: Console, ledger: Ledger, certificates: list[Certificate], learner: str) -> None:
+    """Rounds, mistakes and time; what survived; the certificates."""
+    out.print(Text(f"{learner} on {ledger.source}", style="bold"))
+    out.print(f"{happened(ledger)}, {ledger.seconds:.2f} s{speed(ledger)}")
+    if hasattr(ledger.learner, "survivor"):
+        size: int = ledger.learner.size  # type: ignore[attr-defined]
+        left = "1 hypothesis is left" if size == 1 else f"{_short(size)} hypotheses are left; the first"
+        out.print(f"{left}: {ledger.learner.survivor()}")
+    show(out, certificates)
+
+
+def happened(ledger: Ledger) -> str:
+    """Rounds and mistakes in words."""
+    rate = f"{100 * ledger.mistake_rate:.3g} %"
+    drawn = "" if ledger.deterministic else f", {ledger.expected:.4g} expected"
+    return f"{ledger.rounds:,} rounds, {ledger.mistakes:,} mistakes ({rate}{drawn})"
+
+
+def speed(ledger: Ledger) -> str:
+    """Rounds per second, if there were enough to tell."""
+    if ledger.rounds < 1000 or not ledger.seconds:
+        return ""
+    return f" ({ledger.rounds / ledger.seconds:,.0f} rounds a second)"
+
+
+def show(out: Console, certificates: list[Certificate]) -> None:
+    """Each certificate: its status, what was observed beside what was promised, and from what."""
+    if not certificates:
+        out.print(Text("  no certificate: no theorem bounds what this learner does here", style="yellow"))
+    for certificate in certificates:
+        first, *rest = lines(certificate)
+        out.print(Text(f"  {certificate.status:<11} ", style=COLOURS[certificate.status]).append(first, style=""))
+        for line in rest:
+            out.print(" " * 14 + line)
+
+
+def lines(certificate: Certificate) -> Iterator[str]:
+    """The certificate in words: "halving_mistakes: mistakes 3 <= 4, on every stream", then why and from what."""
+    yield f"{certificate.theorem}: {certificate.comparison()}, {KINDS[certificate.kind]}"
+    for text in (certificate.reason, quantities(certificate)):
+        yield from textwrap.wrap(text, WIDTH - 14)
+
+
+def quantities(certificate: Certificate) -> str:
+    """What the bound was computed from."""
+    return ", ".join(f"{name.replace('_', ' ')} {_short(value)}" for name, value in certificate.quantities.items())
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    text = number(value)
+    return text if len(text) <= LONGEST or isinstance(value, float) else f"about 2^{value.bit_length() - 1}"

@@ -1,0 +1,273 @@
+"""A table in a text file as a stream: one label column, the other columns numbers.
+
+Format
+    Rows of cells between commas, tabs or semicolons (sniffed), quoted or not, in UTF-8; blank lines are skipped.
+    .gz, .bz2 and .zst files are unpacked as they are read.
+Header
+    Sniffed: a feature column begins with a name and goes on with numbers. A first row that has both names and
+    numbers in its feature columns could be either: then `header` must say.
+Features
+    int64 if every feature cell of the file is written as a whole number, else float64; finite.
+Labels
+    Two values, the larger +1, numbers compared as numbers; `positive` overrides; `many` for 0 .. many-1.
+Cost
+    One or two passes when opened, to check every cell, and one for each `batches()`; memory of a few blocks.
+    pyarrow reads; a fault is looked for again with Python's own reader, which knows lines and columns.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import SourceError
+from novikoff.sources.arrays import against_others, two_labels
+from novikoff.sources.reader import NOT_UTF8, WHOLE, is_number, look, quoted, rows_of
+from novikoff.types import Batch, Domain, Labels
+
+BLOCK_BYTES = 2**20
+LARGEST_BLOCK = 2**28
+NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+
+Fault = tuple[str, str, str]
+"""What must be, what was, what to do."""
+
+
+class CSV:
+    """The rows of a comma, tab or semicolon separated file.
+
+    label       the label column: its name, or its number from 0 (from the end if negative). By default a column
+                named label, y, class or target, else the last
+    positive    the label value that is +1, against all others
+    header      does the first row name the columns? None: sniff
+    delimiter   what stands between cells. None: sniff
+    columns     the feature columns, by name or number, in this order. By default all but the label
+    many        how many labels there are, for a learner with many: whole numbers from 0 to many-1
+    block       bytes read at a time; a row may be longer
+    """
+
+    rereadable = True
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        label: str | int | None = None,
+        positive: Any = None,
+        header: bool | None = None,
+        delimiter: str | None = None,
+        columns: Sequence[str | int] | None = None,
+        many: int | None = None,
+        block: int = BLOCK_BYTES,
+    ) -> None:
+        self.name = os.fspath(path)
+        self._layout = look(self.name, label, header, delimiter, columns)
+        self._positive, self._many, self._block = positive, many, max(1, block)
+        self._dtype: type[np.int64] | type[np.float64] = np.int64
+        self._labels, self.rows = self._scan()
+        self.labels = self._labels.settle(f"{self._layout.column(self._layout.label)} of {self.name}")
+        used, names = self._layout.used, self._layout.names
+        self.features = tuple((names and names[c]) or f"x{j}" for j, c in enumerate(used))
+        self.domain = Domain("point" if self._dtype is np.int64 else "vector", len(used))
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def batches(self) -> Iterator[Batch]:
+        dtype = np.int32 if self.labels is None else np.int8
+        done = 0
+        try:
+            for x, texts, codes in self._blocks():
+                labels = np.array([self._labels.code(text) for text in texts], dtype=dtype)
+                yield Batch(x, labels[codes], done + 1)
+                done += len(x)
+        except (_UnreadableError, _UnknownLabelError) as error:
+            raise self._changed(str(error)) from None
+        if done != self.rows:
+            raise self._changed(f"{done:,} rows instead of {self.rows:,}")
+
+    def _changed(self, how: str) -> SourceError:
+        return SourceError(f"a source must stay as it is: {self.name} has changed ({how}). Open it again.")
+
+    def _scan(self) -> tuple[_LabelColumn, int]:
+        """Read all of it: what the labels stand for, and how many rows. Finds the type and the block size too."""
+        while True:
+            labels, rows = _LabelColumn(self._positive, self._many), 0
+            try:
+                for x, texts, _ in self._blocks():
+                    rows += len(x)
+                    if any(labels.learn(text) for text in texts):
+                        raise self._explain("a label is not one")
+                return labels, rows
+            except _UnreadableError as error:
+                too_long = str(error).startswith(("straddling", "Could not skip"))  # a row is longer than a block
+                if too_long and self._block < LARGEST_BLOCK:
+                    self._block *= 2
+                elif self._dtype is np.int64:
+                    self._dtype = np.float64
+                else:
+                    raise self._explain(str(error)) from None
+
+    def _blocks(self) -> Iterator[tuple[NDArray[Any], list[str], NDArray[np.int32]]]:
+        """Block by block: x, the distinct label cells, and which of them each row has."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow
+
+        layout = self._layout
+        width = len(layout.used)
+        names = [str(c) for c in range(layout.width)]
+        kind = pa.int64() if self._dtype is np.int64 else pa.float64()
+        types = {names[c]: kind for c in layout.used}
+        types[names[layout.label]] = pa.dictionary(pa.int32(), pa.string())
+        reading = arrow.ReadOptions(block_size=self._block, column_names=names, skip_rows=layout.header_ends)
+        parsing = arrow.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True)
+        converting = arrow.ConvertOptions(column_types=types, include_columns=list(types), null_values=[])
+        try:
+            with (
+                pa.input_stream(self.name, compression="detect") as raw,
+                arrow.open_csv(raw, reading, parsing, converting) as table,
+            ):
+                for part in table:
+                    if part.num_rows:
+                        x = np.empty((part.num_rows, width), dtype=self._dtype)
+                        for j in range(width):
+                            x[:, j] = part.column(j).to_numpy()
+                        if self._dtype is np.float64 and not np.all(np.isfinite(x)):
+                            raise _UnreadableError("a number is not finite")
+                        cells = part.column(width)
+                        yield x, cells.dictionary.to_pylist(), cells.indices.to_numpy()
+        except (pa.ArrowException, OSError) as error:
+            raise _UnreadableError(str(error)) from None
+
+    def _explain(self, otherwise: str) -> SourceError:
+        """The first fault of the file in reading order, and where it is."""
+        layout = self._layout
+        labels = _LabelColumn(self._positive, self._many)
+        rows = islice(rows_of(self.name, layout.delimiter), 1 if layout.names else 0, None)
+        for number, (line, _, cells) in enumerate(rows):
+            if len(cells) != layout.width:
+                return SourceError(
+                    f"every row must have {layout.width} cells, as the first has: line {line} of {self.name} has "
+                    f"{len(cells)}. Complete or drop the row."
+                )
+            for c in sorted([*layout.used, layout.label]):
+                fault = _text_fault(cells[c]) or (labels.learn if c == layout.label else _feature_fault)(cells[c])
+                if fault:
+                    must, was, do = fault
+                    hint = "" if number or layout.names else " If the line is a header, say so."
+                    return SourceError(f"{must}: line {line}, {layout.column(c)} of {self.name} {was}. {do}{hint}")
+        return SourceError(f"a table must be readable: {self.name} is not ({otherwise}). Write it anew.")
+
+
+class _LabelColumn:
+    """What label cells stand for, learned as they come: two values, one against the rest, or 0 .. many-1."""
+
+    def __init__(self, positive: Any, many: int | None) -> None:
+        self._positive = None if positive is None else _value(str(positive))
+        self._many = many if positive is None else None
+        self._values: list[Any] = []
+        self._labels: Labels | None = None
+
+    def learn(self, text: str) -> Fault | None:
+        """Take note of a cell; the fault, if it has one."""
+        value = _value(text)
+        if value == "":
+            return "labels must not be missing", "is empty", "Fill or drop the row."
+        if NOT_FINITE.fullmatch(str(value)):
+            return "labels must be finite", f"has {quoted(text)}", "Clean or drop the row."
+        if isinstance(value, str) and ("\n" in value or "\r" in value):
+            return "labels must be on one line", f"has {quoted(text)}", "Is a quote left open?"
+        if self._many is not None:
+            if isinstance(value, int) and 0 <= value < self._many:
+                return None
+            must = f"labels must be whole numbers from 0 to {self._many - 1}"
+            return must, f"has {quoted(text)}", "Number them from 0, or name the positive one."
+        if value in self._values:
+            return None
+        if self._positive is None and len(self._values) == 2:
+            do = f"Name the positive one, {self._sorted()[1]} say, to treat every other value as -1."
+            return "labels must take two values", f"has a third, {quoted(text)}", do
+        if self._positive is None or value == self._positive or len(self._values) < 3:
+            self._values.append(value)
+        return None
+
+    def settle(self, where: str) -> Labels | None:
+        """What the values seen stand for; None if there are many."""
+        if self._many is not None:
+            return None
+        values = self._sorted()
+        if self._positive is None:
+            self._labels = two_labels(values)
+            if self._labels is None:
+                raise SourceError(
+                    f"labels must take two values: every row in {where} has {quoted(values[0])}. "
+                    "Name the positive one to go on."
+                )
+        elif self._positive in values:
+            self._labels = against_others(values, values.index(self._positive))
+        else:
+            shown = ", ".join(quoted(value) for value in values)
+            raise SourceError(
+                f"the positive label must occur: {where} has no {quoted(self._positive)}, but {shown}. "
+                "Name one that does."
+            )
+        return self._labels
+
+    def code(self, text: str) -> int:
+        """The label of a cell: -1 or +1, or 0 .. many-1."""
+        value = _value(text)
+        if self._labels is None:
+            if not (isinstance(value, int) and 0 <= value < (self._many or 0)):
+                raise _UnknownLabelError(f"a label {quoted(text)}")
+            return value
+        if value == self._labels.positive:
+            return 1
+        if self._positive is None and value != self._labels.negative:
+            raise _UnknownLabelError(f"a label {quoted(text)}")
+        return -1
+
+    def _sorted(self) -> list[Any]:
+        numbers = not any(isinstance(value, str) for value in self._values)
+        return sorted(self._values, key=None if numbers else str)
+
+
+class _UnreadableError(Exception):
+    """pyarrow gave up, and why."""
+
+
+class _UnknownLabelError(Exception):
+    """A label that was not there when the file was opened."""
+
+
+def _value(text: str) -> Any:
+    """A label cell as a number if it is written as one, whole if it is whole; else the text."""
+    cell = text.strip(" \t")
+    if WHOLE.fullmatch(cell):
+        return int(cell)
+    if not is_number(cell):
+        return cell
+    number = float(cell)
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+
+
+def _text_fault(text: str) -> Fault | None:
+    if text.isascii() or not NOT_UTF8.search(text):
+        return None
+    return "text must be UTF-8", f"has {text.encode('utf-8', 'surrogateescape')[:20]!r}", "Convert the file first."
+
+
+def _feature_fault(text: str) -> Fault | None:
+    cell = text.strip(" \t")
+    if not cell:
+        return "features must be numbers", "is empty", "Fill or drop the row."
+    if NOT_FINITE.fullmatch(cell) or (is_number(cell) and not math.isfinite(float(cell))):
+        return "features must be finite", f"has {quoted(cell)}", "Clean or drop the row."
+    if not is_number(cell):
+        return "features must be numbers", f"has {quoted(cell)}", "Encode text first, or choose other columns."
+    return None

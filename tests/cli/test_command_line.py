@@ -1,0 +1,230 @@
+"""The command line as a user meets it: real processes, real files, exit codes."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+
+NOVIKOFF = [sys.executable, "-m", "novikoff"]
+
+
+def novikoff(*arguments, **options):
+    return subprocess.run([*NOVIKOFF, *arguments], capture_output=True, text=True, timeout=120, **options)
+
+
+@pytest.fixture(scope="module")
+def csv(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 3, (500, 4))
+    path = tmp_path_factory.mktemp("data") / "stream.csv"
+    label = np.where((x[:, 0] < x[:, 2]) & (x[:, 1] == 0), "yes", "no")
+    rows = "\n".join(",".join([*map(str, row), y]) for row, y in zip(x.tolist(), label, strict=True))
+    path.write_text("a,b,c,d,label\n" + rows + "\n")
+    return path
+
+
+def test_run_finds_a_program_in_a_csv_file(csv):
+    done = novikoff("run", "halving:[programs:bits=18],prior=length", str(csv))
+    assert done.returncode == 0, done.stderr
+    assert "no is -1, yes is +1" in done.stderr
+    assert "500 rounds" in done.stdout
+    assert "halving_mistakes: mistakes" in done.stdout
+    assert "valid" in done.stdout
+
+
+def test_json_is_one_object_with_everything(csv):
+    done = novikoff("run", "halving:[programs:bits=18],prior=length", str(csv), "--json")
+    told = json.loads(done.stdout)
+    keys = {"learner", "source", "rounds", "mistakes", "mistake_rate", "passes", "seconds", "rounds_per_second", "size"}
+    assert keys <= set(told)
+    (certificate,) = told["certificates"]
+    fields = {
+        "theorem",
+        "kind",
+        "side",
+        "observed",
+        "bound",
+        "trivial",
+        "status",
+        "reason",
+        "assumptions",
+        "quantities",
+    }
+    assert fields <= set(certificate)
+    assert certificate["observed"] == told["mistakes"] <= certificate["bound"] <= 16
+    assert eval(told["survivor"], {"x": [0, 0, 1, 0]})
+    assert not eval(told["survivor"], {"x": [0, 1, 1, 0]})
+    assert done.stderr == ""
+
+
+def test_positive_turns_the_labels_round(csv):
+    told = json.loads(novikoff("run", "constant:label=1", str(csv), "--json", "--positive", "no").stdout)
+    other = json.loads(novikoff("run", "constant:label=1", str(csv), "--json").stdout)
+    assert told["mistakes"] + other["mistakes"] == 500
+
+
+def test_a_run_can_be_saved_and_loaded(csv, tmp_path):
+    assert novikoff("run", "halving:[programs:bits=16]", str(csv), "--save", str(tmp_path / "m.nk")).returncode == 0
+    assert nk.load(tmp_path / "m.nk").rounds == 500
+    refused = novikoff("run", "halving:[programs:bits=16]", str(csv), "--save", str(tmp_path / "no" / "m.nk"))
+    assert refused.returncode == 2
+    assert "folder that exists" in refused.stderr
+
+
+def test_a_duel_shows_both_directions():
+    told = json.loads(
+        novikoff("duel", "threshold-halving:n=1000", "grid-bisection:n=1000", "--rounds", "50", "--json").stdout
+    )
+    upper, lower = told["certificates"]
+    assert (upper["side"], lower["side"]) == ("upper", "lower")
+    assert upper["bound"] == lower["bound"] == told["mistakes"] == 9
+
+
+@pytest.mark.parametrize("adversary", ["contrarian", "coin-flip", "coin-flip:seed=3"])
+@pytest.mark.parametrize(
+    "learner",
+    ["halving:[thresholds:n=3]", "halving:[halfspaces:n=1,dim=2]", "cover-halving:dim=2", "tightest-box:dim=2,m=4"],
+)
+def test_adversaries_that_do_not_care_what_they_show_meet_every_learner(learner, adversary):
+    from novikoff.catalog import make
+
+    player = make(learner, "learner")
+    ledger = nk.play(player, make(adversary, "adversary", domain=player.domain), rounds=64)
+    assert all(certificate.status != "violated" for certificate in ledger.certify())
+
+
+def test_two_values_of_seed_are_two_games():
+    spec = ("duel", "consistent:[thresholds:n=300],random=true", "coin-flip", "--rounds", "200", "--json")
+    one, same, other = (json.loads(novikoff(*spec, "--seed", seed).stdout)["mistakes"] for seed in ("1", "1", "2"))
+    assert one == same
+    assert one != other
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("run", "threshold-halving:n=10", "missing.csv"), "missing.csv"),
+        (("run", "threshold-halving:n=10", "demo:nothing"), "demo"),
+        (("run", "nonsense", "demo:iris"), "must be one of"),
+        (("run", "threshold-halving", "demo:thresholds"), "n is missing"),
+        (("run", "threshold-halving:n=10", "demo:iris"), "index[11]"),
+        (("run", "threshold-halving:n=10", "demo:thresholds"), "from 0 to 10"),
+        (("run", "halving:[thresholds:n=10**12]", "demo:thresholds"), "1,000,000,000,002"),
+        (("run", "halving:[programs:bits=60]", "demo:iris"), "programs"),
+        (("run", "threshold-halving:n=10", "demo:thresholds", "--passes", "0"), "passes"),
+        (("duel", "threshold-halving:n=10", "bisection"), "shows any"),
+        (("duel", "threshold-halving:n=10", "halving"), "must be one of"),
+        (("explain", "nonsense"), "must be one of"),
+        (("no-such-command",), "no-such-command"),
+    ],
+)
+def test_bad_usage_is_one_line_and_exit_code_2(arguments, says):
+    done = novikoff(*arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_label_column_that_is_not_there_is_named(csv):
+    done = novikoff("run", "halving:[programs:bits=10]", str(csv), "--label", "spam")
+    assert done.returncode == 2
+    assert "spam" in done.stderr
+    assert "a, b, c, d, label" in done.stderr
+
+
+def test_a_violated_certificate_is_exit_code_4(tmp_path):
+    script = tmp_path / "broken.py"
+    script.write_text(
+        "import sys\n"
+        "from novikoff.learners.threshold_halving import ThresholdHalving\n"
+        "ThresholdHalving._predict = lambda self, i: -1 if 2 * i + 1 >= self.lo + self.hi else 1\n"
+        "ThresholdHalving.sweep = property()\n"
+        "from novikoff.cli.main import main\n"
+        "sys.argv = ['novikoff', 'run', 'threshold-halving:n=1000000', 'demo:thresholds', '--rounds', '2000']\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 4, done.stderr
+    assert "violated" in done.stdout
+
+
+def test_ctrl_c_reports_what_was_done():
+    game = subprocess.Popen(
+        [*NOVIKOFF, "duel", "midpoint", "bisection", "--rounds", "100000000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(4)
+    game.send_signal(signal.SIGINT)
+    out, err = game.communicate(timeout=60)
+    assert game.returncode == 130
+    assert "stopped by Ctrl-C after round" in err
+    assert "bisection_forced: mistakes" in out
+    assert "rounds     mistakes" in " ".join(err.split("\n")[0].split("  ")) or "mistakes" in err
+
+
+def test_progress_renews_one_line_on_a_terminal():
+    master, slave = pty.openpty()
+    game = subprocess.Popen(
+        [*NOVIKOFF, "duel", "midpoint", "bisection", "--rounds", "1000000"], stdout=subprocess.PIPE, stderr=slave
+    )
+    os.close(slave)
+    seen, end = b"", time.monotonic() + 20
+    while b"rounds a second" not in seen and time.monotonic() < end:
+        seen += os.read(master, 4096)
+    game.send_signal(signal.SIGINT)
+    game.communicate(timeout=60)
+    os.close(master)
+    assert b"\r" in seen
+    assert b"mistakes" in seen
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\nfrom typer.testing import CliRunner\nfrom novikoff.cli.main import app\n"
+        "assert CliRunner().invoke(app, ['--help']).exit_code == 0\n"
+        "heavy = {'numpy', 'numba', 'scipy', 'pyarrow', 'sklearn', 'matplotlib'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_run_on_a_file_does_not_import_scikit_learn(csv):
+    code = (
+        "import sys\nfrom typer.testing import CliRunner\nfrom novikoff.cli.main import app\n"
+        f"done = CliRunner().invoke(app, ['run', 'halving:[programs:bits=10]', {str(csv)!r}])\n"
+        "assert done.exit_code == 0, done.output\n"
+        "heavy = {'sklearn', 'matplotlib'} & set(sys.modules)\nassert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_demo_keeps_its_promises():
+    done = novikoff("demo")
+    assert done.returncode == 0, done.stderr
+    assert "x[2] < x[1]" in done.stdout
+    assert "petal length (cm) < sepal width (cm)" in done.stdout
+    assert "mistakes 19 >= 19" in done.stdout
+    assert "violated" not in done.stdout
+
+
+def test_version_list_and_explain_print():
+    assert novikoff("--version").stdout == f"novikoff {nk.__version__}\n"
+    assert "threshold-halving" in novikoff("list").stdout
+    assert "demo:iris" in json.loads(novikoff("list", "--json").stdout)["source"]
+    told = novikoff("explain", "halving").stdout
+    for word in ("Algorithm", "Promise", "Cost", "Reference", "Proof", "Littlestone"):
+        assert word in told
+    assert "Proof" in novikoff("explain", "halving-mistakes").stdout

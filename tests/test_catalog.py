@@ -1,0 +1,92 @@
+"""Specs: what can be written on the command line, and what is said when it is wrong."""
+
+import pytest
+
+import novikoff as nk
+from novikoff import catalog
+from novikoff.catalog import CATALOG, Spec, make, parse
+from novikoff.errors import SpecError
+
+
+def test_a_spec_is_a_name_with_arguments():
+    assert parse("halving") == Spec("halving", (), {})
+    assert parse("a:1,x,k=2.5,b=true,c=none,d=word") == Spec(
+        "a", (1, "x"), {"k": 2.5, "b": True, "c": None, "d": "word"}
+    )
+
+
+def test_brackets_nest():
+    assert parse("halving:[thresholds:n=10],conservative=true") == Spec(
+        "halving", (Spec("thresholds", (), {"n": 10}),), {"conservative": True}
+    )
+    assert parse("hedge:learners=[perceptron,[rbp:budget=100]]").named == {
+        "learners": ["perceptron", Spec("rbp", (), {"budget": 100})]
+    }
+    assert parse("programs:constants=[-1,0,0.5]").named == {"constants": [-1, 0, 0.5]}
+
+
+def test_large_numbers_can_be_written_short():
+    assert parse("threshold-halving:n=10**18").named == {"n": 10**18}
+    assert make("threshold-halving:n=1e6", "learner").n == 1_000_000
+
+
+def test_make_builds_learners_with_their_classes():
+    learner = make("halving:[thresholds:n=10],conservative=true", "learner")
+    assert isinstance(learner, nk.Halving)
+    assert learner.conservative
+    assert learner.facts().hypotheses == 12
+
+
+def test_the_width_is_filled_in_from_the_source():
+    learner = make("halving:[programs:bits=10]", "learner", domain=nk.Domain("vector", 3))
+    assert learner.domain == nk.Domain("vector", 3)
+    assert make("tightest-box", "learner", domain=nk.Domain("point", 2)).domain.width == 2
+
+
+def test_defaults_go_where_they_are_taken():
+    assert make("consistent:[thresholds:n=3],random=true", "learner", seed=7).seed == 7
+    assert make("consistent:[thresholds:n=3],seed=1", "learner", seed=7).seed == 1
+    make("threshold-halving:3", "learner", seed=7)  # takes no seed, and is not given one
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("", "must be name"),
+        ("halving:", "must be name"),
+        ("nonsense", "must be one of"),
+        ("thresholds:n=3", "must be one of"),  # a class is not a learner
+        ("halving", "hypotheses is missing"),
+        ("halving:[nonsense:n=3]", "must be one of"),
+        ("halving:thresholds", "in brackets"),
+        ("halving:[thresholds]", "in brackets"),
+        ("halving:[thresholds:n=3", "brackets must close"),
+        ("threshold-halving:n=3,m=4", "threshold-halving takes n"),
+        ("threshold-halving:n=3,n=4", "given once"),
+        ("threshold-halving:n=3,4", "must come first"),
+        ("threshold-halving:n=", "n="),
+        ("threshold-halving:,", "must not be empty"),
+        ("threshold-halving:n=2.5", "must be a whole number"),
+        ("threshold-halving:n=many", "must be a whole number"),
+        ("threshold-halving:n=3,conservative=maybe", "must be true or false"),
+    ],
+)
+def test_a_wrong_spec_is_answered_with_what_is_right(spec, says):
+    with pytest.raises(SpecError) as error:
+        make(spec, "learner")
+    assert says in str(error.value)
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_every_name_leads_somewhere(name):
+    entry = CATALOG[name]
+    assert callable(entry.load())
+    assert len(entry.doc().splitlines()[0]) <= 110
+    assert isinstance(entry.arguments(), str)
+
+
+def test_every_learner_knows_its_name():
+    for name in catalog.names("learner"):
+        assert catalog.learner_name(CATALOG[name].load()) == name
+    with pytest.raises(SpecError):
+        catalog.learner_name(dict)

@@ -1,0 +1,87 @@
+"""The status of a certificate, and its arithmetic."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from novikoff.certificate import Assumption, floor_log2, judge, outward, void
+
+
+def certificate(observed=3, bound=5, trivial=100, assumptions=(), kind="D", side="upper"):
+    return judge("t", kind, observed=observed, bound=bound, trivial=trivial, assumptions=list(assumptions),
+                 reference="r", side=side)  # fmt: skip
+
+
+def test_a_bound_that_is_kept_is_valid():
+    assert certificate().status == "valid"
+    assert certificate().holds
+    assert str(certificate()) == "t: valid: mistakes 3 <= 5"
+
+
+def test_a_broken_promise_of_kind_D_is_violated_and_nothing_else_is():
+    assert certificate(observed=6).status == "violated"
+    assert not certificate(observed=6).holds
+    assert certificate(observed=6, kind="E").status == "valid"
+    assert certificate(observed=6, kind="P").status == "valid"
+    assert certificate(observed=4, bound=5, side="lower", trivial=0).status == "violated"
+    assert certificate(observed=5, bound=5, side="lower", trivial=0).status == "valid"
+
+
+def test_one_run_beside_an_expectation_is_not_told_as_an_inequality():
+    assert certificate(observed=6, kind="E").comparison() == "mistakes 6 in this run, promised <= 5"
+    assert certificate(observed=6).comparison() == "mistakes 6 > 5"
+
+
+def test_a_refuted_assumption_voids_even_a_broken_bound():
+    broken = certificate(observed=6, assumptions=[Assumption("the labels are right", "refuted")])
+    assert broken.status == "void"
+    assert broken.bound is None
+    assert "the labels are right" in broken.reason
+
+
+def test_a_bound_that_is_not_a_number_is_void():
+    assert certificate(bound=math.nan).status == "void"
+
+
+def test_a_bound_as_large_as_the_number_of_rounds_is_vacuous():
+    assert certificate(bound=100).status == "vacuous"
+    assert certificate(bound=0, observed=7, side="lower", trivial=0).status == "vacuous"
+
+
+def test_violated_comes_before_vacuous():
+    assert certificate(observed=101, bound=100).status == "violated"
+
+
+def test_a_trusted_assumption_makes_it_conditional():
+    trusting = certificate(assumptions=[Assumption("drawn independently", "trusted")])
+    assert trusting.status == "conditional"
+    assert "drawn independently" in trusting.reason
+
+
+def test_void_says_why():
+    nothing = void("t", "D", "warm start", observed=1, trivial=2, reference="r")
+    assert (nothing.status, nothing.bound, str(nothing)) == ("void", None, "t: void: warm start")
+
+
+@given(st.integers(1, 10**40), st.integers(1, 10**40))
+def test_floor_log2_is_exact(a, b):
+    above, below = max(a, b), min(a, b)
+    k = floor_log2(above, below)
+    assert below * 2**k <= above < below * 2 ** (k + 1)
+
+
+def test_floor_log2_where_floats_are_wrong():
+    assert floor_log2(2**60 - 1, 1) == 59
+    assert math.floor(math.log2(2**60 - 1)) == 60  # what a float says
+
+
+@pytest.mark.parametrize("bound", [0.0, 1.5, 1e9])
+def test_outward_never_lowers_a_bound(bound):
+    assert outward(bound) > bound
+    assert outward(bound) < bound * (1 + 1e-11) + 1e-8
+
+
+def test_outward_keeps_infinity():
+    assert outward(math.inf) == math.inf

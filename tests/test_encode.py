@@ -1,0 +1,123 @@
+"""Examples are checked at the border."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from novikoff import encode
+from novikoff.errors import InputError
+from novikoff.types import Domain, Labels, check_label
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize("x", [3, np.int64(3), 3.0, np.float64(3), [3], (3,), np.array([3]), np.array(3.0)])
+def test_an_index_may_be_written_in_many_ways(x):
+    assert encode.index(x, 11) == 3
+    assert type(encode.index(x, 11)) is int
+
+
+@pytest.mark.parametrize("x", [-1, 11, 2.5, NAN, INF, "3", None, [1, 2], [], Fraction(1, 2), object(), {}])
+def test_what_is_not_an_index_is_refused(x):
+    with pytest.raises(InputError, match="x must be"):
+        encode.index(x, 11)
+
+
+def test_an_index_beyond_int64_is_exact():
+    assert encode.index(10**30, 10**31) == 10**30
+
+
+@pytest.mark.parametrize("x", [[1, 2], (1.0, 2.0), np.array([1, 2], dtype=np.uint8)])
+def test_a_point_is_whole_numbers(x):
+    assert encode.point(x, 2, 0, 5).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        [1],
+        [1, 2, 3],
+        [1, 6],
+        [-1, 2],
+        [1, 2.5],
+        [1, NAN],
+        [1, INF],
+        ["1", "2"],
+        None,
+        3,
+        [[1, 2]],
+        [None, 1],
+        [10**30, 1],
+    ],
+)
+def test_what_is_not_a_point_is_refused(x):
+    with pytest.raises(InputError, match="x must"):
+        encode.point(x, 2, 0, 5)
+
+
+@pytest.mark.parametrize(
+    "x", [[1], [1, 2, 3], [1, NAN], [1, INF], ["a", "b"], None, 3, [[1, 2]], [10**400, 1], [{}, 1]]
+)
+def test_what_is_not_a_vector_is_refused(x):
+    with pytest.raises(InputError, match="x must"):
+        encode.vector(x, 2)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=False), min_size=1, max_size=5))
+def test_scaling_is_exact_and_brings_the_largest_entry_near_one(values):
+    x = np.array(values)
+    scaled = encode.scaled(x)
+    if not np.any(x):
+        assert scaled is x
+    else:
+        assert 1 <= np.abs(scaled).max() < 2
+        top = np.abs(x) >= np.abs(x).max() * 2.0**-900
+        ratio = scaled[np.argmax(np.abs(x))] / x[np.argmax(np.abs(x))] if np.abs(x).max() > 1e-300 else None
+        if ratio is not None and np.isfinite(ratio):
+            assert np.all(scaled[top] == x[top] * ratio)
+
+
+def test_labels_are_checked():
+    assert [check_label(y, None) for y in (1, -1, 1.0, np.int8(-1), True)] == [1, -1, 1, -1, 1]
+    for bad in (0, 2, None, "1", NAN, [1]):
+        with pytest.raises(InputError, match="a label must be"):
+            check_label(bad, None)
+    assert check_label(np.int32(2), 3) == 2
+    for bad in (3, -1, 1.0, True, None):
+        with pytest.raises(InputError, match="from 0 to 2"):
+            check_label(bad, 3)
+
+
+def test_two_values_stand_for_minus_and_plus_one():
+    labels = Labels("ham", "spam")
+    assert (labels.encode("spam"), labels.encode("ham")) == (1, -1)
+    assert (labels.decode(1), labels.decode(-1)) == ("spam", "ham")
+    assert str(labels) == "ham is -1, spam is +1"
+    with pytest.raises(InputError, match="'eggs'"):
+        labels.encode("eggs")
+
+
+@pytest.mark.parametrize(
+    ("learner", "stream", "fits"),
+    [
+        (Domain("any"), Domain("vector", 3), True),
+        (Domain("any"), Domain("any"), True),
+        (Domain("any", 2), Domain("any", 2), True),
+        (Domain("any", 2), Domain("point", 2), True),
+        (Domain("any", 2), Domain("any", 3), False),
+        (Domain("index", 5), Domain("index"), True),
+        (Domain("index", 5), Domain("vector", 1), True),
+        (Domain("index", 5), Domain("vector", 2), False),
+        (Domain("index", 5), Domain("any"), False),
+        (Domain("point", 2), Domain("vector", 2), True),
+        (Domain("point", 2), Domain("point", 3), False),
+        (Domain("vector", 2), Domain("point", 2), True),
+        (Domain("vector", 2), Domain("index"), False),
+        (Domain("vector"), Domain("vector", 9), True),
+    ],
+)
+def test_domains_that_fit(learner, stream, fits):
+    assert learner.admits(stream) is fits

@@ -1,0 +1,260 @@
+"""The contracts, over every learner in the catalog.
+
+Each learner has samples here: specs, and a stream for its domain. A learner without one fails.
+"""
+
+import copy
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.catalog import make, names
+from novikoff.errors import InputError
+from novikoff.game import Game
+
+ROUNDS = 300
+NAN, INF = math.nan, math.inf
+
+
+def index_stream(width, noise, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, width, ROUNDS)
+    return x, flipped(np.where(x >= width // 3, 1, -1), noise, rng)
+
+
+def point_stream(low, high, dim, noise, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(low, high + 1, (ROUNDS, dim))
+    middle = (high - low) // 2
+    inside = np.all((x >= low + 1) & (x <= low + 1 + middle), axis=1)
+    return x, flipped(np.where(inside, 1, -1), noise, rng)
+
+
+def grid_linear_stream(dim, noise, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-3, 4, (ROUNDS, dim))
+    w = rng.integers(-2, 3, dim)
+    return x, flipped(np.where(x @ w >= 0, 1, -1), noise, rng)
+
+
+def margin_stream(dim, noise, seed):
+    """Directions at least 0.35 from the plane of the target."""
+    rng = np.random.default_rng(seed)
+    w = rng.normal(size=dim)
+    x = rng.normal(size=(8 * ROUNDS, dim))
+    margins = x @ w / np.linalg.norm(w) / np.linalg.norm(x, axis=1)
+    x, margins = x[np.abs(margins) > 0.35][:ROUNDS], margins[np.abs(margins) > 0.35][:ROUNDS]
+    assert len(x) == ROUNDS
+    return x, flipped(np.where(margins > 0, 1, -1), noise, rng)
+
+
+def program_stream(noise, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 3, (ROUNDS, 3)).astype(float)
+    return x, flipped(np.where((x[:, 0] < x[:, 2]) & (x[:, 1] == 0), 1, -1), noise, rng)
+
+
+def real_stream(noise, seed):
+    rng = np.random.default_rng(seed)
+    x = [Fraction(int(i), 997) for i in rng.integers(0, 997, ROUNDS)]
+    y = np.array([1 if i >= Fraction(1, 3) else -1 for i in x])
+    return x, flipped(y, noise, rng)
+
+
+def box_stream(noise, seed):
+    x, y = point_stream(0, 7, 2, noise, seed)
+    return [tuple(Fraction(int(v), 3) for v in row) for row in x], y
+
+
+def many_stream(noise, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 5, ROUNDS)
+    y = np.array([0, 1, 2, 0, 1])[x]
+    return x, np.where(rng.random(ROUNDS) < noise, (y + 1) % 3, y)
+
+
+def flipped(y, noise, rng):
+    return np.where(rng.random(len(y)) < noise, -y, y)
+
+
+BAD_INDEX = [-1, 21, 2.5, NAN, INF, None, "a", [1, 2]]
+BAD_PAIR = [[1], [1, 2, 3], [1, NAN], [INF, 1], ["a", "b"], None, 3]
+BAD_POINT = [*BAD_PAIR, [1, 2.5]]
+BAD_TRIPLE = [[1], [1, 2], [1, 2, NAN], [INF, 1, 1], ["a", "b", "c"], None, 3]
+MATRIX = "table:matrix=[[0,1,2,0,1],[0,1,2,0,0],[2,1,0,0,1],[1,1,1,1,1]]"
+
+SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
+    "consistent": [
+        ("consistent:[thresholds:n=20]", lambda q, s: index_stream(21, q, s), BAD_INDEX),
+        ("consistent:[thresholds:n=20],random=true,seed=5", lambda q, s: index_stream(21, q, s), BAD_INDEX),
+        (f"consistent:[{MATRIX}],random=true", many_stream, BAD_INDEX),
+    ],
+    "halving": [
+        ("halving:[thresholds:n=20]", lambda q, s: index_stream(21, q, s), BAD_INDEX),
+        ("halving:[thresholds:n=20],conservative=true", lambda q, s: index_stream(21, q, s), BAD_INDEX),
+        ("halving:[rectangles:m=8,dim=2]", lambda q, s: point_stream(0, 7, 2, q, s), BAD_POINT),
+        ("halving:[halfspaces:n=2,dim=3]", lambda q, s: grid_linear_stream(3, q, s), [*BAD_TRIPLE, [1, 2, 2.5]]),
+        (
+            "halving:[halfspaces:n=2,dim=3,distinct=true,bias=true]",
+            lambda q, s: grid_linear_stream(3, q, s),
+            BAD_TRIPLE,
+        ),
+        ("halving:[sphere-cover:dim=3,epsilon=0.3]", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("halving:[programs:bits=16,width=3]", program_stream, BAD_TRIPLE),
+        ("halving:[programs:bits=18,width=3],prior=length", program_stream, BAD_TRIPLE),
+        ("halving:[programs:bits=16,width=3],prior=length,conservative=true", program_stream, BAD_TRIPLE),
+        (f"halving:[{MATRIX}]", many_stream, BAD_INDEX),
+        (f"halving:[{MATRIX}],prior=[1,2,3,4],conservative=true", many_stream, BAD_INDEX),
+    ],
+    "threshold-halving": [
+        ("threshold-halving:n=20", lambda q, s: index_stream(21, q, s), BAD_INDEX),
+        ("threshold-halving:n=20,conservative=true", lambda q, s: index_stream(21, q, s), BAD_INDEX),
+    ],
+    "rectangle-halving": [
+        ("rectangle-halving:m=8,dim=1", lambda q, s: point_stream(0, 7, 1, q, s), [[8], [-1], [1, 2], [NAN], None]),
+        ("rectangle-halving:m=8,dim=2", lambda q, s: point_stream(0, 7, 2, q, s), BAD_POINT),
+        ("rectangle-halving:m=5,dim=3,conservative=true", lambda q, s: point_stream(0, 4, 3, q, s), BAD_TRIPLE),
+    ],
+    "tightest-box": [
+        ("tightest-box:dim=2,m=8", lambda q, s: point_stream(0, 7, 2, q, s), BAD_POINT),
+        ("tightest-box:dim=2", box_stream, BAD_PAIR),
+    ],
+    "cover-halving": [
+        ("cover-halving:dim=2", lambda q, s: margin_stream(2, q, s), BAD_PAIR),
+        ("cover-halving:dim=3,conservative=true,largest=2000", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+    ],
+    "midpoint": [("midpoint", real_stream, [NAN, INF, None, "a", [1, 2]])],
+    "constant": [("constant", real_stream, []), ("constant:label=-1", real_stream, [])],
+}
+CASES = [(spec, stream, bad) for samples in SAMPLES.values() for spec, stream, bad in samples]
+every = pytest.mark.parametrize(("spec", "stream", "bad"), CASES, ids=[case[0] for case in CASES])
+noisy = pytest.mark.parametrize("noise", [0.0, 0.1], ids=["realizable", "noisy"])
+
+
+def pairs(stream, noise, seed=0):
+    x, y = stream(noise, seed)
+    return list(zip(x, [int(label) for label in y], strict=True))
+
+
+def same(one, two):
+    """Deep equality of states, arrays included."""
+    if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
+        return type(one) is type(two) and one.dtype == two.dtype and np.array_equal(one, two)
+    if isinstance(one, dict):
+        return one.keys() == two.keys() and all(same(one[key], two[key]) for key in one)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(two) and all(same(a, b) for a, b in zip(one, two, strict=True))
+    return type(one) is type(two) and one == two
+
+
+def test_every_learner_of_the_catalog_has_samples():
+    assert set(SAMPLES) == set(names("learner"))
+
+
+@every
+def test_asking_changes_nothing(spec, stream, bad):
+    learner = make(spec, "learner")
+    for x, y in pairs(stream, 0.1)[:60]:
+        before = copy.deepcopy(learner.state())
+        said = {learner.predict_one(x) for _ in range(3)}
+        if getattr(learner, "draws", False):
+            assert math.isclose(sum(learner.chances(x).values()), 1.0)
+        assert same(learner.state(), before)
+        assert len(said) == 1
+        learner.learn_one(x, y)
+
+
+@every
+@noisy
+def test_playing_is_predicting_then_learning(spec, stream, bad, noise):
+    one, two = make(spec, "learner"), make(spec, "learner")
+    game = Game(two)
+    for x, y in pairs(stream, noise):
+        said = one.predict_one(x)
+        one.learn_one(x, y)
+        assert game.learn_one(x, y) == said
+    assert same(one.state(), two.state())
+    assert one.facts() == two.facts()
+
+
+@every
+@noisy
+def test_batches_of_any_size_leave_the_same_predictions_and_state(spec, stream, bad, noise):
+    x, y = stream(noise, 1)
+    if not isinstance(x, np.ndarray):
+        pytest.skip("played pair by pair")
+    looped = make(spec, "learner")
+    expected = nk.play(looped, pairs(stream, noise, 1), record=True)
+    for size in (1, 7, 128, 1000):
+        learner = make(spec, "learner")
+        ledger = nk.Ledger(learner, predictions=[])
+        for start in range(0, ROUNDS, size):
+            part = slice(start, start + size)
+            nk.play(learner, nk.Arrays(x[part], y[part], many=learner.labels), ledger=ledger)
+        assert ledger.said().tolist() == expected.said().tolist()
+        assert same(learner.state(), looped.state())
+        assert [str(c) for c in ledger.certify()] == [str(c) for c in expected.certify()]
+
+
+@every
+@noisy
+def test_stopping_and_going_on_is_not_stopping(spec, stream, bad, noise, tmp_path):
+    rounds = pairs(stream, noise, 2)
+    whole = nk.play(make(spec, "learner"), rounds, record=True)
+    for cut in (1, 50, 299):
+        part = nk.play(make(spec, "learner"), rounds[:cut], record=True)
+        nk.save(part, tmp_path / "model.nk")
+        again = nk.load(tmp_path / "model.nk")
+        assert same(again.learner.state(), part.learner.state())
+        ledger = nk.play(again.learner, rounds[cut:], ledger=again)
+        assert ledger.said().tolist() == whole.said().tolist()
+        assert same(ledger.learner.state(), whole.learner.state())
+        assert (ledger.rounds, ledger.mistakes, ledger.curve) == (whole.rounds, whole.mistakes, whole.curve)
+        assert ledger.certify() == whole.certify()
+
+
+@every
+def test_the_same_seed_is_the_same_game(spec, stream, bad):
+    games = [nk.play(make(spec, "learner"), pairs(stream, 0.1), record=True) for _ in range(2)]
+    assert games[0].said().tolist() == games[1].said().tolist()
+    assert same(games[0].learner.state(), games[1].learner.state())
+
+
+@every
+def test_bad_examples_and_labels_are_refused_and_change_nothing(spec, stream, bad):
+    learner = make(spec, "learner")
+    rounds = pairs(stream, 0.0)
+    nk.play(learner, rounds[:30])
+    before = copy.deepcopy(learner.state())
+    for x in bad:
+        with pytest.raises(InputError):
+            learner.predict_one(x)
+        with pytest.raises(InputError):
+            learner.learn_one(x, rounds[0][1])
+    for y in [7, 0.5, NAN, None, "spam", *([0] if learner.labels is None else [-1])]:
+        with pytest.raises(InputError):
+            learner.learn_one(rounds[0][0], y)
+    assert same(learner.state(), before)
+
+
+@every
+@noisy
+def test_no_certificate_is_ever_violated(spec, stream, bad, noise):
+    for seed in range(8):
+        ledger = nk.play(make(spec, "learner"), pairs(stream, noise, seed))
+        for certificate in ledger.certify():
+            assert certificate.status in ("valid", "vacuous", "void"), str(certificate)
+            assert certificate.reason or certificate.status == "valid"
+
+
+@every
+def test_a_learner_that_promises_something_keeps_it_on_realizable_streams(spec, stream, bad):
+    learner = make(spec, "learner")
+    found = nk.play(learner, list(itertools.islice(itertools.cycle(pairs(stream, 0.0, 3)), 2000))).certify()
+    if learner.promises and spec != "tightest-box:dim=2":
+        assert found[0].status == "valid", str(found[0])

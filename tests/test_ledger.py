@@ -1,0 +1,86 @@
+"""The ledger counts the same whatever the size of the batches, and in constant memory."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import novikoff as nk
+from novikoff.ledger import Ledger
+
+
+def random_game(rounds, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.choice([-1, 1], rounds).astype(np.int8), rng.choice([-1, 1], rounds).astype(np.int8)
+
+
+def marks(rounds):
+    t, out = 1, []
+    while t <= rounds:
+        out.append(t)
+        t = t + 1 if t < 1000 else math.ceil(1.01 * t)
+    return out
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 5000), st.integers(1, 3000), st.integers(0, 5))
+def test_batches_and_single_rounds_write_the_same(rounds, size, seed):
+    said, y = random_game(rounds, seed)
+    one, many = Ledger(nk.ThresholdHalving(1)), Ledger(nk.ThresholdHalving(1))
+    for p, label in zip(said.tolist(), y.tolist(), strict=True):
+        one.write(p, label)
+    for start in range(0, rounds, size):
+        many.write_batch(said[start : start + size], y[start : start + size])
+    assert one.state() == many.state()
+    assert one.mistakes == np.count_nonzero(said != y)
+    assert [t for t, _ in one.curve] == marks(rounds)
+    wrong = np.concatenate([[0], np.cumsum(said != y)])
+    assert [m for _, m in one.curve] == [wrong[t] for t in marks(rounds)]
+
+
+def test_the_curve_stays_short():
+    ledger = Ledger(nk.ThresholdHalving(1))
+    zeros = np.ones(1_000_000, dtype=np.int8)
+    for _ in range(20):
+        ledger.write_batch(zeros, zeros)
+    assert ledger.rounds == 20_000_000
+    assert len(ledger.curve) < 2100
+
+
+def test_the_constants_are_counted():
+    ledger = nk.play(nk.ThresholdHalving(3), [(0, -1), (1, -1), (2, 1)])
+    certificate_run = []
+    ledger._evaluate((lambda run: certificate_run.append(run),), None, None)
+    assert certificate_run[0].constants == (1, 2)  # always -1 errs on one, always +1 on two
+
+
+def test_expected_mistakes_are_summed_without_losing_small_parts():
+    ledger = Ledger(nk.ThresholdHalving(1))
+    for _ in range(10):
+        ledger.write(1, 1, chance=0.9)
+    assert ledger.expected + ledger._lost == pytest.approx(1.0, abs=1e-15)
+    assert not ledger.deterministic
+
+
+def test_certificates_come_tightest_valid_first():
+    ledger = nk.play(nk.Halving(nk.classes.thresholds(5)), [(3, 1), (2, -1), (2, 1), (3, 1), (0, -1)] * 5)
+    assert [c.status for c in ledger.certify()] == ["valid", "void"] or [c.status for c in ledger.certify()] == [
+        "vacuous",
+        "void",
+    ]
+    assert ledger.certify()[0].theorem == "halving_restarts"
+
+
+def test_a_ledger_opened_in_mid_game_certifies_its_own_part():
+    learner = nk.ThresholdHalving(10)
+    nk.play(learner, [(5, -1), (8, -1)])
+    second = nk.play(learner, [(9, 1)] + [(3, -1)] * 9)
+    found = second.certify()[0]
+    assert (second.mistakes, found.bound, found.status) == (1, 1, "valid")  # from 3 thresholds to 1
+
+
+def test_recorded_predictions_are_those_made():
+    ledger = nk.play(nk.ThresholdHalving(10), (np.array([5, 8, 9]), np.array([-1, -1, 1])), record=True)
+    assert ledger.said().tolist() == [1, 1, -1]

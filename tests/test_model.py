@@ -1,0 +1,97 @@
+"""The model file: plain data, whole or not there at all."""
+
+import json
+import os
+import zipfile
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.errors import ModelFileError
+from novikoff.model import FORMAT
+
+
+@pytest.fixture
+def played():
+    x = np.arange(100) % 11
+    return nk.play(nk.Halving(nk.classes.thresholds(10)), (x, np.where(x >= 4, 1, -1)), record=True)
+
+
+def test_a_game_goes_on_from_its_file(tmp_path, played):
+    nk.save(played, tmp_path / "m.nk")
+    again = nk.load(tmp_path / "m.nk")
+    assert again.certify() == played.certify()
+    assert again.said().tolist() == played.said().tolist()
+    more = (np.array([3, 4, 5]), np.array([-1, 1, 1]))
+    one = nk.play(again.learner, more, ledger=again)
+    two = nk.play(played.learner, more, ledger=played)
+    assert (one.rounds, one.mistakes, one.curve) == (two.rounds, two.mistakes, two.curve)
+    assert one.certify() == two.certify()
+
+
+def test_the_file_is_json_and_arrays(tmp_path, played):
+    nk.save(played, tmp_path / "m.nk")
+    with zipfile.ZipFile(tmp_path / "m.nk") as archive:
+        assert all(name == "meta.json" or name.endswith(".npy") for name in archive.namelist())
+        meta = json.loads(archive.read("meta.json"))
+    assert meta["learner"] == "halving"
+    assert meta["format"] == FORMAT
+    assert list(tmp_path.iterdir()) == [tmp_path / "m.nk"]  # nothing is left beside it
+
+
+def test_a_pickle_in_a_file_is_not_run(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (os.mkdir, (str(tmp_path / "trapped"),))
+
+    with zipfile.ZipFile(tmp_path / "m.nk", "w") as archive:
+        state = {"hypotheses": {"class": "table", "matrix": {"__array__": "a"}}, "prior": None, "conservative": False}
+        archive.writestr(
+            "meta.json", json.dumps({"format": FORMAT, "learner": "halving", "state": state, "ledger": {}})
+        )
+        with archive.open("a.npy", "w") as entry:
+            np.lib.format.write_array(entry, np.array([Trap()], dtype=object), allow_pickle=True)
+    with pytest.raises(ModelFileError):
+        nk.load(tmp_path / "m.nk")
+    assert not (tmp_path / "trapped").exists()
+
+
+@pytest.mark.parametrize(
+    "meta", ["{}", "[]", '{"format": 999}', '{"format": 1, "learner": "os", "state": {}}', "nonsense"]
+)
+def test_a_file_of_another_kind_is_refused(tmp_path, meta):
+    with zipfile.ZipFile(tmp_path / "m.nk", "w") as archive:
+        archive.writestr("meta.json", meta)
+    with pytest.raises(ModelFileError):
+        nk.load(tmp_path / "m.nk")
+
+
+def test_a_missing_or_broken_file_is_refused(tmp_path, played):
+    with pytest.raises(ModelFileError, match="there is none"):
+        nk.load(tmp_path / "nothing.nk")
+    nk.save(played, tmp_path / "m.nk")
+    whole = (tmp_path / "m.nk").read_bytes()
+    for cut in (0, 10, len(whole) // 2, len(whole) - 1):
+        (tmp_path / "m.nk").write_bytes(whole[:cut])
+        with pytest.raises(ModelFileError):
+            nk.load(tmp_path / "m.nk")
+
+
+def test_an_unwritable_place_is_an_error_and_the_old_file_stays(tmp_path, played):
+    with pytest.raises(ModelFileError, match="must be writable"):
+        nk.save(played, tmp_path / "no-such-folder" / "m.nk")
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, played, monkeypatch):
+    nk.save(played, tmp_path / "m.nk")
+    old = (tmp_path / "m.nk").read_bytes()
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ModelFileError, match="No space left"):
+        nk.save(played, tmp_path / "m.nk")
+    assert (tmp_path / "m.nk").read_bytes() == old
+    assert list(tmp_path.iterdir()) == [tmp_path / "m.nk"]
