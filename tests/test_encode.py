@@ -51,6 +51,7 @@ def test_a_point_is_whole_numbers(x):
         [[1, 2]],
         [None, 1],
         [10**30, 1],
+        [[1], [1, 2]],
     ],
 )
 def test_what_is_not_a_point_is_refused(x):

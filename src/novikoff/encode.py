@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import InputError
+from novikoff.errors import InputError, whole
 
 LARGEST_COORDINATE = 2**31 - 1
 
@@ -27,13 +27,16 @@ def index(x: Any, width: int) -> int:
         else:
             raise InputError(f"x must be a whole number from 0 to {width - 1}: got {x!r}.")
     if not 0 <= value < width:
-        raise InputError(f"x must be from 0 to {width - 1}: got {value}.")
+        raise InputError(f"x must be from 0 to {whole(width - 1)}: got {whole(value)}.")
     return int(value)
 
 
 def point(x: Any, width: int, low: int, high: int) -> NDArray[np.int64]:
     """`width` whole numbers from low to high."""
-    values = np.asarray(x)
+    try:
+        values = np.asarray(x)
+    except ValueError:
+        raise InputError(f"x must have {width} whole numbers: got {x!r}.") from None
     if values.shape != (width,):
         raise InputError(f"x must have {width} whole numbers: got shape {values.shape}.")
     if values.dtype.kind == "f":

@@ -38,3 +38,8 @@ class TooLargeError(NovikoffError, ValueError):
 
 class ModelFileError(NovikoffError, ValueError):
     """A model file that is not one of ours, or is damaged."""
+
+
+def whole(n: int) -> str:
+    """A whole number for a message; one of hundreds of digits by its length (Python refuses to print 5,000)."""
+    return f"{n:,}" if n.bit_length() < 1000 else f"about 2^{n.bit_length() - 1}"

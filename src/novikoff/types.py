@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Sel
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import InputError
+from novikoff.errors import InputError, whole
 
 if TYPE_CHECKING:
     from novikoff.certificate import Certificate
@@ -67,7 +67,7 @@ class Domain:
         return (0,) * self.width
 
     def __str__(self) -> str:
-        width = "" if self.width is None else f"[{self.width}]"
+        width = "" if self.width is None else f"[{self.width if self.width < 2**1000 else whole(self.width)}]"
         return f"{self.kind}{width}"
 
 

@@ -28,6 +28,10 @@ GOLDEN = [  # n, dim, size, its bound, distinct, its bound
 KINDS = [{"distinct": distinct, "bias": bias} for distinct in (False, True) for bias in (False, True)]
 
 
+def plain_twin(function):
+    return getattr(function, "py_func", function)  # itself where nothing is compiled
+
+
 def brute_weights(n, weights, distinct):
     everyone = itertools.product(range(-n, n + 1), repeat=weights)
     return [w for w in everyone if not distinct or math.gcd(*w) in (0, 1)]
@@ -102,15 +106,15 @@ def test_the_compiled_votes_are_those_of_their_plain_twins():
     x = rng.integers(-9, 10, 3)
     tables = [np.empty(25, dtype=np.int64) for _ in range(2)]
     kernel.low_scores(x, 2, tables[0])
-    kernel.low_scores.py_func(x, 2, tables[1])
+    plain_twin(kernel.low_scores)(x, 2, tables[1])
     assert tables[0].tolist() == tables[1].tolist()
     numbers = np.sort(rng.permutation(125)[:40])
     compiled, plain = np.empty(125, dtype=np.int8), np.empty(125, dtype=np.int8)
     kernel.label_grid(x, 2, 1, tables[0], compiled)
-    kernel.label_grid.py_func(x, 2, 1, tables[0], plain)
+    plain_twin(kernel.label_grid)(x, 2, 1, tables[0], plain)
     assert compiled.tolist() == plain.tolist()
     listed = np.empty(40, dtype=np.int8)
-    kernel.label_numbers.py_func(x, 2, 1, tables[0], numbers, listed)
+    plain_twin(kernel.label_numbers)(x, 2, 1, tables[0], numbers, listed)
     assert listed.tolist() == plain[numbers].tolist()
 
 

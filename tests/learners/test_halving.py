@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.certificate import floor_log2
 from novikoff.classes import cube, functions, table, thresholds
-from novikoff.errors import InputError, TooLargeError
+from novikoff.errors import InputError, ModelFileError, TooLargeError
 from novikoff.types import Ballot
 
 FIRST = [(1, -1, -1), (-1, -1, 1), (-1, -1, -1), (-1, 1, -1)]
@@ -183,6 +183,19 @@ def test_a_class_too_large_to_hold_is_refused_with_its_size_and_the_alternative(
         nk.Halving(thresholds(10**18))
     with pytest.raises(TooLargeError, match="fewer points"):
         cube(60)
+
+
+@pytest.mark.parametrize("members", [[], [-1, 2], [3, 3], [5, 2], [4, 12], [[1, 2]]])
+def test_survivors_of_a_stranger_are_checked(members):
+    learner = nk.Halving(thresholds(10))
+    state = learner.state() | {"space": {"members": np.array(members)}}
+    with pytest.raises(ModelFileError, match="in order"):
+        nk.Halving.restore(state)
+
+
+def test_a_size_of_thousands_of_digits_is_told_by_its_length():
+    with pytest.raises(TooLargeError, match=r"about 2\^20000"):
+        nk.Halving(thresholds(2**20000))
 
 
 def test_survivors_are_compacted():

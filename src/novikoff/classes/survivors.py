@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import InputError, TooLargeError
+from novikoff.errors import InputError, ModelFileError, TooLargeError, whole
 from novikoff.types import Ballot, Domain, Example, Label, State
 
 LARGEST = 100_000_000
@@ -42,7 +42,7 @@ def refuse_if_too_large(cls_name: str, size: int, alternative: str) -> None:
     if size > LARGEST:
         raise TooLargeError(
             f"a class that is held hypothesis by hypothesis must have at most {LARGEST:,}: "
-            f"{cls_name} has {size:,}. {alternative}"
+            f"{cls_name} has {whole(size)}. {alternative}"
         )
 
 
@@ -110,5 +110,13 @@ class Survivors:
         return {"members": None if self._members is None else self._members.copy()}
 
     def load(self, state: State) -> None:
-        members = state["members"]
-        self._members = None if members is None else np.asarray(members, dtype=np.int64)
+        if state["members"] is None:
+            self._members = None
+            return
+        members = np.asarray(state["members"], dtype=np.int64)
+        sound = members.ndim == 1 and len(members) > 0 and members[0] >= 0 and members[-1] < self._class.size
+        if not sound or np.any(np.diff(members) <= 0):
+            raise ModelFileError(
+                f"survivors must be numbers of hypotheses of {self._class.name}, in order: they are not."
+            )
+        self._members = members

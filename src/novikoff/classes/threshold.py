@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from novikoff import encode
 from novikoff.classes.survivors import Survivors
-from novikoff.errors import InputError
+from novikoff.errors import InputError, whole
 from novikoff.types import Domain, Example, State
 
 
@@ -28,7 +28,7 @@ class Thresholds:
         if n < 0:
             raise InputError(f"thresholds need a grid 0 .. n with n at least 0: got n = {n}.")
         self.n = int(n)
-        self.name = f"thresholds:n={n}"
+        self.name = f"thresholds:n={n if n < 2**1000 else whole(n)}"
         self.domain = Domain("index", self.n + 1)
 
     @property

@@ -88,7 +88,7 @@ class TightestBox:
             self.low = self.high = point
         else:
             self.low = tuple(map(min, self.low, point))
-            pass
+            self.high = tuple(map(max, self.high, point))
         return prediction
 
     def survivor(self) -> str:

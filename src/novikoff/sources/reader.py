@@ -6,6 +6,7 @@ rows also tell the layout of a table: its delimiter, its header, its columns.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import os
@@ -161,10 +162,10 @@ def sniff_delimiter(path: str) -> str:
     """The delimiter that makes the most numbers of the first rows; then the one that makes the most columns."""
 
     def score(delimiter: str) -> tuple[int, int]:
-        try:
-            rows = [cells for _, _, cells in islice(rows_of(path, delimiter), SNIFFED_ROWS)]
-        except SourceError:  # a whole row is no cell
-            return -1, 0
+        rows: list[list[str]] = []
+        with contextlib.suppress(SourceError):  # without its delimiter a row may be too long for a cell
+            for _, _, cells in islice(rows_of(path, delimiter), SNIFFED_ROWS):
+                rows.append(cells)  # noqa: PERF401 - those before the error count
         return sum(is_number(cell) for cells in rows for cell in cells), len(rows[0]) if rows else 0
 
     return max(DELIMITERS, key=score)
@@ -197,10 +198,9 @@ def _has_header(head: list[Row], label: str | int | None, columns: Sequence[str 
     asked = [column for column in (label, *(columns or ())) if column is not None]
     if any(isinstance(column, str) and _number(column, width) is None for column in asked):
         return True  # only a header can have a column of that name
-    skipped = _number(width - 1 if label is None else label, width)
-    if columns is None:
-        return sniff_header(head, [c for c in range(width) if c != skipped], path)
-    return sniff_header(head, [c for c in (_number(column, width) for column in columns) if c is not None], path)
+    skipped = None if label is None else _number(label, width)
+    chosen = range(width) if columns is None else [_number(column, width) for column in columns]
+    return sniff_header(head, [c for c in chosen if c is not None and c != skipped], path)
 
 
 def _number(column: str | int, width: int) -> int | None:
