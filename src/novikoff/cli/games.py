@@ -18,6 +18,7 @@ from novikoff.ledger import Ledger
 from novikoff.report import plain, terminal
 from novikoff.report.progress import Progress
 from novikoff.sources.reader import read
+from novikoff.types import Labels
 
 VIOLATED = 4
 INTERRUPTED = 130
@@ -38,7 +39,7 @@ def run_source(
     player = catalog.make(learner, "learner", domain=stream.domain, seed=seed)
     ledger = Ledger(player, source=stream.name)
     length = len(stream) * passes if hasattr(stream, "__len__") else None
-    if not as_json and stream.labels is not None:
+    if not as_json and stream.labels not in (None, Labels()):
         print(f"labels: {stream.labels}", file=sys.stderr)
 
     def game(look: Callable[[Ledger], None]) -> None:

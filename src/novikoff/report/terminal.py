@@ -25,7 +25,8 @@ def console(stderr: bool = False) -> Console:
 
 def game(out: Console, ledger: Ledger, certificates: list[Certificate], learner: str) -> None:
     """Rounds, mistakes and time; what survived; the certificates."""
-    out.print(Text(f"{learner} on {ledger.source}", style="bold"))
+    where = "on" if ledger.adversary is None else "against"
+    out.print(Text(f"{learner} {where} {ledger.source}", style="bold"))
     out.print(f"{happened(ledger)}, {ledger.seconds:.2f} s{speed(ledger)}")
     if hasattr(ledger.learner, "survivor"):
         size: int = ledger.learner.size  # type: ignore[attr-defined]

@@ -101,6 +101,8 @@ def encode_labels(
     _check_labels(y, name)
     if positive is None and many is not None:
         return None, _many(y, many, name)
+    if positive is None and y.dtype.kind == "i" and np.all((y == 1) | (y == -1)):
+        return Labels(), y.astype(np.int8, copy=False)  # as they should be: no sorting of millions
     try:
         unique, codes = np.unique(y, return_inverse=True)
     except (TypeError, ValueError):

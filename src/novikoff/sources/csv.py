@@ -68,7 +68,8 @@ class CSV:
     ) -> None:
         self.name = os.fspath(path)
         self._layout = look(self.name, label, header, delimiter, columns)
-        self._positive, self._many, self._block = positive, many, max(1, block)
+        self._positive, self._many = positive, many
+        self._block = max(4, block)  # pyarrow looks for a byte order mark in the first
         self._dtype: type[np.int64] | type[np.float64] = np.int64
         self._labels, self.rows = self._scan()
         self.labels = self._labels.settle(f"{self._layout.column(self._layout.label)} of {self.name}")

@@ -165,7 +165,7 @@ def sniff_delimiter(path: str) -> str:
         rows: list[list[str]] = []
         with contextlib.suppress(SourceError):  # without its delimiter a row may be too long for a cell
             for _, _, cells in islice(rows_of(path, delimiter), SNIFFED_ROWS):
-                rows.append(cells)  # noqa: PERF401 - those before the error count
+                rows.append(cells)
         return sum(is_number(cell) for cells in rows for cell in cells), len(rows[0]) if rows else 0
 
     return max(DELIMITERS, key=score)

@@ -1,0 +1,13 @@
+"""Run the benchmarks named, or all."""
+
+import importlib
+import pathlib
+import sys
+
+here = pathlib.Path(__file__).parent
+names = sys.argv[1:] or sorted(file.stem for file in here.glob("*.py") if not file.stem.startswith("__"))
+for name in names:
+    print(f"== {name}", flush=True)
+    sys.argv = [name]
+    importlib.import_module(f"benchmarks.{name}").main()
+    print(flush=True)

@@ -1,0 +1,57 @@
+"""ThresholdHalving: the same cost per round for every n, against plain reading of the same arrays (the limit)."""
+
+import statistics
+import time
+
+import numpy as np
+
+import novikoff as nk
+from novikoff.kernels.compiled import compiled
+
+ROUNDS = 20_000_000
+REPEATS = 7
+
+
+@compiled
+def read(x, y):
+    total = 0
+    for t in range(len(x)):
+        total += x[t] ^ y[t]
+    return total
+
+
+def seconds(action):
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def main():
+    rng = np.random.default_rng(0)
+    batches = {}
+    for power in (3, 9, 18):
+        x = rng.integers(0, 10**power + 1, ROUNDS)
+        batches[power] = nk.Batch(x, np.where(x >= 10**power // 3, 1, -1).astype(np.int8), 1)
+        nk.ThresholdHalving(10**power).sweep(nk.Batch(x[:10], batches[power].y[:10], 1))
+        read(x[:10], batches[power].y[:10])
+    times = {(power, kind): [] for power in batches for kind in ("sweep", "play", "read")}
+    for _ in range(REPEATS):  # alternated, so that a slow moment of the machine hits all
+        for power, batch in batches.items():
+            times[power, "sweep"].append(seconds(lambda n=10**power, b=batch: nk.ThresholdHalving(n).sweep(b)))
+            times[power, "play"].append(
+                seconds(lambda n=10**power, b=batch: nk.play(nk.ThresholdHalving(n), (b.x, b.y)))
+            )
+            times[power, "read"].append(seconds(lambda b=batch: read(b.x, b.y)))
+    print(f"{'n':>6} {'sweep, million rounds/s':>24} {'play':>8} {'sweep / plain reading':>22}")
+    for power in batches:
+        sweep, play = (statistics.median(times[power, kind]) for kind in ("sweep", "play"))
+        ratios = [a / b for a, b in zip(times[power, "sweep"], times[power, "read"], strict=True)]
+        print(
+            f"10^{power:<3} {ROUNDS / sweep / 1e6:>24.0f} {ROUNDS / play / 1e6:>8.0f} {statistics.median(ratios):>21.2f}x"
+        )
+    ratio = statistics.median([a / b for a, b in zip(times[18, "sweep"], times[3, "sweep"], strict=True)])
+    print(f"time per round at n = 10^18 against n = 10^3: {ratio:.2f}x (median of {REPEATS})")
+
+
+if __name__ == "__main__":
+    main()
