@@ -128,6 +128,21 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
         ("cover-halving:dim=2", lambda q, s: margin_stream(2, q, s), BAD_PAIR),
         ("cover-halving:dim=3,conservative=true,largest=2000", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
     ],
+    "weighted-majority": [
+        ("weighted-majority:[thresholds:n=20],beta=0.25", lambda q, s: index_stream(21, q, s), BAD_INDEX),
+        (
+            "weighted-majority:[thresholds:n=20],beta=0.9,conservative=true",
+            lambda q, s: index_stream(21, q, s),
+            BAD_INDEX,
+        ),
+        ("weighted-majority:[thresholds:n=20],beta=0", lambda q, s: index_stream(21, q, s), BAD_INDEX),
+        ("weighted-majority:[rectangles:m=8,dim=2]", lambda q, s: point_stream(0, 7, 2, q, s), BAD_POINT),
+        ("weighted-majority:[halfspaces:n=2,dim=3]", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("weighted-majority:[sphere-cover:dim=3,epsilon=0.3]", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("weighted-majority:[programs:bits=12,width=3],prior=length", program_stream, BAD_TRIPLE),
+        (f"weighted-majority:[{MATRIX}]", many_stream, BAD_INDEX),
+        (f"weighted-majority:[{MATRIX}],prior=[1,2,3,4],beta=0.75,conservative=true", many_stream, BAD_INDEX),
+    ],
     "midpoint": [("midpoint", real_stream, [NAN, INF, None, "a", [1, 2]])],
     "constant": [("constant", real_stream, []), ("constant:label=-1", real_stream, [])],
 }

@@ -37,6 +37,7 @@ _HOMES = {
     "Run": "types",
     "ThresholdHalving": "learners.threshold_halving",
     "TightestBox": "learners.tightest_box",
+    "WeightedMajority": "learners.weighted_majority",
     "load": "model",
     "make": "catalog",
     "play": "game",

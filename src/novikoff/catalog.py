@@ -55,6 +55,7 @@ CATALOG: Mapping[str, Entry] = {
     "rectangle-halving": Entry("learner", "learners.rectangle_halving", "RectangleHalving"),
     "tightest-box": Entry("learner", "learners.tightest_box", "TightestBox"),
     "cover-halving": Entry("learner", "learners.cover_halving", "CoverHalving"),
+    "weighted-majority": Entry("learner", "learners.weighted_majority", "WeightedMajority"),
     "midpoint": Entry("learner", "learners.midpoint", "Midpoint"),
     "constant": Entry("learner", "learners.constant", "Constant"),
     "bisection": Entry("adversary", "adversaries.bisection", "Bisection"),

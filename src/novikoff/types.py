@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
@@ -98,21 +99,58 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """Consecutive rounds. x is (rows,) for indices, (rows, width) for points and vectors, a list for any.
+class Sparse:
+    """Rows with few non-zeros: row t is indices[indptr[t]:indptr[t+1]] and the values beside them.
 
-    y is int8 (-1/+1) or int32 (many labels); `first` is the number of the first round, from 1.
+    No index is repeated within a row (readers merge repeats), the order is as read. `width` is one more than the
+    largest index there may be. Arrays may be read-only (mapped files are).
     """
 
-    x: NDArray[Any] | list[Example]
+    indptr: NDArray[np.uint64]
+    indices: NDArray[np.uint32]
+    values: NDArray[Any]  # float64 or float32
+    width: int
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __getitem__(self, rows: slice) -> Sparse:
+        start, stop, _ = rows.indices(len(self))
+        return Sparse(self.indptr[start : stop + 1], self.indices, self.values, self.width)
+
+    def rows(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[Any]]]:
+        """Each row as (indices, values)."""
+        ends = self.indptr.tolist()
+        for start, stop in pairwise(ends):
+            yield self.indices[start:stop], self.values[start:stop]
+
+
+Position = dict[str, Any]
+"""Where a stream can go on after a batch: plain JSON values that only the stream understands."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Consecutive rounds.
+
+    x       (rows,) for indices, (rows, width) for points and vectors, `Sparse`, or a list of any objects
+    y       int8 (-1/+1) or int32 (many labels)
+    first   the number of the first round, from 1
+    end     where the stream goes on after this batch; None if it cannot say
+    """
+
+    x: NDArray[Any] | Sparse | list[Example]
     y: NDArray[Any]
     first: int
+    end: Position | None = None
 
     def __len__(self) -> int:
         return len(self.y)
 
     def rows(self) -> Iterator[tuple[Example, Label]]:
         """The same rounds one by one."""
+        if isinstance(self.x, Sparse):
+            return zip(self.x.rows(), self.y.tolist(), strict=True)
         examples = self.x.tolist() if isinstance(self.x, np.ndarray) and self.x.ndim == 1 else self.x
         return zip(examples, self.y.tolist(), strict=True)
 
@@ -152,15 +190,19 @@ class Learner(Protocol):
 
 
 class Stream(Protocol):
-    """A source of labelled examples that was fixed before the game began."""
+    """A source of labelled examples that was fixed before the game began.
+
+    Optional: `features`, the names of the columns; `__len__`, the number of rows; `notes`, a list of lines to tell
+    the user (the format that was recognised, rows that were skipped).
+    """
 
     name: str
     domain: Domain
     labels: Labels | None
     rereadable: bool
 
-    def batches(self) -> Iterator[Batch]:
-        """A fresh pass, batch by batch."""
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        """A fresh pass, batch by batch; from `start` on, the `end` of an earlier batch."""
         ...
 
 
@@ -201,6 +243,7 @@ class Run(Generic[F]):
     constants       mistakes that "always -1" and "always +1" would have made
     adaptive        the stream answered back (an adversary), so it was not fixed in advance
     deterministic   no prediction was drawn by a coin
+    riding          what the comparators that rode along saw (comparators/riding.py); None if there were none
     """
 
     before: F
@@ -211,6 +254,7 @@ class Run(Generic[F]):
     constants: tuple[int, int]
     adaptive: bool
     deterministic: bool
+    riding: Any = None
 
 
 Theorem = Callable[[Run[Any]], "Certificate | None"]

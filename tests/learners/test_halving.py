@@ -94,6 +94,13 @@ def test_a_prior_of_fractions_is_exact():
     assert (facts.whole, facts.weight, facts.lightest) == (6, 6, 1)
 
 
+def test_a_prior_of_fractions_can_be_saved(tmp_path):
+    prior = [Fraction(1, 3), Fraction(1, 6), Fraction(1, 2)]
+    ledger = nk.play(nk.Halving(table([[1], [-1], [1]]), prior=prior), [(0, 1)])
+    nk.save(ledger, tmp_path / "m.nk")
+    assert nk.load(tmp_path / "m.nk").learner.facts() == ledger.learner.facts()
+
+
 def test_the_heavy_hypothesis_decides():
     rows = [[1], [1], [-1]]
     assert nk.Halving(table(rows)).predict_one(0) == 1

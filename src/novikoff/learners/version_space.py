@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from novikoff.classes.survivors import whole_weights
 from novikoff.types import Ballot, Example, HypothesisClass, Label, State, VersionSpaceFacts
 
 
@@ -12,8 +13,10 @@ class VersionSpace:
 
     def __init__(self, hypotheses: HypothesisClass, prior: Any = None) -> None:
         self.hypotheses = hypotheses
-        self.prior = prior
-        self.space = hypotheses.space(prior)
+        self.prior = (
+            prior if prior is None or isinstance(prior, str) else whole_weights(prior, hypotheses.size).tolist()
+        )
+        self.space = hypotheses.space(self.prior)
         self._whole = self._weight = self.space.weight
         self.rounds = 0
         self.restarts = 0

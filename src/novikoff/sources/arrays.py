@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from novikoff.errors import SourceError
-from novikoff.types import Batch, Domain, Labels
+from novikoff.types import Batch, Domain, Labels, Position
 
 ROWS_PER_BATCH = 65_536
 LARGEST_LABEL = 2**31 - 1
@@ -58,10 +58,10 @@ class Arrays:
     def __len__(self) -> int:
         return self.rows
 
-    def batches(self) -> Iterator[Batch]:
-        for start in range(0, self.rows, ROWS_PER_BATCH):
-            stop = start + ROWS_PER_BATCH
-            yield Batch(self._x[start:stop], self._y[start:stop], start + 1)
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        for first in range(start["row"] if start else 0, self.rows, ROWS_PER_BATCH):
+            stop = min(first + ROWS_PER_BATCH, self.rows)
+            yield Batch(self._x[first:stop], self._y[first:stop], first + 1, {"row": stop})
 
 
 def _array(values: ArrayLike, what: str) -> NDArray[Any]:

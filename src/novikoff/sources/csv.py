@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from novikoff.errors import SourceError
 from novikoff.sources.arrays import against_others, two_labels
 from novikoff.sources.reader import NOT_UTF8, WHOLE, is_number, look, quoted, rows_of
-from novikoff.types import Batch, Domain, Labels
+from novikoff.types import Batch, Domain, Labels, Position
 
 BLOCK_BYTES = 2**20
 LARGEST_BLOCK = 2**28
@@ -80,14 +80,17 @@ class CSV:
     def __len__(self) -> int:
         return self.rows
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
         dtype = np.int32 if self.labels is None else np.int8
+        skipped = start["row"] if start else 0
         done = 0
         try:
             for x, texts, codes in self._blocks():
                 labels = np.array([self._labels.code(text) for text in texts], dtype=dtype)
-                yield Batch(x, labels[codes], done + 1)
+                fresh = max(skipped - done, 0)
                 done += len(x)
+                if fresh < len(x):
+                    yield Batch(x[fresh:], labels[codes][fresh:], done - len(x) + fresh + 1, {"row": done})
         except (_UnreadableError, _UnknownLabelError) as error:
             raise self._changed(str(error)) from None
         if done != self.rows:

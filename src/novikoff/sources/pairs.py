@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from novikoff.errors import InputError, SourceError
-from novikoff.types import Batch, Domain, Example, Labels, check_label
+from novikoff.types import Batch, Domain, Example, Labels, Position, check_label
 
 
 class Pairs:
@@ -37,15 +38,15 @@ class Pairs:
         self.domain = domain or Domain("any")
         self.labels = labels or (Labels() if many is None else None)
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
         dtype = np.int8 if self._many is None else np.int32
-        t = 0
-        for t, pair in enumerate(self._pairs, start=1):
+        t = skipped = start["row"] if start else 0
+        for t, pair in enumerate(islice(self._pairs, skipped, None), start=skipped + 1):
             try:
                 x, y = pair
             except (TypeError, ValueError):
                 raise SourceError(f"each item must be a pair (x, y): item {t} of {self.name} is {pair!r}.") from None
-            yield Batch([x], np.array([self._encode(y, t)], dtype=dtype), t)
+            yield Batch([x], np.array([self._encode(y, t)], dtype=dtype), t, {"row": t})
         if t == 0:
             left = "" if self.rereadable else " (left). Pass a list to read it again"
             raise SourceError(f"a source must not be empty: {self.name} has no items{left}.")

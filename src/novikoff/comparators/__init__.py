@@ -1,0 +1,1 @@
+"""Best in hindsight: what a theorem compares the learner with."""

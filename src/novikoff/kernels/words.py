@@ -1,0 +1,182 @@
+"""Lines of `label<TAB>message` to rows of counted words, a chunk of whole lines at a time.
+
+A word is a maximal run of ASCII letters, digits and bytes beyond ASCII (so UTF-8 need not be decoded), the ASCII
+letters made small. Its index is the low bits of its MurmurHash3 x86_32 (Austin Appleby), seed 0.
+Equal indices of a row, be it one word or two that collide, are one entry: how often they occur.
+
+Entries of a row are found again by open addressing in `table`, which holds positions in `indices`. A position
+before the row's first is left over from an earlier row and counts as empty, so nothing is ever cleared.
+The hash is computed in uint64 and masked: products of two 32-bit words fit, so the plain-Python twin is exact too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels.compiled import compiled
+
+TAB, NEWLINE, RETURN, SPACE = 9, 10, 13, 32
+GOOD, NO_TAB, NO_LABEL = 0, 1, 2
+
+LOWER = np.array([c + 32 if 65 <= c <= 90 else c for c in range(256)], dtype=np.uint8)
+LOWER[[c for c in range(128) if not chr(c).isalnum()]] = 0  # what is not part of a word
+
+LOW = np.uint64(0xFFFFFFFF)
+C1 = np.uint64(0xCC9E2D51)
+C2 = np.uint64(0x1B873593)
+C3 = np.uint64(0xE6546B64)
+C4 = np.uint64(0x85EBCA6B)
+C5 = np.uint64(0xC2B2AE35)
+FIVE = np.uint64(5)
+
+
+@compiled
+def rotate(word: np.uint64, left: int) -> np.uint64:
+    """The 32-bit word turned left."""
+    return ((word << np.uint64(left)) | (word >> np.uint64(32 - left))) & LOW
+
+
+@compiled
+def scramble(word: np.uint64) -> np.uint64:
+    """What murmur does to four bytes before it mixes them in."""
+    return (rotate((word * C1) & LOW, 15) * C2) & LOW
+
+
+@compiled
+def murmur(data: NDArray[np.uint8], start: int, stop: int, lower: NDArray[np.uint8]) -> np.uint64:
+    """MurmurHash3 x86_32, seed 0, of lower[data[start:stop]]."""
+    h = np.uint64(0)
+    i = start
+    while i + 4 <= stop:
+        k = np.uint64(lower[data[i]]) | (np.uint64(lower[data[i + 1]]) << np.uint64(8))
+        k |= (np.uint64(lower[data[i + 2]]) << np.uint64(16)) | (np.uint64(lower[data[i + 3]]) << np.uint64(24))
+        h = (rotate(h ^ scramble(k), 13) * FIVE + C3) & LOW
+        i += 4
+    if i < stop:
+        k = np.uint64(0)
+        for j in range(stop - 1, i - 1, -1):
+            k = (k << np.uint64(8)) | np.uint64(lower[data[j]])
+        h ^= scramble(k)
+    h ^= np.uint64(stop - start) & LOW
+    h = ((h ^ (h >> np.uint64(16))) * C4) & LOW
+    h = ((h ^ (h >> np.uint64(13))) * C5) & LOW
+    return h ^ (h >> np.uint64(16))
+
+
+@compiled
+def count_words(
+    data: NDArray[np.uint8], start: int, stop: int, mask: np.uint64, table: NDArray[np.int64],
+    indices: NDArray[np.uint32], values: NDArray[np.float64], first: int,
+) -> int:  # fmt: skip
+    """Write the entries of the message data[start:stop] from position `first` on; returns where they end."""
+    room = np.uint64(2)
+    while room < np.uint64(stop - start + 2):  # at most (length + 1) / 2 words: the table is never more than half full
+        room += room
+    slots = room - np.uint64(1)
+    end = first
+    i = start
+    while i < stop:
+        if LOWER[data[i]] == 0:
+            i += 1
+            continue
+        begin = i
+        while i < stop and LOWER[data[i]] != 0:
+            i += 1
+        index = murmur(data, begin, i, LOWER) & mask
+        slot = index & slots
+        at = table[slot]
+        while first <= at < end and np.uint64(indices[at]) != index:
+            slot = (slot + np.uint64(1)) & slots
+            at = table[slot]
+        if first <= at < end:
+            values[at] += 1.0
+        else:
+            table[slot] = end
+            indices[end] = np.uint32(index)
+            values[end] = 1.0
+            end += 1
+    return end
+
+
+@compiled
+def same_bytes(data: NDArray[np.uint8], a: int, b: int, length: int) -> bool:
+    """Are there the same `length` bytes at a and at b?"""
+    for j in range(length):
+        if data[a + j] != data[b + j]:
+            return False
+    return True
+
+
+@compiled
+def read_lines(
+    data: NDArray[np.uint8], mask: np.uint64, table: NDArray[np.int64], indptr: NDArray[np.uint64],
+    indices: NDArray[np.uint32], values: NDArray[np.float64], codes: NDArray[np.int64], lines: NDArray[np.int64],
+    labels: NDArray[np.int64], bad: NDArray[np.int64], counts: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Read lines until the data, `labels` or `bad` is at its end.
+
+    Row r has the entries indptr[r] .. indptr[r+1], the label labels[codes[r]] and was line lines[r], from 0.
+    A row of `labels` is where a new label begins and ends in `data`; one of `bad`, a bad line's number, begin and
+    fault. counts = rows, labels, bad lines, lines and bytes that were read.
+    """
+    rows = 0
+    known = 0
+    bads = 0
+    line = 0
+    at = 0
+    end = 0
+    indptr[0] = 0
+    size = len(data)
+    while at < size and known < len(labels) and bads < len(bad):
+        begin = at
+        tab = -1
+        blank = True
+        while at < size and data[at] != NEWLINE:
+            c = data[at]
+            if c == TAB:
+                if tab < 0:
+                    tab = at
+            elif c not in (SPACE, RETURN):
+                blank = False
+                if tab >= 0:
+                    break
+            at += 1
+        while at < size and data[at] != NEWLINE:
+            at += 1
+        stop = at
+        at += 1  # past the new line; past the end if the last one has none
+        line += 1
+        if blank:
+            continue
+        left = begin
+        right = tab
+        while left < right and data[left] == SPACE:
+            left += 1
+        while right > left and data[right - 1] == SPACE:
+            right -= 1
+        if tab < 0 or left == right:
+            bad[bads, 0] = line - 1
+            bad[bads, 1] = begin
+            bad[bads, 2] = NO_TAB if tab < 0 else NO_LABEL
+            bads += 1
+            continue
+        code = 0
+        while code < known and not (
+            labels[code, 1] - labels[code, 0] == right - left and same_bytes(data, labels[code, 0], left, right - left)
+        ):
+            code += 1
+        if code == known:
+            labels[known, 0] = left
+            labels[known, 1] = right
+            known += 1
+        end = count_words(data, tab + 1, stop, mask, table, indices, values, end)
+        codes[rows] = code
+        lines[rows] = line - 1
+        rows += 1
+        indptr[rows] = end
+    counts[0] = rows
+    counts[1] = known
+    counts[2] = bads
+    counts[3] = line
+    counts[4] = min(at, size)
