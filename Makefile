@@ -26,6 +26,10 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,dev]"
 	@touch $@
 
+.venv/.bench: .venv/.bench
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,bench]"
+	@touch $@
+
 demo: .venv/.run
 	$(BIN)/novikoff demo
 
@@ -41,7 +45,7 @@ check: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv/.test
+bench: .venv/.bench
 	$(BIN)/python -m benchmarks
 
 clean:

@@ -5,7 +5,8 @@ import pathlib
 import sys
 
 here = pathlib.Path(__file__).parent
-names = sys.argv[1:] or sorted(file.stem for file in here.glob("*.py") if not file.stem.startswith("__"))
+HELPERS = ("__init__", "__main__", "made", "timing")
+names = sys.argv[1:] or sorted(file.stem for file in here.glob("*.py") if file.stem not in HELPERS)
 for name in names:
     print(f"== {name}", flush=True)
     sys.argv = [name]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.certificate import Assumption, floor_log2, judge, outward, void
+from novikoff.certificate import Assumption, bound_text, floor_log2, judge, outward, void
 
 
 def certificate(observed=3, bound=5, trivial=100, assumptions=(), kind="D", side="upper"):
@@ -32,6 +32,19 @@ def test_a_broken_promise_of_kind_D_is_violated_and_nothing_else_is():
 def test_one_run_beside_an_expectation_is_not_told_as_an_inequality():
     assert certificate(observed=6, kind="E").comparison() == "mistakes 6 in this run, promised <= 5"
     assert certificate(observed=6).comparison() == "mistakes 6 > 5"
+
+
+@given(st.floats(1e-9, 1e12), st.sampled_from(["upper", "lower"]))
+def test_a_printed_bound_is_promised_too(bound, side):
+    shown = float(bound_text(bound, side).replace(",", ""))
+    assert shown >= bound if side == "upper" else shown <= bound
+    assert math.isclose(shown, bound, rel_tol=1e-5)
+
+
+def test_whole_bounds_are_printed_whole():
+    assert bound_text(1_234_567_890, "upper") == "1,234,567,890"
+    assert bound_text(1.0833333343, "upper") == "1.08334"
+    assert bound_text(5.6348479, "lower") == "5.63484"
 
 
 def test_a_refuted_assumption_voids_even_a_broken_bound():

@@ -71,6 +71,19 @@ def box_stream(noise, seed):
     return [tuple(Fraction(int(v), 3) for v in row) for row in x], y
 
 
+def sparse_stream(noise, seed):
+    x, y = margin_stream(4, noise, seed)
+    rng = np.random.default_rng(seed)
+    kept = [np.sort(rng.choice(4, rng.integers(0, 5), replace=False)).astype(np.uint32) for _ in x]
+    return [(k, row[k]) for k, row in zip(kept, x, strict=True)], y
+
+
+def named_stream(noise, seed):
+    rows, y = sparse_stream(noise, seed)
+    names = ["red", "green", "blue", "dark"]
+    return [{names[i]: float(v) for i, v in zip(k, values, strict=True)} for k, values in rows], y
+
+
 def many_stream(noise, seed):
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 5, ROUNDS)
@@ -86,6 +99,30 @@ BAD_INDEX = [-1, 21, 2.5, NAN, INF, None, "a", [1, 2]]
 BAD_PAIR = [[1], [1, 2, 3], [1, NAN], [INF, 1], ["a", "b"], None, 3]
 BAD_POINT = [*BAD_PAIR, [1, 2.5]]
 BAD_TRIPLE = [[1], [1, 2], [1, 2, NAN], [INF, 1, 1], ["a", "b", "c"], None, 3]
+PLACES = np.array([0, 2], dtype=np.uint32)
+BAD_SPARSE = [
+    (PLACES, np.array([1.0])),
+    (PLACES, np.array([1.0, NAN])),
+    (PLACES, np.array([INF, 1.0])),
+    (np.array([1, 1]), np.array([1.0, 2.0])),
+    (np.array([-1, 1]), np.array([1.0, 2.0])),
+    (np.array([0.5, 1]), np.array([1.0, 2.0])),
+    (np.array([0, 2**40]), np.array([1.0, 2.0])),
+    {"red": 1.0},
+    [1.0, 2.0],
+    None,
+    "a",
+]
+BAD_NAMED = [
+    {"red": NAN},
+    {"red": INF, "new": 1.0},
+    {"red": "a"},
+    {"red": None},
+    {3: 1.0},
+    {"red": 1.0, 3: 1.0},
+    [1.0],
+    None,
+]
 MATRIX = "table:matrix=[[0,1,2,0,1],[0,1,2,0,0],[2,1,0,0,1],[1,1,1,1,1]]"
 
 SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
@@ -128,6 +165,15 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
         ("cover-halving:dim=2", lambda q, s: margin_stream(2, q, s), BAD_PAIR),
         ("cover-halving:dim=3,conservative=true,largest=2000", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
     ],
+    "perceptron": [
+        ("perceptron", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("perceptron:bias=1,normalize=true", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("perceptron:bias=2", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("perceptron:bias=0.5", sparse_stream, BAD_SPARSE),
+        ("perceptron:normalize=true", sparse_stream, BAD_SPARSE),
+        ("perceptron", named_stream, BAD_NAMED),
+        ("perceptron:bias=1,normalize=true", named_stream, BAD_NAMED),
+    ],
     "weighted-majority": [
         ("weighted-majority:[thresholds:n=20],beta=0.25", lambda q, s: index_stream(21, q, s), BAD_INDEX),
         (
@@ -147,7 +193,9 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
     "constant": [("constant", real_stream, []), ("constant:label=-1", real_stream, [])],
 }
 CASES = [(spec, stream, bad) for samples in SAMPLES.values() for spec, stream, bad in samples]
-every = pytest.mark.parametrize(("spec", "stream", "bad"), CASES, ids=[case[0] for case in CASES])
+every = pytest.mark.parametrize(
+    ("spec", "stream", "bad"), CASES, ids=[f"{k}-{case[0]}" for k, case in enumerate(CASES)]
+)
 noisy = pytest.mark.parametrize("noise", [0.0, 0.1], ids=["realizable", "noisy"])
 
 

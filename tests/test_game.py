@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.adversaries.contrarian import Contrarian
+from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.errors import InputError, MismatchError, SourceError
 
 STREAM = [(5, -1), (8, -1), (9, 1)]
@@ -64,18 +66,106 @@ def test_a_mismatch_names_both_domains():
 
 
 def test_a_game_against_an_adversary_must_have_an_end():
-    from novikoff.adversaries.grid_bisection import GridBisection
-
     with pytest.raises(InputError, match="must have an end"):
         nk.play(nk.ThresholdHalving(10), GridBisection(10))
 
 
 def test_an_adversary_of_two_labels_refuses_a_learner_of_many():
-    from novikoff.adversaries.contrarian import Contrarian
-
     learner = nk.Halving(nk.classes.table([[0, 1, 2]]))
     with pytest.raises(MismatchError, match="3 labels"):
         nk.play(learner, Contrarian(learner.domain), rounds=3)
+
+
+def test_a_ledger_belongs_to_one_learner_and_one_kind_of_game():
+    mine = nk.play(nk.ThresholdHalving(1000), [(500, -1)])
+    with pytest.raises(MismatchError, match="belongs to another"):
+        nk.play(nk.ThresholdHalving(1000), [(500, -1)], ledger=mine)
+    duel = nk.play(nk.ThresholdHalving(100), GridBisection(100), rounds=3)
+    with pytest.raises(MismatchError, match="against grid-bisection"):
+        nk.play(duel.learner, [(5, 1)], ledger=duel)
+    with pytest.raises(MismatchError, match="another adversary"):
+        nk.play(duel.learner, GridBisection(100), rounds=3, ledger=duel)
+    with pytest.raises(MismatchError, match="or none"):
+        nk.play(mine.learner, GridBisection(1000), rounds=3, ledger=mine)
+    nk.play(duel.learner, duel.adversary, rounds=3, ledger=duel)
+    assert all(certificate.holds for certificate in duel.certify())
+
+
+def test_a_duel_that_broke_off_between_answer_and_lesson_promises_nothing_of_the_adversary():
+    class Fainting(nk.ThresholdHalving):
+        def play_one(self, x, y):
+            if self.rounds == 2 and not hasattr(self, "fainted"):
+                self.fainted = True
+                raise KeyboardInterrupt
+            return super().play_one(x, y)
+
+    learner, opponent = Fainting(1000), GridBisection(1000)
+    ledger = nk.Ledger(learner, opponent)
+    with pytest.raises(KeyboardInterrupt):
+        nk.play(learner, opponent, rounds=20, ledger=ledger)
+    nk.play(learner, opponent, rounds=20, ledger=ledger)
+    upper, lower = ledger.certify()
+    assert upper.holds
+    assert (lower.status, lower.reason) == ("void", "a round was answered and not played")
+
+
+def test_an_adversary_that_played_elsewhere_is_judged_from_here_on():
+    opponent = GridBisection(1000)
+    ledger = nk.Ledger(nk.ThresholdHalving(1000), opponent)
+    nk.play(nk.ThresholdHalving(1000), opponent, rounds=3)
+    nk.play(ledger.learner, opponent, rounds=3, ledger=ledger)
+    assert all(certificate.holds for certificate in ledger.certify())
+
+
+def test_an_adversary_never_sees_how_the_coin_fell():
+    heard = []
+
+    class Listening(Contrarian):
+        def answer(self, prediction):
+            heard.append(dict(prediction))
+            return super().answer(prediction)
+
+    for seed in range(8):
+        learner = nk.Consistent(nk.classes.thresholds(3), random=True, seed=seed)
+        nk.play(learner, Listening(learner.domain), rounds=1)
+    assert heard == [{1: 1 / 5, -1: 4 / 5}] * 8
+
+
+@pytest.mark.parametrize("spec", ["threshold-halving:n=10", "halving:[thresholds:n=10]", "perceptron"])
+def test_labels_and_lengths_of_a_batch_are_checked_before_anything_is_learned(spec):
+    class Wrong:
+        name, domain, labels, rereadable = "wrong", nk.Domain("vector", 1), nk.Labels(), True
+
+        def batches(self, start=None):
+            yield nk.Batch(np.array([[1], [2], [3]]), np.array([1, 1, 0], dtype=np.int8), 1)
+
+    ledger = nk.Ledger(nk.make(spec, "learner"))
+    with pytest.raises(InputError, match="round 3"):
+        nk.play(ledger.learner, Wrong(), ledger=ledger)
+    assert ledger.rounds in (0, 2)  # none of a sweep, or those before the wrong one
+    assert ledger.learner.state()["rounds"] == ledger.rounds
+    with pytest.raises(InputError, match="label for each example"):
+        nk.Batch(np.zeros(3), np.ones(2, dtype=np.int8), 1)
+
+
+def test_an_error_in_mid_batch_leaves_learner_and_ledger_in_step():
+    for learner in (nk.ThresholdHalving(10), nk.ThresholdHalving(2**62), nk.Halving(nk.classes.thresholds(10))):
+        ledger = nk.Ledger(learner)
+        with pytest.raises(InputError, match="round 4"):
+            nk.play(learner, (np.array([[5.0], [8.0], [9.0], [2.5]]), np.array([-1, -1, 1, 1])), ledger=ledger)
+        rounds = learner.state()["rounds"]
+        assert ledger.rounds == rounds == 3
+
+
+def test_two_pairs_are_two_rounds_and_two_lists_are_arrays():
+    assert nk.play(nk.ThresholdHalving(10), ((5, 1), (8, 1))).learner.hi == 5
+    assert nk.play(nk.ThresholdHalving(10), ([5, 8], [1, 1])).learner.hi == 5
+
+
+def test_recording_begins_with_the_first_round():
+    ledger = nk.play(nk.ThresholdHalving(10), STREAM)
+    with pytest.raises(InputError, match="first round"):
+        nk.play(ledger.learner, STREAM, ledger=ledger, record=True)
 
 
 @pytest.mark.parametrize("arguments", [{"rounds": -1}, {"passes": 0}])
@@ -110,3 +200,41 @@ def test_many_labels_pass_through_and_two_values_can_be_many():
 def test_an_empty_stream_is_an_error():
     with pytest.raises(SourceError, match="empty"):
         nk.play(nk.ThresholdHalving(5), [])
+
+
+class Reticent:
+    """A stream whose batches do not all say where they end."""
+
+    name, domain, labels, rereadable = "reticent", nk.Domain("index"), nk.Labels(), True
+
+    def __init__(self, x, y, sizes, ends):
+        self.x, self.y, self.sizes, self.ends = x, y, sizes, ends
+
+    def batches(self, start=None):
+        row = start["row"] if start else 0
+        for size, told in zip(itertools.cycle(self.sizes), itertools.cycle(self.ends), strict=False):
+            if row >= len(self.y):
+                return
+            stop = min(row + size, len(self.y))
+            yield nk.Batch(self.x[row:stop], self.y[row:stop], row + 1, {"row": stop} if told else None)
+            row = stop
+
+
+@pytest.mark.parametrize("ends", [[True], [False], [True, False, False]])
+@pytest.mark.parametrize("spec", ["threshold-halving:n=50", "halving:[thresholds:n=50],conservative=true"])
+def test_a_game_that_stops_anywhere_goes_on_where_it_stopped(spec, ends):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 51, 700)
+    y = np.where(rng.random(700) < 0.1, -1, np.where(x > 17, 1, -1)).astype(np.int8)
+    stream = Reticent(x, y, [100, 3, 270], ends)
+    whole = nk.play(nk.make(spec, "learner"), stream, passes=2, record=True)
+    for cuts in ([1], [100, 1, 2], [256, 300], [699, 1], [700], [701, 400]):
+        ledger = nk.Ledger(nk.make(spec, "learner"), predictions=[])
+        for cut in cuts:
+            nk.play(ledger.learner, stream, rounds=cut, passes=2, ledger=ledger, resume=True)
+        assert ledger.rounds == sum(cuts)
+        nk.play(ledger.learner, stream, passes=2, ledger=ledger, resume=True)
+        assert ledger.said().tolist() == whole.said().tolist()
+        assert (ledger.rounds, ledger.passes, ledger.position) == (1400, 2, whole.position)
+        nk.play(ledger.learner, stream, passes=2, ledger=ledger, resume=True)
+        assert ledger.rounds == 1400  # nothing is left

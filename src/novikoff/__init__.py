@@ -33,6 +33,7 @@ _HOMES = {
     "Midpoint": "learners.midpoint",
     "NovikoffError": "errors",
     "Pairs": "sources.pairs",
+    "Perceptron": "learners.perceptron",
     "RectangleHalving": "learners.rectangle_halving",
     "Run": "types",
     "ThresholdHalving": "learners.threshold_halving",

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from novikoff.errors import SpecError
 from novikoff.types import Domain
 
-Room = Literal["learner", "adversary", "class"]
+Room = Literal["learner", "adversary", "class", "stream"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ CATALOG: Mapping[str, Entry] = {
     "rectangle-halving": Entry("learner", "learners.rectangle_halving", "RectangleHalving"),
     "tightest-box": Entry("learner", "learners.tightest_box", "TightestBox"),
     "cover-halving": Entry("learner", "learners.cover_halving", "CoverHalving"),
+    "perceptron": Entry("learner", "learners.perceptron", "Perceptron"),
     "weighted-majority": Entry("learner", "learners.weighted_majority", "WeightedMajority"),
     "midpoint": Entry("learner", "learners.midpoint", "Midpoint"),
     "constant": Entry("learner", "learners.constant", "Constant"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any, Literal
 
 Kind = Literal["D", "E", "P"]
@@ -77,13 +78,21 @@ class Certificate:
         if self.bound is None:
             return observed
         upper, lower = (">", "<") if self.status == "violated" else ("<=", ">=")
-        promised = f"{upper if self.side == 'upper' else lower} {number(self.bound)}"
+        promised = f"{upper if self.side == 'upper' else lower} {bound_text(self.bound, self.side)}"
         return f"{observed} {promised}" if self.kind == "D" else f"{observed} in this run, promised {promised}"
 
 
 def number(value: int | float) -> str:
     """A count as it is, anything else with six figures."""
     return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+
+
+def bound_text(bound: int | float, side: Side) -> str:
+    """A bound with six figures, rounded outward: what is printed is promised too."""
+    if isinstance(bound, int) or not math.isfinite(bound):
+        return number(bound)
+    context = Context(prec=6, rounding=ROUND_CEILING if side == "upper" else ROUND_FLOOR)
+    return f"{float(context.create_decimal_from_float(bound)):,.6g}"
 
 
 def judge(
@@ -116,7 +125,7 @@ def judge(
         who = "the learner" if side == "upper" else "the adversary"
         status, reason = "violated", f"{who} broke its promise: please report this"
     elif empty:
-        status, reason = "vacuous", f"a bound of {number(trivial)} is true of anything"
+        status, reason = "vacuous", f"a bound of {number(trivial)} says nothing"
     elif any(assumption.standing == "trusted" for assumption in assumptions):
         status = "conditional"
         reason = "trusted: " + "; ".join(a.claim for a in assumptions if a.standing == "trusted")

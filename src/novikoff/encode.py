@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from novikoff.errors import InputError, whole
 
 LARGEST_COORDINATE = 2**31 - 1
+LARGEST_INDEX = 2**28 - 1
+"""Of a feature: a weight for each below it takes 2 GB."""
 
 
 def index(x: Any, width: int) -> int:
@@ -63,6 +66,40 @@ def vector(x: Any, width: int) -> NDArray[np.float64]:
         where = int(np.flatnonzero(~np.isfinite(values))[0])
         raise InputError(f"x must be finite: feature {where} is {values[where]}. Clean or drop the row.")
     return values
+
+
+def pair(indices: Any, values: Any) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+    """A sparse row: whole numbers from 0, none twice, and as many finite numbers."""
+    places, numbers = np.asarray(indices), np.asarray(values)
+    if places.ndim != 1 or places.shape != numbers.shape:
+        raise InputError(f"indices and values must be of one length: got {places.shape} and {numbers.shape}.")
+    if len(places) == 0:
+        return places.astype(np.uint32), numbers.astype(np.float64)
+    if places.dtype.kind not in "iu" or places.min() < 0 or places.max() > LARGEST_INDEX:
+        raise InputError(f"indices must be whole numbers from 0 to {LARGEST_INDEX:,}: got {places.tolist()}.")
+    if numbers.dtype.kind not in "iufb":
+        raise InputError(f"values must be numbers: got {numbers.tolist()}.")
+    if len(places) > 1 and not np.all(places[1:] > places[:-1]) and len(np.unique(places)) < len(places):
+        raise InputError(f"no index may be repeated in a row: got {places.tolist()}. Add their values up.")
+    reals = numbers.astype(np.float64)
+    if not np.all(np.isfinite(reals)):
+        raise InputError(f"x must be finite: got {reals.tolist()}. Clean or drop the row.")
+    return places.astype(np.uint32), reals
+
+
+def mapping(x: Mapping[Any, Any], names: dict[str, int]) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+    """A sparse row from {name: number} or {index: number}; new names are added to `names`, all or none."""
+    values = list(x.values())
+    if not all(isinstance(value, (int, float, np.number)) for value in values):
+        raise InputError(f"values must be numbers: got {dict(x)!r}.")
+    if all(isinstance(key, str) for key in x):
+        places = {name: len(names) + k for k, name in enumerate(name for name in x if name not in names)}
+        row = pair(np.array([places.get(name, names.get(name)) for name in x], dtype=np.int64), np.array(values))
+        names.update(places)
+        return row
+    if not all(isinstance(key, Integral) for key in x):
+        raise InputError(f"features must all be names or all whole numbers: got {list(x)!r}.")
+    return pair(np.array(list(x), dtype=np.int64), np.array(values))
 
 
 def scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from novikoff.errors import InputError, MismatchError
 from novikoff.ledger import Ledger
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs
-from novikoff.types import Adversary, Batch, Distribution, Domain, Example, Label, Labels, Learner, Stream
+from novikoff.types import Adversary, Batch, Distribution, Domain, Example, Label, Labels, Learner, Position, Stream
 
 Progress = Callable[[Ledger], None]
 
@@ -24,11 +24,20 @@ ROUNDS_BETWEEN_LOOKS = 256
 
 
 class Game:
-    """One learner's game, driven by the caller: `predict_one`, then `learn_one` when the label is known."""
+    """One learner's game, driven by the caller: `predict_one`, then `learn_one` when the label is known.
 
-    def __init__(self, learner: Learner, ledger: Ledger | None = None) -> None:
+    The prediction that counts is the one that the learner makes when the label comes: with labels that come late, it
+    may know more by then than when it was asked.
+    Comparators ride along with learners whose theorems need them, unless `riding` is False.
+    """
+
+    def __init__(self, learner: Learner, ledger: Ledger | None = None, riding: bool = True) -> None:
         self.learner = learner
         self.ledger = ledger or Ledger(learner)
+        if self.ledger.learner is not learner:
+            raise MismatchError("a ledger must be the learner's own: this one belongs to another.")
+        if riding and self.ledger.riding is None and self.ledger.rounds == 0 and hasattr(learner, "ride"):
+            self.ledger.riding = learner.ride()
         self._play_one = getattr(learner, "play_one", None)
         self.looped = not hasattr(learner, "sweep")
         self._draws = bool(getattr(learner, "draws", False))
@@ -46,18 +55,33 @@ class Game:
             prediction = self.learner.predict_one(x)
             self.learner.learn_one(x, y)
         self.ledger.write(prediction, y, chance)
+        if self.ledger.riding is not None:
+            self.ledger.riding.see_row(self.learner.features.row(x, learn=False), y)  # type: ignore[attr-defined]
         return prediction
 
     def learn_batch(self, batch: Batch) -> None:
         """Play every round of the batch, compiled where the learner can."""
-        if not self.looped and isinstance(batch.x, np.ndarray):
-            self.ledger.write_batch(self.learner.sweep(batch), batch.y)  # type: ignore[attr-defined]
-            return
+        if not self.looped and not isinstance(batch.x, list):
+            _check_labels(batch)
+            predictions = self.learner.sweep(batch)  # type: ignore[attr-defined]
+            if predictions is not None:
+                self.ledger.write_batch(predictions, batch.y)
+                if self.ledger.riding is not None:
+                    self.ledger.riding.see(batch)
+                return
         for x, y in batch.rows():
             try:
                 self.learn_one(x, y)
             except InputError as error:
                 raise type(error)(f"round {self.ledger.rounds + 1}: {error}") from error
+
+
+def _check_labels(batch: Batch) -> None:
+    """Sweeps are for two labels, and trust them."""
+    wrong = (batch.y != 1) & (batch.y != -1)
+    if wrong.any():
+        t = int(np.flatnonzero(wrong)[0])
+        raise InputError(f"a label must be -1 or +1: got {batch.y[t]} at round {batch.first + t}.")
 
 
 def chances(learner: Learner, x: Example) -> Distribution:
@@ -76,6 +100,8 @@ def play(
     record: bool = False,
     progress: Progress | None = None,
     ledger: Ledger | None = None,
+    riding: bool = True,
+    resume: bool = False,
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -85,6 +111,8 @@ def play(
     record        keep every prediction in the ledger
     progress      called with the ledger now and then
     ledger        go on writing in this one (a game that was stopped)
+    riding        let comparators ride along, for learners whose certificates need them
+    resume        with a ledger: go on in the stream where it stands, not from the beginning
     """
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds must be at least 0: got {rounds}.")
@@ -101,22 +129,35 @@ def play(
         )
     if passes > 1 and not stream.rereadable:
         raise InputError(f"{passes} passes need a stream that can be read again: {stream.name} cannot.")
-    game = Game(learner, ledger or Ledger(learner, source=stream.name))
-    if record and game.ledger.predictions is None:
-        game.ledger.predictions = []
-    start, before = time.perf_counter(), game.ledger.seconds
-    left = rounds
-    for _ in range(passes):
-        if left == 0:
-            break
-        for piece in _pieces(stream, left, ROUNDS_BETWEEN_LOOKS if game.looped else None):
-            game.learn_batch(_for_learner(piece, stream.labels, learner))
-            left = None if left is None else left - len(piece)
-            game.ledger.seconds = before + time.perf_counter() - start
-            if progress:
-                progress(game.ledger)
-        game.ledger.passes += 1
+    game = Game(learner, ledger or Ledger(learner, source=stream.name), riding)
+    if game.ledger.adversary is not None:
+        raise MismatchError(f"a ledger must be of one kind of game: this one is against {game.ledger.adversary.name}.")
+    _record(game.ledger, record)
+    _go_through(game, stream, rounds, passes, game.ledger.position if resume else None, progress)
     return game.ledger
+
+
+def _go_through(
+    game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None, progress: Progress | None
+) -> None:
+    """Every pass, from `position` on. `ledger.position` always says where to go on."""
+    ledger, start, before = game.ledger, time.perf_counter(), game.ledger.seconds
+    ledger.fingerprint = stream.fingerprint() if hasattr(stream, "fingerprint") else None
+    position = position or {"passes": 0, "at": None, "skip": 0}
+    left = rounds
+    for number in range(position["passes"], passes):
+        ledger.passes += position["at"] is None and position["skip"] == 0
+        rows = ROUNDS_BETWEEN_LOOKS if game.looped else None
+        for piece, at, skip in _pieces(stream, position["at"], position["skip"], left, rows):
+            game.learn_batch(_for_learner(piece, stream.labels, game.learner))
+            left = None if left is None else left - len(piece)
+            ledger.position = {"passes": number, "at": at, "skip": skip}
+            ledger.seconds = before + time.perf_counter() - start
+            if progress:
+                progress(ledger)
+        if left == 0:
+            return
+        ledger.position = position = {"passes": number + 1, "at": None, "skip": 0}
 
 
 def _duel(
@@ -138,8 +179,11 @@ def _duel(
     if learner.labels is not None:
         raise MismatchError(f"{adversary.name} answers -1 and +1: the learner has {learner.labels} labels.")
     game = Game(learner, ledger or Ledger(learner, adversary, source=adversary.name, passes=1))
-    if record and game.ledger.predictions is None:
-        game.ledger.predictions = []
+    if game.ledger.adversary is not adversary:
+        raise MismatchError("a ledger must be of one game: this one has another adversary, or none.")
+    _record(game.ledger, record)
+    if game.ledger.rounds == 0:
+        game.ledger.adversary_before, game.ledger.answered = adversary.facts(), 0
 
     def probe(x: Example) -> Distribution:
         return chances(learner, x)
@@ -147,6 +191,7 @@ def _duel(
     start, before = time.perf_counter(), game.ledger.seconds
     for t in range(rounds):
         x = adversary.ask(probe)
+        game.ledger.answered += 1
         game.learn_one(x, adversary.answer(probe(x)))
         game.ledger.seconds = before + time.perf_counter() - start
         if progress and (t + 1) % ROUNDS_BETWEEN_LOOKS == 0:
@@ -154,12 +199,20 @@ def _duel(
     return game.ledger
 
 
+def _record(ledger: Ledger, record: bool) -> None:
+    if record and ledger.predictions is None:
+        if ledger.rounds:
+            raise InputError(f"predictions must be recorded from the first round: {ledger.rounds:,} were not.")
+        ledger.predictions = []
+
+
 def as_stream(environment: Any, learner: Learner) -> Stream:
     """Arrays (X, y) or any iterable of (x, y) as a stream; a stream as it is."""
     if hasattr(environment, "batches"):
         stream: Stream = environment
         return stream
-    if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
+    arrays = isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__")
+    if arrays and not all(isinstance(part, tuple) for part in environment):  # two tuples are two pairs (x, y)
         return Arrays(*environment, many=learner.labels)
     if isinstance(environment, Iterable):
         return Pairs(environment, domain=learner.domain, many=learner.labels)
@@ -169,18 +222,28 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
     )
 
 
-def _pieces(stream: Stream, rounds: int | None, rows: int | None) -> Iterator[Batch]:
-    """One pass: at most `rounds` rounds, in batches of at most `rows`."""
-    left = rounds
-    for batch in stream.batches():
-        length = len(batch) if left is None else min(left, len(batch))
-        step = rows or max(length, 1)
-        for start in range(0, length, step):
-            stop = min(start + step, length)
-            yield Batch(batch.x[start:stop], batch.y[start:stop], batch.first + start)
-        left = None if left is None else left - length
+def _pieces(
+    stream: Stream, at: Position | None, skip: int, rounds: int | None, rows: int | None
+) -> Iterator[tuple[Batch, Position | None, int]]:
+    """One pass, from `skip` rows after `at` on: at most `rounds` rounds, in batches of at most `rows`.
+
+    Each comes with where it ends: a position of the stream, and rows after it.
+    """
+    left, behind = rounds, 0  # behind: rows between `at` and this batch
+    for batch in stream.batches(at):
+        start = max(skip - behind, 0)
+        while start < len(batch) and left != 0:
+            stop = min(start + (rows or len(batch)), len(batch), len(batch) if left is None else start + left)
+            whole = stop == len(batch) and batch.end is not None
+            yield batch.part(start, stop), batch.end if whole else at, 0 if whole else behind + stop
+            left = None if left is None else left - (stop - start)
+            start = stop
         if left == 0:
             return
+        if batch.end is None:
+            behind += len(batch)
+        else:
+            at, skip, behind = batch.end, max(skip - behind - len(batch), 0), 0
 
 
 def _for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:

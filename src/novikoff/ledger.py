@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Certificate
+from novikoff.errors import ModelFileError
 from novikoff.types import Adversary, Learner, Run, State, Theorem
+
+if TYPE_CHECKING:
+    from novikoff.comparators.riding import Riding
 
 RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
 
@@ -21,10 +25,12 @@ class Ledger:
     """The record of one learner's game, from the moment the ledger was opened.
 
     rounds, mistakes   counted by the tie rule
-    expected           sum over rounds of the chance of a mistake (= mistakes for a learner that draws nothing)
     positives          rounds labelled +1 (two labels only)
     curve              (t, mistakes after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
     predictions        one per round, if asked for
+    riding             the comparators that ride along, for learners whose theorems need them
+    position           where the stream goes on, after a whole batch: {"passes": done before this one, "at": ...}
+    fingerprint        of the source, to recognise it again
     """
 
     learner: Learner
@@ -33,7 +39,6 @@ class Ledger:
     rounds: int = 0
     passes: int = 0
     mistakes: int = 0
-    expected: float = 0.0
     positives: int = 0
     seconds: float = 0.0
     deterministic: bool = True
@@ -41,14 +46,24 @@ class Ledger:
     predictions: list[NDArray[Any]] | None = None
     before: Any = None
     adversary_before: Any = None
+    riding: Riding | None = None
+    position: dict[str, Any] | None = None
+    fingerprint: dict[str, Any] | None = None
+    answered: int = 0  # rounds that the adversary answered
     _next: int = 1
-    _lost: float = 0.0  # low-order part of `expected` (Neumaier)
+    _expected: float = 0.0
+    _lost: float = 0.0  # what adding to _expected rounded off (Neumaier)
 
     def __post_init__(self) -> None:
         if self.before is None:
             self.before = self.learner.facts()
         if self.adversary is not None and self.adversary_before is None:
             self.adversary_before = self.adversary.facts()
+
+    @property
+    def expected(self) -> float:
+        """The sum over rounds of the chance of a mistake."""
+        return self._expected + self._lost
 
     @property
     def mistake_rate(self) -> float:
@@ -94,10 +109,10 @@ class Ledger:
         self._next = t + 1 if t < 1000 else math.ceil(1.01 * t)
 
     def _expect(self, chance: float) -> None:
-        total = self.expected + chance
-        larger, smaller = (self.expected, chance) if self.expected >= chance else (chance, self.expected)
+        total = self._expected + chance
+        larger, smaller = (self._expected, chance) if self._expected >= chance else (chance, self._expected)
         self._lost += (larger - total) + smaller
-        self.expected = total
+        self._expected = total
 
     def said(self) -> NDArray[Any]:
         """Every prediction, in order; needs `record=True`."""
@@ -105,21 +120,26 @@ class Ledger:
 
     def certify(self) -> list[Certificate]:
         """What the learner's theorems, and the adversary's, say of this game; the tightest valid one first."""
-        found = self._evaluate(self.learner.promises, self.before, self.learner.facts())
+        rode = None if self.riding is None else self.riding.facts()
+        found = self._evaluate(self.learner.promises, self.before, self.learner.facts(), rode)
         if self.adversary is not None:
-            found += self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts())
+            forced = self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts())
+            found += forced if self.answered == self.rounds else [_broken_off(certificate) for certificate in forced]
         return sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
 
-    def _evaluate(self, theorems: tuple[Theorem, ...], before: Any, after: Any) -> list[Certificate]:
+    def _evaluate(
+        self, theorems: tuple[Theorem, ...], before: Any, after: Any, riding: Any = None
+    ) -> list[Certificate]:
         run = Run(
             before=before,
             after=after,
             rounds=self.rounds,
             mistakes=self.mistakes,
-            expected=self.expected + self._lost,
+            expected=self.expected,
             constants=(self.positives, self.rounds - self.positives),
             adaptive=self.adversary is not None,
             deterministic=self.deterministic,
+            riding=riding,
         )
         certificates = (theorem(run) for theorem in theorems)
         return [certificate for certificate in certificates if certificate is not None]
@@ -127,23 +147,40 @@ class Ledger:
     def state(self) -> State:
         """As plain data (without the learner)."""
         if self.adversary is not None:
-            raise TypeError("a ledger of a duel cannot be saved: the adversary is part of the game.")
+            raise ModelFileError("a game to save must be one on a stream: an adversary is not plain data.")
         plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in _NOT_PLAIN}
         said = None if self.predictions is None else self.said()
         return {**plain, "curve": [list(point) for point in self.curve], "predictions": said,
-                "before": dataclasses.asdict(self.before)}  # fmt: skip
+                "before": dataclasses.asdict(self.before),
+                "riding": None if self.riding is None else self.riding.state()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Ledger:
         """The ledger whose `state` this is, of `learner`."""
-        plain = dict(state)
+        fields = {field.name for field in dataclasses.fields(cls)} - {"learner", "adversary", "adversary_before"}
+        plain = {name: state[name] for name in fields}
+        for name in ("rounds", "passes", "mistakes", "positives", "answered", "_next"):
+            if type(plain[name]) is not int or plain[name] < 0:
+                raise ModelFileError(f"{name} of a ledger must be a whole number: got {plain[name]!r}.")
+        for name in ("seconds", "_expected", "_lost"):
+            if not math.isfinite(plain[name]):
+                raise ModelFileError(f"{name} of a ledger must be finite: got {plain[name]!r}.")
         plain["curve"] = [(t, mistakes) for t, mistakes in state["curve"]]
         plain["predictions"] = None if state["predictions"] is None else [state["predictions"]]
         plain["before"] = type(learner.facts())(**state["before"])
+        if state["riding"] is not None:
+            from novikoff.comparators.riding import Riding
+
+            plain["riding"] = Riding.restore(state["riding"])
         return cls(learner=learner, **plain)
 
 
-_NOT_PLAIN = ("learner", "adversary", "adversary_before", "before", "curve", "predictions")
+_NOT_PLAIN = ("learner", "adversary", "adversary_before", "before", "curve", "predictions", "riding")
+
+
+def _broken_off(certificate: Certificate) -> Certificate:
+    """The void certificate of an adversary that answered a round which was then not played."""
+    return dataclasses.replace(certificate, bound=None, status="void", reason="a round was answered and not played")
 
 
 def _tightness(certificate: Certificate) -> float:

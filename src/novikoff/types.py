@@ -56,7 +56,8 @@ class Domain:
         if self.kind == "any" and self.width is None:
             return True
         if self.kind == "index":
-            return other.kind == "index" or (other.kind in ("vector", "point") and other.width == 1)
+            fits = self.width is None or other.width is None or other.width <= self.width
+            return (other.kind == "index" and fits) or (other.kind in ("vector", "point") and other.width == 1)
         numbers = ("vector", "point", "any") if self.kind == "any" else ("vector", "point")
         fits = self.width is None or other.width is None or self.width == other.width
         return other.kind in numbers and fits
@@ -144,8 +145,17 @@ class Batch:
     first: int
     end: Position | None = None
 
+    def __post_init__(self) -> None:
+        if len(self.x) != len(self.y):
+            raise InputError(f"a batch must have a label for each example: got {len(self.x)} and {len(self.y)} labels.")
+
     def __len__(self) -> int:
         return len(self.y)
+
+    def part(self, start: int, stop: int) -> Batch:
+        """The rounds from position `start` to before `stop`."""
+        end = self.end if stop >= len(self) else None
+        return Batch(self.x[start:stop], self.y[start:stop], self.first + start, end)
 
     def rows(self) -> Iterator[tuple[Example, Label]]:
         """The same rounds one by one."""
@@ -158,8 +168,9 @@ class Batch:
 class Learner(Protocol):
     """One algorithm. `learn_one` is the only method that changes it.
 
-    Optional: `play_one(x, y)` predicts, then learns, looking at x once; `sweep(batch)` does so for every
-    row, compiled; `size` is what it holds. A learner that draws its predictions has `draws = True` and
+    Optional: `play_one(x, y)` predicts, then learns, looking at x once; `sweep(batch)` does so for every row,
+    compiled, or answers None, having done nothing, where it must be played row by row; `ride()` gives the comparators
+    its theorems need; `size` is what it holds. A learner that draws its predictions has `draws = True` and
     `chances(x)`, the distribution it draws from.
     """
 

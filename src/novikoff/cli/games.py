@@ -3,55 +3,149 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from novikoff import catalog, model
-from novikoff.errors import ModelFileError
+from novikoff.errors import InputError, ModelFileError
 from novikoff.game import play
 from novikoff.ledger import Ledger
 from novikoff.report import plain, terminal
 from novikoff.report.progress import Progress
-from novikoff.sources.reader import read
-from novikoff.types import Labels
+from novikoff.types import Labels, Stream
 
 VIOLATED = 4
 INTERRUPTED = 130
 
 
 class InterruptedGame(Exception):  # noqa: N818 - not an error: the player asked for it
-    """Ctrl-C, noticed between two rounds."""
+    """Ctrl-C, noticed between two batches."""
+
+
+@dataclass(frozen=True)
+class Saving:
+    """Where a game is kept, how often, and where it was kept before."""
+
+    path: str | None = None
+    every: int | None = None
+    resume: str | None = None
+
+    def check(self) -> None:
+        """Refuse what cannot work before the game begins."""
+        if self.every and not self.path:
+            raise InputError("--save-every needs a file to write: pass --save FILE too.")
+        if self.path and not Path(self.path).absolute().parent.is_dir():
+            raise ModelFileError(f"a model file must go into a folder that exists: {Path(self.path).parent} does not.")
+
+
+@dataclass(frozen=True)
+class Telling:
+    """How a game is told."""
+
+    as_json: bool = False
+    quiet: bool = False
+    certify: bool = True
 
 
 def run_source(
-    learner: str, source: str, options: dict[str, Any], passes: int, rounds: int | None, seed: int | None,
-    save: str | None, as_json: bool, quiet: bool,
+    learner: str, source: str, options: dict[str, Any], defaults: dict[str, Any], passes: int, rounds: int | None,
+    saving: Saving, telling: Telling,
 ) -> int:  # fmt: skip
-    """`novikoff run`; returns the exit code."""
-    if save and not Path(save).absolute().parent.is_dir():
-        raise ModelFileError(f"a model file must go into a folder that exists: {Path(save).parent} does not.")
-    stream = read(source, **{key: value for key, value in options.items() if value is not None})
-    player = catalog.make(learner, "learner", domain=stream.domain, seed=seed)
-    ledger = Ledger(player, source=stream.name)
-    length = len(stream) * passes if hasattr(stream, "__len__") else None
-    if not as_json and stream.labels not in (None, Labels()):
-        print(f"labels: {stream.labels}", file=sys.stderr)
+    """`novikoff run`; returns the exit code. `options` are the reader's, `defaults` the learner's."""
+    saving.check()
+    stream = open_source(source, options)
+    ledger = _ledger(learner, stream, defaults, saving)
+    resume = saving.resume is not None and _same_source(ledger, stream)
+    ledger.source = stream.name
+    _say_notes(stream, telling)
+    keeper = _Keeper(ledger, saving)
 
     def game(look: Callable[[Ledger], None]) -> None:
-        play(player, stream, rounds=rounds, passes=passes, progress=look, ledger=ledger)
+        def watch(now: Ledger) -> None:
+            keeper(now)
+            look(now)
 
-    stopped = _watched(game, rounds or length, quiet)
-    if save:
-        model.save(ledger, save)
-    return _tell(ledger, learner, as_json, stopped)
+        play(
+            ledger.learner, stream, rounds, passes, progress=watch, ledger=ledger, riding=telling.certify, resume=resume
+        )
+
+    length = len(stream) * passes if hasattr(stream, "__len__") else None
+    stopped = _watched(game, Progress(rounds or length, _size(source)), telling)
+    keeper.finish()
+    return _tell(ledger, learner, telling, stopped)
 
 
-def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, as_json: bool, quiet: bool) -> int:
+def _ledger(learner: str, stream: Stream, defaults: dict[str, Any], saving: Saving) -> Ledger:
+    if saving.resume is None:
+        return Ledger(catalog.make(learner, "learner", domain=stream.domain, **defaults), source=stream.name)
+    ledger = model.load(saving.resume)
+    wanted = catalog.parse(learner).name
+    saved = catalog.learner_name(type(ledger.learner))
+    if wanted != saved:
+        raise InputError(f"a game must go on with its own learner: {saving.resume} holds {saved}, not {wanted}.")
+    return ledger
+
+
+def _same_source(ledger: Ledger, stream: Stream) -> bool:
+    """Does the game go on in the middle of this source, or is it another that follows?"""
+    known = stream.fingerprint() if hasattr(stream, "fingerprint") else None
+    return ledger.position is not None and ledger.source == stream.name and ledger.fingerprint == known
+
+
+def open_source(source: str, options: dict[str, Any]) -> Stream:
+    """A file, standard input, demo:NAME, or stream:NAME:arguments."""
+    given = {key: value for key, value in options.items() if value is not None}
+    if source.startswith("stream:"):
+        if given:
+            raise InputError(f"a generated stream takes no reading options: got {', '.join(given)}.")
+        stream: Stream = catalog.make(source.removeprefix("stream:"), "stream")
+        return stream
+    from novikoff.sources.reader import read
+
+    return read(source, **given)
+
+
+def _say_notes(stream: Stream, telling: Telling) -> None:
+    if telling.as_json or telling.quiet:
+        return
+    for note in getattr(stream, "notes", ()):
+        print(note, file=sys.stderr)
+    if stream.labels not in (None, Labels()):
+        print(f"labels: {stream.labels}", file=sys.stderr)
+
+
+def _size(source: str) -> int | None:
+    try:
+        return os.stat(source).st_size
+    except OSError:
+        return None
+
+
+class _Keeper:
+    """Saves the game every so many rounds, and at its end."""
+
+    def __init__(self, ledger: Ledger, saving: Saving) -> None:
+        self._ledger, self._saving = ledger, saving
+        self._next = ledger.rounds + (saving.every or 0)
+
+    def __call__(self, ledger: Ledger) -> None:
+        if self._saving.every and ledger.rounds >= self._next:
+            model.save(ledger, str(self._saving.path))
+            self._next = ledger.rounds + self._saving.every
+
+    def finish(self) -> None:
+        if self._saving.path:
+            model.save(self._ledger, self._saving.path)
+
+
+def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, telling: Telling) -> int:
     """`novikoff duel`; returns the exit code."""
     player = catalog.make(learner, "learner", seed=seed)
     opponent = catalog.make(adversary, "adversary", domain=player.domain, seed=seed)
@@ -61,16 +155,15 @@ def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, as_jso
     def game(look: Callable[[Ledger], None]) -> None:
         play(player, opponent, rounds=rounds, progress=look, ledger=ledger)
 
-    return _tell(ledger, learner, as_json, _watched(game, rounds, quiet))
+    return _tell(ledger, learner, telling, _watched(game, Progress(rounds), telling))
 
 
-def _watched(game: Callable[[Callable[[Ledger], None]], None], rounds: int | None, quiet: bool) -> bool:
+def _watched(game: Callable[[Callable[[Ledger], None]], None], progress: Progress, telling: Telling) -> bool:
     """Play with progress shown; True if Ctrl-C ended the game early (a second Ctrl-C ends at once)."""
-    progress = Progress(rounds)
     with _noting_interrupts() as interrupted:
 
         def look(ledger: Ledger) -> None:
-            if not quiet:
+            if not telling.quiet:
                 progress(ledger)
             if interrupted():
                 raise InterruptedGame
@@ -86,7 +179,7 @@ def _watched(game: Callable[[Callable[[Ledger], None]], None], rounds: int | Non
 
 @contextmanager
 def _noting_interrupts() -> Iterator[Callable[[], bool]]:
-    """Let the first Ctrl-C wait for the end of the round, so that learner and ledger agree."""
+    """Let the first Ctrl-C wait for the end of the batch, so that learner and ledger agree."""
     noted = False
 
     def note(number: int, frame: FrameType | None) -> None:
@@ -102,13 +195,13 @@ def _noting_interrupts() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, old)
 
 
-def _tell(ledger: Ledger, learner: str, as_json: bool, stopped: bool) -> int:
+def _tell(ledger: Ledger, learner: str, telling: Telling, stopped: bool) -> int:
     """Print what happened and what was promised; the exit code."""
-    certificates = ledger.certify()
-    if as_json:
+    certificates = ledger.certify() if telling.certify else []
+    if telling.as_json:
         print(json.dumps({**plain.game(ledger, certificates, learner), "interrupted": stopped}))
     else:
-        terminal.game(terminal.console(), ledger, certificates, learner)
+        terminal.game(terminal.console(), ledger, certificates, learner, telling.certify)
         if stopped:
             print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
     if any(certificate.status == "violated" for certificate in certificates):

@@ -49,27 +49,91 @@ def demo() -> None:
     raise typer.Exit(tour())
 
 
+Label = Annotated[str | None, typer.Option(help="The label column: its name or number (default: the last).")]
+Positive = Annotated[str | None, typer.Option(help="The label that is +1; every other is -1.")]
+Header = Annotated[bool | None, typer.Option("--header/--no-header", help="Does a CSV file begin with names?")]
+Format = Annotated[str | None, typer.Option("--format", help="csv, svmlight, text, arrow or parquet (default: look).")]
+Bits = Annotated[int | None, typer.Option(min=1, max=28, help="Bits of the hash of words in text (default: 18).")]
+SkipBad = Annotated[int | None, typer.Option(min=0, help="Skip up to so many malformed lines, and report them.")]
+Threads = Annotated[int | None, typer.Option(min=1, help="Threads that parse (default: one a core).")]
+SourceSpec = Annotated[
+    str, typer.Argument(metavar="SOURCE", help="a file, - for standard input, demo:NAME or stream:NAME:key=value,…")
+]
+
+
 @app.command()
 def run(
     learner: LearnerSpec,
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="a CSV file, or demo:NAME")],
+    source: SourceSpec,
     passes: Annotated[int, typer.Option(min=1, help="How often to go through the source.")] = 1,
     rounds: Annotated[int | None, typer.Option(min=0, help="Stop after so many rounds.")] = None,
     seed: Seed = None,
-    label: Annotated[str | None, typer.Option(help="The label column: its name or number (default: the last).")] = None,
-    positive: Annotated[str | None, typer.Option(help="The label that is +1; every other is -1.")] = None,
-    header: Annotated[bool | None, typer.Option("--header/--no-header", help="Does the file begin with names?")] = None,
-    save: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write learner and ledger to this model file.")
-    ] = None,
+    normalize: Annotated[bool, typer.Option("--normalize", help="Divide each example by its length.")] = False,
+    label: Label = None,
+    positive: Positive = None,
+    header: Header = None,
+    kind: Format = None,
+    bits: Bits = None,
+    skip_bad: SkipBad = None,
+    threads: Threads = None,
+    save: Annotated[str | None, typer.Option(metavar="FILE", help="Write learner and ledger to this file.")] = None,
+    save_every: Annotated[int | None, typer.Option(min=1, metavar="N", help="Save every N rounds too.")] = None,
+    resume: Annotated[str | None, typer.Option(metavar="FILE", help="Go on with the game in this file.")] = None,
+    no_certify: Annotated[bool, typer.Option("--no-certify", help="No comparators, no certificates.")] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Play a learner on a source of labelled examples, and certify it."""
-    from novikoff.cli.games import run_source
+    from novikoff.cli.games import Saving, Telling, run_source
 
-    options = {"label": label, "positive": positive, "header": header}
-    raise typer.Exit(run_source(learner, source, options, passes, rounds, seed, save, as_json, quiet))
+    options = {"label": label, "positive": positive, "header": header, "format": kind, "bits": bits,
+               "skip_bad": skip_bad, "threads": threads}  # fmt: skip
+    defaults = {"seed": seed, "normalize": normalize or None}
+    saving, telling = Saving(save, save_every, resume), Telling(as_json, quiet, not no_certify)
+    raise typer.Exit(run_source(learner, source, options, defaults, passes, rounds, saving, telling))
+
+
+@app.command()
+def predict(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="a file that `run --save` wrote")],
+    source: SourceSpec,
+    label: Label = None,
+    positive: Positive = None,
+    header: Header = None,
+    kind: Format = None,
+    bits: Bits = None,
+    skip_bad: SkipBad = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print what a saved learner says of each example of a source; it learns nothing."""
+    from novikoff.cli.predictions import predict_source
+
+    options = {"label": label, "positive": positive, "header": header, "format": kind, "bits": bits,
+               "skip_bad": skip_bad, "threads": threads}  # fmt: skip
+    raise typer.Exit(predict_source(model, source, options, as_json))
+
+
+@app.command()
+def convert(
+    source: SourceSpec,
+    destination: Annotated[str, typer.Argument(metavar="DEST", help="the Arrow file to write")],
+    label: Label = None,
+    positive: Positive = None,
+    header: Header = None,
+    kind: Format = None,
+    bits: Bits = None,
+    skip_bad: SkipBad = None,
+    threads: Threads = None,
+) -> None:
+    """Write a source as an Arrow file: later runs map it into memory instead of parsing it."""
+    from novikoff.cli.games import open_source
+    from novikoff.sources.convert import convert as write
+
+    options = {"label": label, "positive": positive, "header": header, "format": kind, "bits": bits,
+               "skip_bad": skip_bad, "threads": threads}  # fmt: skip
+    rows = write(open_source(source, options), destination)
+    print(f"{rows:,} rows written to {destination}")
 
 
 @app.command()
@@ -84,9 +148,9 @@ def duel(
     quiet: Quiet = False,
 ) -> None:
     """Play a learner against an environment that answers back: what it promised, what was forced."""
-    from novikoff.cli.games import run_duel
+    from novikoff.cli.games import Telling, run_duel
 
-    raise typer.Exit(run_duel(learner, adversary, rounds, seed, as_json, quiet))
+    raise typer.Exit(run_duel(learner, adversary, rounds, seed, Telling(as_json, quiet)))
 
 
 @app.command("list")

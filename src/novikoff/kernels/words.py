@@ -4,8 +4,9 @@ A word is a maximal run of ASCII letters, digits and bytes beyond ASCII (so UTF-
 letters made small. Its index is the low bits of its MurmurHash3 x86_32 (Austin Appleby), seed 0.
 Equal indices of a row, be it one word or two that collide, are one entry: how often they occur.
 
-Entries of a row are found again by open addressing in `table`, which holds positions in `indices`. A position
-before the row's first is left over from an earlier row and counts as empty, so nothing is ever cleared.
+Entries of a row are found again by open addressing in `table`, which holds positions in `indices`, counted on from
+chunk to chunk by `past`. A position before the row's first is left over from an earlier row and counts as empty, so
+the table, -1 at first, is never cleared.
 The hash is computed in uint64 and masked: products of two 32-bit words fit, so the plain-Python twin is exact too.
 """
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from novikoff.kernels.compiled import compiled
 
 TAB, NEWLINE, RETURN, SPACE = 9, 10, 13, 32
-GOOD, NO_TAB, NO_LABEL = 0, 1, 2
+NO_TAB, NO_LABEL = 0, 1
 
 LOWER = np.array([c + 32 if 65 <= c <= 90 else c for c in range(256)], dtype=np.uint8)
 LOWER[[c for c in range(128) if not chr(c).isalnum()]] = 0  # what is not part of a word
@@ -67,7 +68,7 @@ def murmur(data: NDArray[np.uint8], start: int, stop: int, lower: NDArray[np.uin
 @compiled
 def count_words(
     data: NDArray[np.uint8], start: int, stop: int, mask: np.uint64, table: NDArray[np.int64],
-    indices: NDArray[np.uint32], values: NDArray[np.float64], first: int,
+    past: int, indices: NDArray[np.uint32], values: NDArray[np.float64], first: int,
 ) -> int:  # fmt: skip
     """Write the entries of the message data[start:stop] from position `first` on; returns where they end."""
     room = np.uint64(2)
@@ -85,14 +86,14 @@ def count_words(
             i += 1
         index = murmur(data, begin, i, LOWER) & mask
         slot = index & slots
-        at = table[slot]
-        while first <= at < end and np.uint64(indices[at]) != index:
+        at = table[slot] - past
+        while at >= first and np.uint64(indices[at]) != index:
             slot = (slot + np.uint64(1)) & slots
-            at = table[slot]
-        if first <= at < end:
+            at = table[slot] - past
+        if at >= first:
             values[at] += 1.0
         else:
-            table[slot] = end
+            table[slot] = past + end
             indices[end] = np.uint32(index)
             values[end] = 1.0
             end += 1
@@ -110,14 +111,15 @@ def same_bytes(data: NDArray[np.uint8], a: int, b: int, length: int) -> bool:
 
 @compiled
 def read_lines(
-    data: NDArray[np.uint8], mask: np.uint64, table: NDArray[np.int64], indptr: NDArray[np.uint64],
-    indices: NDArray[np.uint32], values: NDArray[np.float64], codes: NDArray[np.int64], lines: NDArray[np.int64],
-    labels: NDArray[np.int64], bad: NDArray[np.int64], counts: NDArray[np.int64],
+    data: NDArray[np.uint8], mask: np.uint64, table: NDArray[np.int64], past: int,
+    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[np.float64],
+    codes: NDArray[np.int64], lines: NDArray[np.int64], labels: NDArray[np.int64], bad: NDArray[np.int64],
+    counts: NDArray[np.int64],
 ) -> None:  # fmt: skip
     """Read lines until the data, `labels` or `bad` is at its end.
 
     Row r has the entries indptr[r] .. indptr[r+1], the label labels[codes[r]] and was line lines[r], from 0.
-    A row of `labels` is where a new label begins and ends in `data`; one of `bad`, a bad line's number, begin and
+    A row of `labels` is where a new label begins and ends in `data`; one of `bad`, a bad line's number and
     fault. counts = rows, labels, bad lines, lines and bytes that were read.
     """
     rows = 0
@@ -157,8 +159,7 @@ def read_lines(
             right -= 1
         if tab < 0 or left == right:
             bad[bads, 0] = line - 1
-            bad[bads, 1] = begin
-            bad[bads, 2] = NO_TAB if tab < 0 else NO_LABEL
+            bad[bads, 1] = NO_TAB if tab < 0 else NO_LABEL
             bads += 1
             continue
         code = 0
@@ -170,7 +171,7 @@ def read_lines(
             labels[known, 0] = left
             labels[known, 1] = right
             known += 1
-        end = count_words(data, tab + 1, stop, mask, table, indices, values, end)
+        end = count_words(data, tab + 1, stop, mask, table, past, indices, values, end)
         codes[rows] = code
         lines[rows] = line - 1
         rows += 1

@@ -78,11 +78,11 @@ class ThresholdHalving:
             self.lo, self.hi = 0, self.n + 1
         return prediction
 
-    def sweep(self, batch: Batch) -> NDArray[np.int8]:
-        """Predict and learn every row in order, compiled."""
+    def sweep(self, batch: Batch) -> NDArray[np.int8] | None:
+        """Predict and learn every row in order, compiled; None, having done nothing, for numbers beyond int64."""
         x = np.asarray(batch.x).reshape(-1)
         if self.n > LARGEST_COMPILED or x.dtype != np.int64 or batch.y.dtype != np.int8:
-            return np.array([self.play_one(i, y) for i, y in batch.rows()], dtype=np.int8)
+            return None
         from novikoff.kernels import threshold_halving as kernel
 
         wrong = kernel.first_outside(x, self.n)

@@ -1,46 +1,66 @@
-"""Progress on standard error: a line that renews itself on a terminal, doubling rows on a pipe."""
+"""Progress on standard error: a bar on a terminal, rows at doubling rounds on a pipe; nothing for two seconds."""
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import TextIO
+from typing import Any, TextIO
 
 from novikoff.ledger import Ledger
 
+QUIET = 2.0
+BETWEEN = 0.2
+
 
 class Progress:
-    """Called with the ledger now and then; quiet for the first two seconds."""
+    """Called with the ledger now and then.
 
-    def __init__(self, rounds: int | None = None, out: TextIO | None = None) -> None:
+    rounds   how many there will be, if known
+    size     bytes of the source, if known: its position then tells how far the game is
+    """
+
+    def __init__(self, rounds: int | None = None, size: int | None = None, out: TextIO | None = None) -> None:
         self._out = out or sys.stderr
-        self._rounds = rounds
+        self._rounds, self._size = rounds, size
         self._start = time.perf_counter()
-        self._shown_at = self._start + 1.8
+        self._shown_at = self._start + QUIET - BETWEEN
         self._next_row = 1
         self._last = (0, 0)
+        self._first = 0
+        self._bar: Any = None
         self._began = False
 
     def __call__(self, ledger: Ledger) -> None:
         """Show where the game is, if it is time to."""
         now = time.perf_counter()
+        self._first = self._first or ledger.rounds
         if self._out.isatty():
-            if now - self._shown_at > 0.2:
+            if now - self._shown_at > BETWEEN:
                 self._shown_at = now
-                self._line(ledger, now)
-        elif ledger.rounds >= self._next_row and now - self._start > 2.0:
+                self._renew(ledger, now)
+        elif ledger.rounds >= self._next_row and now - self._start > QUIET:
             self._row(ledger)
 
-    def _line(self, ledger: Ledger, now: float) -> None:
-        rate = ledger.rounds / max(now - self._start, 1e-9)
-        left = ""
+    def _renew(self, ledger: Ledger, now: float) -> None:
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TimeRemainingColumn())
+            self._bar = Bar(*columns, console=Console(file=self._out), transient=True, auto_refresh=False)
+            self._task = self._bar.add_task("", total=1.0 if self._fraction(ledger) is not None else None)
+            self._bar.start()
+        rate = (ledger.rounds - self._first) / max(now - self._start, 1e-9)
+        text = f"round {ledger.rounds:,} · {100 * ledger.mistake_rate:.3g} % mistakes · {rate:,.0f} rounds a second"
+        self._bar.update(self._task, description=text, completed=self._fraction(ledger), refresh=True)
+
+    def _fraction(self, ledger: Ledger) -> float | None:
+        """How much of the game is done."""
         if self._rounds:
-            seconds = (self._rounds - ledger.rounds) / rate if rate else 0
-            left = f" of {self._rounds:,}, {seconds:,.0f} s left"
-        text = f"round {ledger.rounds:,}{left}, {ledger.mistakes:,} mistakes, {rate:,.0f} rounds a second"
-        self._out.write(f"\r\x1b[2K{text}")
-        self._out.flush()
-        self._began = True
+            return min(ledger.rounds / self._rounds, 1.0)
+        at = (ledger.position or {}).get("at") or {}
+        return at["byte"] / self._size if self._size and "byte" in at else None
 
     def _row(self, ledger: Ledger) -> None:
         if not self._began:
@@ -55,7 +75,6 @@ class Progress:
             self._next_row *= 2
 
     def done(self) -> None:
-        """Clear the line."""
-        if self._began and self._out.isatty():
-            self._out.write("\r\x1b[2K")
-            self._out.flush()
+        """Clear the bar."""
+        if self._bar is not None:
+            self._bar.stop()

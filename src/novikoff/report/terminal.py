@@ -23,16 +23,15 @@ def console(stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, soft_wrap=True)
 
 
-def game(out: Console, ledger: Ledger, certificates: list[Certificate], learner: str) -> None:
+def game(out: Console, ledger: Ledger, certificates: list[Certificate], learner: str, certified: bool = True) -> None:
     """Rounds, mistakes and time; what survived; the certificates."""
     where = "on" if ledger.adversary is None else "against"
     out.print(Text(f"{learner} {where} {ledger.source}", style="bold"))
     out.print(f"{happened(ledger)}, {ledger.seconds:.2f} s{speed(ledger)}")
     if hasattr(ledger.learner, "survivor"):
-        size: int = ledger.learner.size  # type: ignore[attr-defined]
-        left = "1 hypothesis is left" if size == 1 else f"{_short(size)} hypotheses are left; the first"
-        out.print(f"{left}: {ledger.learner.survivor()}")
-    show(out, certificates)
+        out.print(f"learned: {ledger.learner.survivor()}")
+    if certified:
+        show(out, certificates)
 
 
 def happened(ledger: Ledger) -> str:
@@ -62,7 +61,10 @@ def show(out: Console, certificates: list[Certificate]) -> None:
 
 def lines(certificate: Certificate) -> Iterator[str]:
     """The certificate in words: "halving_mistakes: mistakes 3 <= 4, on every stream", then why and from what."""
-    yield f"{certificate.theorem}: {certificate.comparison()}, {KINDS[certificate.kind]}"
+    on_what = KINDS[certificate.kind]
+    if certificate.side == "lower" and certificate.kind == "D":
+        on_what = "on every learner that draws nothing"
+    yield f"{certificate.theorem}: {certificate.comparison()}" + ("" if certificate.bound is None else f", {on_what}")
     for text in (certificate.reason, quantities(certificate)):
         yield from textwrap.wrap(text, WIDTH - 14)
 

@@ -2,7 +2,7 @@
 
 Format
     Rows of cells between commas, tabs or semicolons (sniffed), quoted or not, in UTF-8; blank lines are skipped.
-    .gz, .bz2 and .zst files are unpacked as they are read.
+    .gz, .bz2, .xz and .zst files are unpacked as they are read. Standard input is copied to a temporary file first.
 Header
     Sniffed: a feature column begins with a name and goes on with numbers. A first row that has both names and
     numbers in its feature columns could be either: then `header` must say.
@@ -18,7 +18,6 @@ Cost
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -29,7 +28,8 @@ from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
 from novikoff.sources.arrays import against_others, two_labels
-from novikoff.sources.reader import NOT_UTF8, WHOLE, is_number, look, quoted, rows_of
+from novikoff.sources.layout import NOT_UTF8, WHOLE, is_number, look, quoted, rows_of
+from novikoff.sources.on_disk import OnDisk
 from novikoff.types import Batch, Domain, Labels, Position
 
 BLOCK_BYTES = 2**20
@@ -43,6 +43,7 @@ Fault = tuple[str, str, str]
 class CSV:
     """The rows of a comma, tab or semicolon separated file.
 
+    source      a path, "-" for standard input, or a binary file object
     label       the label column: its name, or its number from 0 (from the end if negative). By default a column
                 named label, y, class or target, else the last
     positive    the label value that is +1, against all others
@@ -57,7 +58,7 @@ class CSV:
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        source: Any,
         label: str | int | None = None,
         positive: Any = None,
         header: bool | None = None,
@@ -66,8 +67,10 @@ class CSV:
         many: int | None = None,
         block: int = BLOCK_BYTES,
     ) -> None:
-        self.name = os.fspath(path)
-        self._layout = look(self.name, label, header, delimiter, columns)
+        self._file = source if isinstance(source, OnDisk) else OnDisk(source)
+        self.name = self._file.name
+        self.notes = self._file.notes()
+        self._layout = look(self._file, label, header, delimiter, columns)
         self._positive, self._many = positive, many
         self._block = max(4, block)  # pyarrow looks for a byte order mark in the first
         self._dtype: type[np.int64] | type[np.float64] = np.int64
@@ -91,7 +94,7 @@ class CSV:
                 done += len(x)
                 if fresh < len(x):
                     yield Batch(x[fresh:], labels[codes][fresh:], done - len(x) + fresh + 1, {"row": done})
-        except (_UnreadableError, _UnknownLabelError) as error:
+        except (_UnreadableError, UnknownLabelError) as error:
             raise self._changed(str(error)) from None
         if done != self.rows:
             raise self._changed(f"{done:,} rows instead of {self.rows:,}")
@@ -99,10 +102,10 @@ class CSV:
     def _changed(self, how: str) -> SourceError:
         return SourceError(f"a source must stay as it is: {self.name} has changed ({how}). Open it again.")
 
-    def _scan(self) -> tuple[_LabelColumn, int]:
+    def _scan(self) -> tuple[LabelColumn, int]:
         """Read all of it: what the labels stand for, and how many rows. Finds the type and the block size too."""
         while True:
-            labels, rows = _LabelColumn(self._positive, self._many), 0
+            labels, rows = LabelColumn(self._positive, self._many), 0
             try:
                 for x, texts, _ in self._blocks():
                     rows += len(x)
@@ -134,7 +137,7 @@ class CSV:
         converting = arrow.ConvertOptions(column_types=types, include_columns=list(types), null_values=[])
         try:
             with (
-                pa.input_stream(self.name, compression="detect") as raw,
+                self._file.unpacked() as raw,
                 arrow.open_csv(raw, reading, parsing, converting) as table,
             ):
                 for part in table:
@@ -146,14 +149,14 @@ class CSV:
                             raise _UnreadableError("a number is not finite")
                         cells = part.column(width)
                         yield x, cells.dictionary.to_pylist(), cells.indices.to_numpy()
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, SourceError) as error:
             raise _UnreadableError(str(error)) from None
 
     def _explain(self, otherwise: str) -> SourceError:
         """The first fault of the file in reading order, and where it is."""
         layout = self._layout
-        labels = _LabelColumn(self._positive, self._many)
-        rows = islice(rows_of(self.name, layout.delimiter), 1 if layout.names else 0, None)
+        labels = LabelColumn(self._positive, self._many)
+        rows = islice(rows_of(self._file, layout.delimiter), 1 if layout.names else 0, None)
         for number, (line, _, cells) in enumerate(rows):
             if len(cells) != layout.width:
                 return SourceError(
@@ -169,7 +172,7 @@ class CSV:
         return SourceError(f"a table must be readable: {self.name} is not ({otherwise}). Write it anew.")
 
 
-class _LabelColumn:
+class LabelColumn:
     """What label cells stand for, learned as they come: two values, one against the rest, or 0 .. many-1."""
 
     def __init__(self, positive: Any, many: int | None) -> None:
@@ -228,12 +231,12 @@ class _LabelColumn:
         value = _value(text)
         if self._labels is None:
             if not (isinstance(value, int) and 0 <= value < (self._many or 0)):
-                raise _UnknownLabelError(f"a label {quoted(text)}")
+                raise UnknownLabelError(f"a label {quoted(text)}")
             return value
         if value == self._labels.positive:
             return 1
         if self._positive is None and value != self._labels.negative:
-            raise _UnknownLabelError(f"a label {quoted(text)}")
+            raise UnknownLabelError(f"a label {quoted(text)}")
         return -1
 
     def _sorted(self) -> list[Any]:
@@ -245,7 +248,7 @@ class _UnreadableError(Exception):
     """pyarrow gave up, and why."""
 
 
-class _UnknownLabelError(Exception):
+class UnknownLabelError(Exception):
     """A label that was not there when the file was opened."""
 
 

@@ -1,238 +1,156 @@
-"""`read`: a source from what was typed, a path or demo:NAME; and the first look at a file.
+"""`read`: a source from what was typed, a path, "-" or demo:NAME. The format is known by what is in it.
 
-Tables are the only files read so far. A file is known by its name, or by what is in its first rows. The first
-rows also tell the layout of a table: its delimiter, its header, its columns.
+Formats, the first that fits the first 64 KB, unpacked
+    arrow, parquet   by the magic bytes
+    svmlight         most lines are `number index:value ...`
+    text             most lines are `label<TAB>message`, the message in words
+    csv              named .csv, .tsv or .tab, or rows of cells with numbers
+    Lines without a word on them and comments (#) do not count. What was decided is told in the stream's `notes`.
 """
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import io
+import inspect
 import os
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import islice
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from novikoff.errors import SourceError
+from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, is_number, rows_of, sniff_delimiter
+from novikoff.sources.on_disk import PACKED, OnDisk
+from novikoff.sources.opened import Opened, Origin
+from novikoff.types import Stream
 
-if TYPE_CHECKING:
-    from novikoff.sources.arrays import Arrays
-    from novikoff.sources.csv import CSV
-
-FORMATS = "tables with commas, tabs or semicolons (.csv, .tsv, also packed as .gz, .bz2, .zst) and demo:NAME"
+READ_AS = (
+    "tables with commas, tabs or semicolons (csv), svmlight, labelled text (label<TAB>message), arrow, parquet, "
+    "all but the last two also packed as .gz, .bz2, .xz or .zst; and demo:NAME"
+)
 TABLES = (".csv", ".tsv", ".tab")
-PACKED = (".gz", ".bz2", ".zst")
-DELIMITERS = ("\t", ";", ",")
-SNIFFED_ROWS = 50
-LABEL_NAMES = ("label", "y", "class", "target")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-WHOLE = re.compile(r"[+-]?[0-9]{1,300}")
-MISSING = re.compile(r"|\?|-|n/?a|null|none|[+-]?(nan|inf|infinity)", re.IGNORECASE)
-NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what `surrogateescape` makes of bytes that are not UTF-8
-
-Row = tuple[int, int, list[str]]
-"""The first and the last line of a row, from 1, and its cells."""
+SNIFFED_BYTES = 2**16
+PATIENCE = 1.0  # seconds to wait for the first line of a pipe, again while some of it comes
+NUMBER = rb"(?>[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"  # atomic: no trying again
+SVMLIGHT = re.compile(rb"%b(?:[ \t]+qid:[0-9]+)?(?:[ \t]+[0-9]+:%b)*[ \t]*(?:#.*)?" % (NUMBER, NUMBER), re.DOTALL)
+ENTRY = re.compile(rb"[ \t][0-9]+:[+-.0-9]")
+WORD = re.compile(rb"[A-Za-z\x80-\xff]")
+WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+[^0-9A-Za-z\x80-\xff]+[0-9A-Za-z\x80-\xff]")
 
 
-def read(source: str | os.PathLike[str], **options: Any) -> CSV | Arrays:
-    """The stream that `source` names: "demo:iris", or the path of a table (options as for `CSV`)."""
-    from novikoff.sources.csv import CSV
-    from novikoff.sources.demo import demo
+def read(source: Any, format: str | None = None, **options: Any) -> Stream:
+    """The stream that `source` names: a path, "-" for standard input, a binary file object or "demo:iris".
 
-    if not isinstance(source, (str, os.PathLike)):
-        raise SourceError(f"a source must be a path or demo:NAME: got {type(source).__name__}. Play arrays as (X, y).")
-    name = os.fspath(source)
-    if name.startswith("demo:"):
-        given = [option for option, value in options.items() if value is not None]
-        if given:
-            raise SourceError(f"a demo must be read as it is: got {', '.join(given)}. Leave the options out.")
-        return demo(name.removeprefix("demo:"))
-    check_file(name)
-    if _suffix(name) not in TABLES and not _looks_like_a_table(name, options.get("delimiter")):
-        raise SourceError(f"a source must be of a format that is read: {name} is none. These are: {FORMATS}.")
-    return CSV(name, **options)
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Where things are in a table.
-
-    width         the number of columns
-    header_ends   the last line of the header; 0 if there is none
-    names         of all columns, () if there is no header
-    label, used   the label column and the feature columns, from 0
+    format    arrow, csv, parquet, svmlight or text; None: sniff
+    options   those of `Arrow`, `CSV`, `Svmlight` or `Text`; None is as good as nothing
     """
-
-    delimiter: str
-    width: int
-    header_ends: int
-    names: tuple[str, ...]
-    label: int
-    used: tuple[int, ...]
-
-    def column(self, c: int) -> str:
-        """Column c as it is called in a message."""
-        named = self.names and self.names[c]
-        return f"column {quoted(self.names[c])}" if named else f"column {c} (from 0)"
-
-
-def look(
-    path: str,
-    label: str | int | None,
-    header: bool | None,
-    delimiter: str | None,
-    columns: Sequence[str | int] | None,
-) -> Layout:
-    """The layout of the table at `path`, from its first rows and what was asked for."""
-    check_file(path)
-    columns = [columns] if isinstance(columns, str) else columns
-    between = sniff_delimiter(path) if delimiter is None else _check_delimiter(delimiter)
-    head = list(islice(rows_of(path, between), SNIFFED_ROWS))
-    if not head:
-        raise SourceError(f"a source must not be empty: {path} has no rows.")
-    line, last, first = head[0]
-    for c, cell in enumerate(first):
-        if NOT_UTF8.search(cell):
-            raise SourceError(f"text must be UTF-8: line {line}, column {c} (from 0) of {path} is not. Convert it.")
-    if header is None:
-        header = _has_header(head, label, columns, path)
-    if header and len(head) == 1:
-        raise SourceError(f"a source must not be empty: {path} has a header on line {line} and no rows.")
-    names = tuple(cell.strip() for cell in first) if header else ()
-    width = len(first)
-    used = tuple(_find(column, names, width, "a feature", path) for column in columns or ())
-    target = _guess_label(names, width, used) if label is None else _find(label, names, width, "the label", path)
-    if columns is None:
-        used = tuple(c for c in range(width) if c != target)
-    layout = Layout(between, width, last if header else 0, names, target, used)
-    if not used:
-        raise SourceError(f"a table must have a label and a feature: {path} has {layout.column(target)} only.")
-    if len({target, *used}) <= len(used):
-        twice = max([target, *used], key=[target, *used].count)
-        raise SourceError(f"a column must be used once: {layout.column(twice)} of {path} is asked for twice.")
-    return layout
+    given = {option: value for option, value in options.items() if value is not None}
+    if isinstance(source, str) and source.startswith("demo:"):
+        return _demo(source, format, given)
+    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
+        raise SourceError(f"a source must be a path or demo:NAME: got {type(source).__name__}. Play arrays as (X, y).")
+    if format is not None and format not in FORMATS:
+        raise SourceError(f"a format must be one of {', '.join(FORMATS)}: got {format!r}.")
+    content, found = _sniffed(source, given.get("delimiter")) if format is None else (source, format)
+    make = FORMATS[found]()
+    taken = [option for option in inspect.signature(make).parameters if option != "source"]
+    for option in given:
+        if option not in taken:
+            how = "asked for" if format else "recognised"
+            raise SourceError(
+                f"options must be those of the format: {found} ({how}) takes {', '.join(taken)}; got {option}, for "
+                f"{_named(source)}. Leave it out, or name another format: {', '.join(FORMATS)}."
+            )
+    stream: Stream = make(content, **given)
+    stream.notes.insert(0, f"read as {found}")  # type: ignore[attr-defined]
+    return stream
 
 
-def check_file(path: str) -> None:
-    """Raise unless there is such a file, and one that can be read more than once."""
-    if os.path.isdir(path):
-        raise SourceError(f"a source must be a file: {path} is a directory. Name a file in it.")
-    if not os.path.exists(path):
-        raise SourceError(f"a source must be a file: there is no {path}. Check the name, or use demo:NAME.")
-    if not os.path.isfile(path):
-        raise SourceError(f"a source must be a file that can be read twice: {path} is not. Save it in a file first.")
-
-
-def rows_of(path: str, delimiter: str) -> Iterator[Row]:
-    """The rows of a table, read slowly by Python; blank lines are skipped."""
-    import pyarrow as pa
-
-    line = 0
-    try:
-        raw = pa.input_stream(path, compression="detect")
-        with io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
-            reader = csv.reader(text, delimiter=delimiter)
-            for cells in reader:
-                if cells:
-                    yield line + 1, reader.line_num, cells
-                line = reader.line_num
-    except csv.Error as error:
-        raise SourceError(
-            f"a row must be readable: after line {line} of {path} it is not ({error}). Is a quote left open?"
-        ) from None
-    except (OSError, EOFError) as error:
-        raise SourceError(f"a file must be readable: {path} is not ({error}). Check it.") from None
-
-
-def is_number(cell: str) -> bool:
-    """Is it written as a number? NaN and infinity are not."""
-    return NUMBER.fullmatch(cell.strip(" \t")) is not None
-
-
-def is_name(cell: str) -> bool:
-    """Is it neither a number nor a mark for a missing one?"""
-    return not is_number(cell) and not MISSING.fullmatch(cell.strip(" \t"))
-
-
-def sniff_delimiter(path: str) -> str:
-    """The delimiter that makes the most numbers of the first rows; then the one that makes the most columns."""
-
-    def score(delimiter: str) -> tuple[int, int]:
-        rows: list[list[str]] = []
-        with contextlib.suppress(SourceError):  # without its delimiter a row may be too long for a cell
-            for _, _, cells in islice(rows_of(path, delimiter), SNIFFED_ROWS):
-                rows.append(cells)
-        return sum(is_number(cell) for cells in rows for cell in cells), len(rows[0]) if rows else 0
-
-    return max(DELIMITERS, key=score)
-
-
-def sniff_header(head: list[Row], features: list[int], path: str) -> bool:
-    """Does the first row name the columns: is there a name in a feature column that goes on with numbers?"""
-    line, _, first = head[0]
-    named = [c for c in features if is_name(first[c])]
-    numbered = [c for c in features if is_number(first[c])]
-    below = [cells for _, _, cells in head[1:]]
-    if not named or (below and not any(is_number(cells[c]) for c in named for cells in below if c < len(cells))):
-        return False
-    if numbered:
-        raise SourceError(
-            f"the first row must be all names or all numbers: line {line} of {path} has "
-            f"{quoted(first[named[0]])} and {quoted(first[numbered[0]])}. Say whether the file has a header."
-        )
-    return True
-
-
-def quoted(cell: Any) -> str:
-    """A cell as it is shown in a message: short, and on one line."""
-    text = str(cell).encode("utf-8", "backslashreplace").decode().replace("\r", "\\r").replace("\n", "\\n")
-    return f'"{text}"' if len(text) <= 40 else f'"{text[:37]}..."'
-
-
-def _has_header(head: list[Row], label: str | int | None, columns: Sequence[str | int] | None, path: str) -> bool:
-    width = len(head[0][2])
-    asked = [column for column in (label, *(columns or ())) if column is not None]
-    if any(isinstance(column, str) and _number(column, width) is None for column in asked):
-        return True  # only a header can have a column of that name
-    skipped = None if label is None else _number(label, width)
-    chosen = range(width) if columns is None else [_number(column, width) for column in columns]
-    return sniff_header(head, [c for c in chosen if c is not None and c != skipped], path)
-
-
-def _number(column: str | int, width: int) -> int | None:
-    """A column asked for by its number; None if it is not a number, or there is no such column."""
-    if isinstance(column, str) and not WHOLE.fullmatch(column):
+def sniff(head: bytes) -> str | None:
+    """The format of what begins with these bytes; None if it is a table or none that is known."""
+    if head.startswith(b"ARROW1"):
+        return "arrow"
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    if len(lines) > 1:
+        lines.pop()  # cut off, or empty
+    elif len(head) >= SNIFFED_BYTES:
+        lines = lines[0].rsplit(maxsplit=1)[:1]  # the last field may be cut off
+    lines = [line.strip() for line in lines]
+    lines = [line for line in lines if line and not line.startswith(b"#")][:SNIFFED_ROWS]
+    if any(b"\0" in line for line in lines):
         return None
-    return int(column) % width if -width <= int(column) < width else None
+    if _mostly(lines, SVMLIGHT.fullmatch) and any(ENTRY.search(line) for line in lines):
+        return "svmlight"
+    return "text" if _is_text(lines) else None
 
 
-def _find(column: str | int, names: tuple[str, ...], width: int, what: str, path: str) -> int:
-    """A column asked for by its name, or else by its number."""
-    if isinstance(column, str) and names.count(column) == 1:
-        return names.index(column)
-    found = None if column in names else _number(column, width)
-    if found is None:
-        there = ", ".join(names[:50]) if names else f"0 to {width - 1}"
-        why = "there more than once" if column in names else "not there"
-        raise SourceError(f"{what} column must be one of {there}: {column!r} is {why}, in {path}. Choose another.")
-    return found
+def _is_text(lines: list[bytes]) -> bool:
+    """Are these labels and messages?
+
+    A message has a word, and no cell that is a number. Labels may be numbers only if they are two, and most messages
+    are of several words and differ: else it is a table of a number and a name.
+    """
+    labelled = [line.partition(b"\t")[::2] for line in lines if b"\t" in line]
+    worded = [(label, message) for label, message in labelled if WORD.search(message) and not _has_number(message)]
+    if 2 * len(worded) <= len(lines):
+        return False
+    labels = {label.strip() for label, _ in worded}
+    if not any(re.fullmatch(NUMBER, label) for label in labels):
+        return True
+    messages = [message for _, message in worded]
+    return len(labels) <= 2 and _mostly(messages, WORDS.search) and len(set(messages)) > len(messages) // 2
 
 
-def _guess_label(names: tuple[str, ...], width: int, used: tuple[int, ...]) -> int:
-    """A column named like a label, or else the last; not one that was asked for as a feature."""
-    lower = ["" if c in used else name.lower() for c, name in enumerate(names)]
-    last = max((c for c in range(width) if c not in used), default=width - 1)
-    return next((lower.index(name) for name in LABEL_NAMES if name in lower), last)
+def _has_number(message: bytes) -> bool:
+    return b"\t" in message and any(re.fullmatch(NUMBER, cell.strip()) for cell in message.split(b"\t"))
 
 
-def _check_delimiter(delimiter: str) -> str:
-    if len(delimiter) == 1 and delimiter.isascii() and delimiter not in '"\r\n':
-        return delimiter
-    raise SourceError(f"a delimiter must be one character, not a quote or a new line: got {delimiter!r}.")
+def _mostly(lines: list[bytes], test: Callable[[bytes], object]) -> bool:
+    return 2 * sum(test(line) is not None for line in lines) > len(lines)
+
+
+def _sniffed(source: Any, delimiter: str | None) -> tuple[Any, str]:
+    """What to read, and its format. Of what comes only once, nothing that was looked at is lost."""
+    origin = Origin(source)
+    begin = source.tell() if origin.rereadable and not origin.independent else 0
+    opened = origin.open()
+    head = _head(opened)
+    if origin.rereadable:
+        opened.close()
+    if origin.rereadable and not origin.independent:
+        source.seek(begin)
+    content = source if origin.rereadable else opened
+    found = sniff(head)
+    if found:
+        return content, found
+    file = OnDisk(content)
+    if _suffix(file.name) not in TABLES and not _looks_like_a_table(file, delimiter):
+        raise SourceError(f"a source must be of a format that is read: {file} is none. These are: {READ_AS}.")
+    return file, "csv"
+
+
+def _head(opened: Opened) -> bytes:
+    """The first 64 KB, or of a pipe at least its first line, if that comes in time."""
+    head = opened.peek(SNIFFED_BYTES)
+    while opened.live and b"\n" not in head and len(head) < SNIFFED_BYTES and opened.ready(PATIENCE):
+        seen, head = head, opened.peek(SNIFFED_BYTES)
+        if len(head) == len(seen):
+            break
+    return head
+
+
+def _looks_like_a_table(file: OnDisk, delimiter: str | None) -> bool:
+    try:
+        head = [cells for _, _, cells in islice(rows_of(file, delimiter or sniff_delimiter(file)), SNIFFED_ROWS)]
+    except SourceError:
+        return False
+    if not head:
+        return True  # an empty file has no format: CSV says that it is empty
+    if head[0][0].startswith(("{", "[", "<")) or any(NOT_UTF8.search(c) or "\0" in c for cells in head for c in cells):
+        return False
+    return len(head[0]) > 1 and any(is_number(cell) for cells in head for cell in cells)
 
 
 def _suffix(name: str) -> str:
@@ -242,13 +160,42 @@ def _suffix(name: str) -> str:
     return path.suffix.lower()
 
 
-def _looks_like_a_table(path: str, delimiter: str | None) -> bool:
-    try:
-        head = [cells for _, _, cells in islice(rows_of(path, delimiter or sniff_delimiter(path)), SNIFFED_ROWS)]
-    except SourceError:
-        return False
-    if not head:
-        return True  # an empty file has no format: CSV says that it is empty
-    if head[0][0].startswith(("{", "[", "<")) or any(NOT_UTF8.search(c) or "\0" in c for cells in head for c in cells):
-        return False
-    return len(head[0]) > 1 and any(is_number(cell) for cells in head for cell in cells)
+def _named(source: Any) -> str:
+    """The source as it is called in a message."""
+    return os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else f"a {type(source).__name__}"
+
+
+def _demo(name: str, format: str | None, given: dict[str, Any]) -> Stream:
+    from novikoff.sources.demo import demo
+
+    asked = [*given, *(["format"] if format is not None else [])]
+    if asked:
+        raise SourceError(f"a demo must be read as it is: got {', '.join(asked)}. Leave the options out.")
+    return demo(name.removeprefix("demo:"))
+
+
+def _arrow() -> Callable[..., Any]:
+    from novikoff.sources.arrow import Arrow
+
+    return Arrow
+
+
+def _csv() -> Callable[..., Any]:
+    from novikoff.sources.csv import CSV
+
+    return CSV
+
+
+def _svmlight() -> Callable[..., Any]:
+    from novikoff.sources.svmlight import Svmlight
+
+    return Svmlight
+
+
+def _text() -> Callable[..., Any]:
+    from novikoff.sources.text import Text
+
+    return Text
+
+
+FORMATS = {"arrow": _arrow, "csv": _csv, "parquet": _arrow, "svmlight": _svmlight, "text": _text}

@@ -1,0 +1,98 @@
+"""Data for the benchmarks: sparse rows like RCV1's (70 non-zeros of 47,000), as arrays and as text."""
+
+import os
+import tempfile
+
+import numpy as np
+
+from novikoff.kernels.compiled import compiled
+from novikoff.types import Sparse
+
+WIDTH = 47_000
+NONZEROS = 70
+BLOCK = 50_000
+
+
+def rows(number, seed, noise=0.03):
+    """Sparse rows and labels of a planted classifier; values have four decimals, so text holds them exactly."""
+    rng = np.random.default_rng(seed)
+    target = np.random.default_rng(0).normal(size=WIDTH)
+    # Frequent features are frequent: rank r is drawn in proportion to about 1/r, distinct within a row.
+    gaps = rng.geometric(0.5, (number, NONZEROS)) * np.exp(rng.uniform(0, np.log(WIDTH / 40), (number, NONZEROS)) / 1.6)
+    places = np.sort(gaps, axis=1).cumsum(axis=1)
+    places = (places / places[:, -1:] * (WIDTH - NONZEROS - 1)).astype(np.int64) + np.arange(NONZEROS)
+    values = np.round(rng.gamma(2.0, 0.04, (number, NONZEROS)), 4) + 0.0001
+    values = np.round(values, 4)
+    scores = np.einsum("ij,ij->i", target[places], values)
+    y = np.where(scores >= 0, 1, -1)
+    y = np.where(rng.random(number) < noise, -y, y).astype(np.int8)
+    return places.astype(np.uint32), values, y
+
+
+def sparse(number, seed=1):
+    """The rows as one `Sparse` and labels."""
+    places, values, y = rows(number, seed)
+    indptr = np.arange(number + 1, dtype=np.uint64) * np.uint64(NONZEROS)
+    return Sparse(indptr, places.ravel(), values.ravel(), WIDTH), y
+
+
+@compiled
+def _write(places, values, y, bar, out):
+    """Write rows as text: `1 12:0.0627 …`, or with a bar after the label as Vowpal Wabbit wants it."""
+    at = 0
+    for t in range(len(y)):
+        if y[t] < 0:
+            out[at] = 45
+            at += 1
+        out[at] = 49
+        at += 1
+        if bar:
+            out[at] = 32
+            out[at + 1] = 124
+            at += 2
+        for k in range(places.shape[1]):
+            out[at] = 32
+            at += 1
+            number = places[t, k]
+            digits = 1
+            rest = number // 10
+            while rest:
+                digits += 1
+                rest //= 10
+            for place in range(digits - 1, -1, -1):
+                out[at + place] = 48 + number % 10
+                number //= 10
+            at += digits
+            tenths = np.int64(np.round(values[t, k] * 10000.0))
+            out[at] = 58
+            out[at + 1] = 48 + tenths // 10000
+            out[at + 2] = 46
+            tenths %= 10000
+            for place in range(3, -1, -1):
+                out[at + 3 + place] = 48 + tenths % 10
+                tenths //= 10
+            at += 7
+        out[at] = 10
+        at += 1
+    return at
+
+
+def text_files(size, folder):
+    """Two files of about `size` bytes with the same rows: svmlight and Vowpal Wabbit. Returns paths and rows."""
+    paths = [os.path.join(folder, name) for name in ("made.svm", "made.vw")]
+    out = np.empty(BLOCK * (NONZEROS * 14 + 8), dtype=np.uint8)
+    number = 0
+    with open(paths[0], "wb") as svm, open(paths[1], "wb") as vw:
+        block = 0
+        while svm.tell() < size:
+            places, values, y = rows(BLOCK, block + 1)
+            for file, bar in ((svm, False), (vw, True)):
+                file.write(out[: _write(places.astype(np.int64), values, y, bar, out)].data)
+            number += BLOCK
+            block += 1
+    return paths, number
+
+
+def folder():
+    """A temporary folder on the disk."""
+    return tempfile.TemporaryDirectory(prefix="novikoff-bench-")

@@ -1,0 +1,45 @@
+"""Alternated timings, told as medians of ratios."""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+REPEATS = 7
+
+
+def seconds(action):
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def process(arguments):
+    """Seconds and peak resident megabytes of a whole process."""
+    start = time.perf_counter()
+    child = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        sys.exit(f"{arguments} failed with {child.returncode}")
+    return time.perf_counter() - start, usage.ru_maxrss / 1024
+
+
+def alternated(actions, repeats=REPEATS):
+    """name -> list of seconds; one of each in turn, so that a slow moment of the machine hits all."""
+    times = {name: [] for name in actions}
+    for _ in range(repeats):
+        for name, action in actions.items():
+            times[name].append(seconds(action))
+    return times
+
+
+def ratio(slow, fast):
+    """The median of the ratios, turn by turn."""
+    return statistics.median(a / b for a, b in zip(slow, fast, strict=True))
+
+
+def line(against, what, got, wanted):
+    mark = "" if got >= wanted else "   BELOW"
+    print(f"{against:<52} {what:<34} {got:>7.2f}x  (at least {wanted:g}x){mark}", flush=True)

@@ -1,0 +1,62 @@
+"""Orthogonal vectors: what was learned of one says nothing of the next.
+
+Strategy
+    Show e_1, e_2, ..., e_k in turn and answer with the opposite of the prediction; then show them in turn again,
+    with the labels they were given. The Perceptron scores 0 on each new one and says +1, so all labels are -1.
+Forces
+    certificates/orthogonal_forced.py: k mistakes on any learner that draws nothing. Novikoff's theorem promises the
+    Perceptron at most R^2/margin^2 = k: its bound is met with equality.
+Witness
+    u = sum y_i e_i, the k labels; vectors not shown yet are +1. It separates with R = 1 and margin 1/sqrt(k).
+Cost
+    O(k) time per round and O(k) memory. Zeros and ones, so the learner's sums are exact.
+Reference
+    [novikoff1962].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.adversaries.contrarian import opposite
+from novikoff.certificates.orthogonal_forced import OrthogonalFacts, orthogonal_forced
+from novikoff.errors import InputError
+from novikoff.types import Distribution, Domain, Example, Label, Theorem
+
+
+class Orthogonal:
+    """Labels each of k orthogonal unit vectors against the learner, then keeps its word."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (orthogonal_forced,)
+
+    def __init__(self, k: int) -> None:
+        if k < 1:
+            raise InputError(f"orthogonal vectors must be at least one: got k = {k}.")
+        self.k = int(k)
+        self.name = f"orthogonal:k={self.k}"
+        self.domain = Domain("vector", self.k)
+        self.rounds = 0
+        self._said: list[Label] = []
+
+    def ask(self, probe: Callable[[Example], Distribution]) -> NDArray[np.float64]:
+        x = np.zeros(self.k)
+        x[self.rounds % self.k] = 1.0
+        return x
+
+    def answer(self, prediction: Distribution) -> Label:
+        if self.rounds < self.k:
+            self._said.append(opposite(prediction))
+        label = self._said[self.rounds % self.k]
+        self.rounds += 1
+        return label
+
+    def witness(self) -> tuple[Label, ...]:
+        """The separating u: the labels of the k vectors."""
+        return (*self._said, *(1,) * (self.k - len(self._said)))
+
+    def facts(self) -> OrthogonalFacts:
+        return OrthogonalFacts(self.k, tuple(self._said))

@@ -1,0 +1,58 @@
+"""Mistakes forced by orthogonal vectors, which a large margin separates.
+
+Theorem (lower; tight: the Perceptron makes no more, see certificates/perceptron_margin.py)
+    Against adversaries/orthogonal.py, which has j of its k vectors left to show, a learner that draws nothing makes
+        M  >=  min( T, j ).
+    With all k left and T >= k rounds, M >= k = R^2/margin^2, the most that Novikoff's theorem allows the Perceptron.
+Assumptions
+    no prediction is drawn (checked): the adversary hears the prediction, and not merely its chances.
+Proof
+    A vector not shown before gets the label that was not predicted. Whatever the labels y_i, u = sum y_i e_i has
+    y_i <u, e_i> = 1 for every i and ||u|| = sqrt(k), so the margin is 1/sqrt(k); and R = 1.
+Reference
+    [novikoff1962].
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from novikoff.certificate import Assumption, Certificate, judge
+from novikoff.certificates.majority_flip_forced import told
+from novikoff.types import Label, Run
+
+REFERENCE = "novikoff1962"
+
+
+@dataclass(frozen=True, slots=True)
+class OrthogonalFacts:
+    """What the theorem needs to know of the adversary: k, and the labels of the vectors shown so far."""
+
+    k: int
+    said: tuple[Label, ...]
+
+
+def orthogonal_forced(run: Run[OrthogonalFacts]) -> Certificate:
+    """M >= min(T, vectors not shown before the game)."""
+    before, after = run.before, run.after
+    return judge(
+        "orthogonal_forced",
+        "D",
+        observed=run.mistakes,
+        bound=min(run.rounds, before.k - len(before.said)),
+        trivial=0,
+        assumptions=[
+            Assumption(
+                "no prediction is drawn, so the adversary hears it", "checked" if run.deterministic else "refuted"
+            )
+        ],
+        quantities={
+            "vectors": after.k,
+            "shown": len(after.said),
+            "margin": 1.0 / math.sqrt(after.k),
+            "witness": told(after.said),
+        },
+        reference=REFERENCE,
+        side="lower",
+    )

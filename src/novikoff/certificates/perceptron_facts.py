@@ -1,0 +1,144 @@
+"""What the Perceptron's theorems share: what they are told of the learner, and what floats may have changed.
+
+The run in floats
+    With u = 2^-53, M updates, n non-zeros in an x~ (the bias included) and g = n u/(1 - n u), the weights of the run
+    obey for every comparator v with hinge loss D
+        M - D + <v, w_1>  <=  lambda ||v|| sqrt(||w_1||^2 + R^2 M),
+        lambda = (1 + u)^M (1 + u M) (1 + g sqrt M).
+    Proof: on a mistake the computed score has the wrong sign or is 0, so y<w,x> <= g ||w|| R, and n 2^-1075 more where
+    products underflow. The new weights are w + y x + r with ||r|| <= u ||w + y x||. By induction over k updates
+        ||w_k|| <= (1 + u)^k (sqrt(||w_1||^2 + R^2 k) + g R k),
+    as c^2 + 2 g R c + R^2, c being the bracket for k, is at most the square of the bracket for k + 1. The bracket for M
+    is at most (1 + g sqrt M) sqrt(||w_1||^2 + R^2 M). The mistakes add M - D at least to <v, w>, and all r together
+    take at most u M ||v|| times the largest ||w_k|| from it. []
+    Underflow adds n 2^-1074 to R^2 in the induction, where R^2 is 0 (then no x~ has a product) or at least 2^-900;
+    `RidingFacts.square` was rounded up by more than that.
+    (1 + u)^M <= 1/(1 - u M), and sqrt M is rounded up to a whole number: lambda is a fraction, and all that follows is
+    exact.
+    If x~ and w_1 are whole and (||w_1||^2 + R^2 M) R^2 <= 2^106, then by induction every weight and, by Cauchy, every
+    partial sum of a score is a whole number of at most 2^53: the run was exact and lambda = 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificate import Assumption, Certificate, void
+from novikoff.comparators.riding import Comparator, RidingFacts
+from novikoff.comparators.rounding import root
+from novikoff.types import Run
+
+REFERENCE = "novikoff1962"
+
+
+@dataclass(frozen=True, slots=True)
+class PerceptronFacts:
+    """What the theorems need to know of the learner.
+
+    rounds, updates   so far; the learner changes on mistakes only
+    norm              at least ||w||; 0 only if all weights are
+    bias, normalize   its features, None if it does not say
+    """
+
+    rounds: int
+    updates: int
+    norm: float
+    bias: float | None = None
+    normalize: bool | None = None
+
+    @classmethod
+    def of(
+        cls, weights: NDArray[np.float64], bias_weight: float, rounds: int, updates: int, bias: float | None = None,
+        normalize: bool | None = None,
+    ) -> Self:  # fmt: skip
+        """The facts of a learner with these weights."""
+        largest = max(float(np.max(np.abs(weights), initial=0.0)), abs(bias_weight))
+        if largest == 0.0 or not math.isfinite(largest):
+            return cls(rounds, updates, largest, bias, normalize)
+        exponent = math.frexp(largest)[1]  # so that no square overflows or underflows to matter
+        square = float(np.sum(np.square(np.ldexp(weights, -exponent)))) + math.ldexp(bias_weight, -exponent) ** 2
+        norm = math.sqrt(square) * (1.0 + (len(weights) + 8) * 2.0**-52)
+        return cls(rounds, updates, _scaled(norm, exponent), bias, normalize)
+
+
+def growth(run: Run[PerceptronFacts]) -> Fraction:
+    """The lambda of this run."""
+    riding: RidingFacts = run.riding
+    mistakes, square = run.mistakes, riding.square
+    whole = riding.exact and riding.start_exact
+    if whole and (riding.start_square + square * mistakes) * square <= 2**106:
+        return Fraction(1)
+    unit = Fraction(1, 2**53)
+    g = riding.nonzeros * unit / (1 - riding.nonzeros * unit)
+    return (1 + unit * mistakes) / (1 - unit * mistakes) * (1 + g * (math.isqrt(mistakes) + 1))
+
+
+def exact(run: Run[PerceptronFacts]) -> bool:
+    """Is the bound that of exact arithmetic?"""
+    return bool(run.riding.exact) and growth(run) == 1
+
+
+def assumptions(run: Run[PerceptronFacts]) -> list[Assumption]:
+    """What every theorem needs, and whether it was seen to hold."""
+    riding: RidingFacts = run.riding
+    before, after = run.before, run.after
+    same = (after.bias is None or after.bias == riding.bias) and (
+        after.normalize is None or after.normalize == riding.normalize
+    )
+    whole_game = riding.rows == run.rounds == after.rounds - before.rounds
+    return [
+        Assumption("x is finite and of a safe length", "refuted" if riding.flaw else "checked"),
+        Assumption("the comparators saw the learner's features", "checked" if same else "refuted"),
+        Assumption("and every round it learned from", "checked" if whole_game else "refuted"),
+        Assumption(
+            "it changed on its mistakes only",
+            "checked" if after.updates - before.updates == run.mistakes else "refuted",
+        ),
+    ]
+
+
+def starts_at_zero(run: Run[PerceptronFacts]) -> bool:
+    """Were all weights zero when the ledger was opened?"""
+    return run.before.norm == 0.0
+
+
+def unsaid(run: Run[PerceptronFacts], theorem: str, needs_zero: bool) -> Certificate | None:
+    """The void certificate of a run that these theorems say nothing of."""
+    riding: RidingFacts = run.riding
+    needed = assumptions(run)
+    reason = riding.flaw or "; ".join("not so: " + a.claim for a in needed if a.standing == "refuted")
+    if not reason and needs_zero and not starts_at_zero(run):
+        reason = "warm start: the weights were not zero when the ledger was opened"
+    if not reason and starts_at_zero(run) != (riding.start_square == 0):
+        reason = "warm start: the comparators were not told the weights it started with"
+    if not reason:
+        return None
+    return void(
+        theorem, "D", reason, observed=run.mistakes, trivial=run.rounds, assumptions=needed, reference=REFERENCE
+    )
+
+
+def quantities(run: Run[PerceptronFacts], u: Comparator) -> dict[str, Any]:
+    """What there is to tell of the comparator that was best."""
+    riding: RidingFacts = run.riding
+    return {
+        "comparators": len(riding.comparators),
+        "R": float(root(riding.square)),
+        "norm": float(root(u.square)),
+        "scale": u.scale,
+        "hinge": float(u.hinge),
+        "exact": exact(run),
+    }
+
+
+def _scaled(norm: float, exponent: int) -> float:
+    try:
+        return math.ldexp(norm, exponent)
+    except OverflowError:
+        return math.inf

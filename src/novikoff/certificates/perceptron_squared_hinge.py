@@ -1,0 +1,59 @@
+"""Perceptron mistakes against the squared hinge loss of any linear comparator.
+
+Theorem (upper; tight on e_1 .. e_k, all labelled -1)
+    For every u, with Q = sum over all rounds of max(0, 1 - y<u,x~>)^2 and a = R ||u||:
+        M  <=  (a + sqrt Q)^2.
+    Reported is the smallest over the comparators that rode along, as a whole number. Over several passes Q is the sum
+    over all rounds of all passes.
+Assumptions
+    the learner is the Perceptron, started at zero and changed on its mistakes only (checked); the comparators saw all
+    of its rounds with its features (checked); x is finite (checked).
+Proof
+    M <= (sum of losses on mistakes) + a sqrt M, as for the hinge loss, and the sum of M losses is at most
+    sqrt(M Q). Divide by sqrt M. With floats a grows by the lambda of certificates/perceptron_facts.py.
+Reference
+    [freund1999].
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from novikoff.certificate import Certificate, judge
+from novikoff.certificates.perceptron_facts import PerceptronFacts, assumptions, growth, quantities, unsaid
+from novikoff.types import Run
+
+NAME = "perceptron_squared_hinge"
+REFERENCE = "freund1999"
+
+
+def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Certificate | None:
+    """The least (a + sqrt Q)^2 over the comparators, exactly; None if none rode along."""
+    if run.riding is None:
+        return None
+    nothing = unsaid(run, NAME, needs_zero=True)
+    if nothing is not None:
+        return nothing
+    riding = run.riding
+    factor = growth(run) ** 2
+    bounds = [square_of_sum(factor * riding.square * u.square, u.squared_hinge) for u in riding.comparators]
+    bound = min(bounds)
+    best = riding.comparators[bounds.index(bound)]
+    return judge(
+        NAME,
+        "D",
+        observed=run.mistakes,
+        bound=bound,
+        trivial=run.rounds,
+        assumptions=assumptions(run),
+        quantities={**quantities(run, best), "squared_hinge": float(best.squared_hinge)},
+        reference=REFERENCE,
+    )
+
+
+def square_of_sum(a2: Fraction, q: Fraction) -> int:
+    """floor((sqrt a2 + sqrt q)^2), exactly."""
+    unit = math.lcm(a2.denominator, q.denominator)
+    a, b = int(a2 * unit), int(q * unit)
+    return (a + b + math.isqrt(4 * a * b)) // unit

@@ -1,0 +1,303 @@
+"""Three directions, and what they saw of every round: hinge losses at many scales, margins, lengths.
+
+What is summed
+    A direction U stands for the comparators u = U/S at 129 thresholds S, eight to an octave: max(0, 1 - y<u,x~>) is
+    max(0, S - m)/S with m = y<U,x~>. A margin m is counted once, in the class of the next threshold above it: how many,
+    the sum of the distances to that threshold, the sum of their squares. From these the losses at every threshold
+    follow by adding numbers that are not negative, so nothing cancels.
+Whole numbers
+    If all x~ are whole, U and S are chosen whole, with ||x~||^2 < 2^53 and (||x~|| ||U||)^2 <= 2^61. Every partial sum
+    of a margin is then a whole number below 2^53, distances are below 2^31, and all sums are exact. From the first row
+    on that breaks this, floats are used; what was summed before stays as it is (rounded up once).
+Floats
+    u = 2^-53; n non-zeros in a row, the bias included. A margin is computed with an error of at most
+    n u/(1 - n u) ||x~|| ||U|| + n 2^-1075, the last term for products that underflow (a sum of doubles never does), in
+    whatever order it is summed. Taken off is e = (n+4) 2u (l + 2^-500) U^, where l is the computed length of x~
+    and U^ >= ||U||: squares that underflow are missing from l^2, at most n 2^-1075 in all, so l + 2^-500 is at least
+    ||x~|| (1 - (n+2) u); and as U^ >= 1/2, e is far above n 2^-1075 even for a row of zeros. So e, about twice what is
+    needed, also covers its own rounding and that of the subtraction while n < 2^32: m - e is at most the true margin.
+    A sum of r terms that are not negative, each rounded k times, is at most its computed value / (1 - (r+k) u); squares
+    of distances may underflow, r 2^-1074 in all.
+    R^2 is at most the largest computed ||x~||^2 (1 + (n+4) 2u): squares that underflowed are n 2^-1075 at most, and R^2
+    is at least 2^-900 or exactly 0. R must be within 2^-450 .. 2^450, else no product could be trusted: `flaw` says so.
+Reference
+    the error of a sum in any order: [higham2002], chapters 3 and 4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.fit import fit
+from novikoff.comparators.rounding import length_of, of_length, root, upward
+from novikoff.types import Sparse, State
+
+Rows = NDArray[Any] | Sparse
+
+BLOCK = 2048
+OCTAVES = 16
+UNIT = Fraction(1, 2**53)
+SLACK = 2.0**-52
+LONGEST, SHORTEST = 2.0**900, 2.0**-900
+LEAST = 2.0**-600
+"""A margin below this is as good as none: it would bound nothing."""
+
+LARGEST_PRODUCT = 2**61
+FINEST, COARSEST = 24, 12
+"""In whole numbers ||U|| is about 2^24, less for long rows; below 2^12 too much would be lost by rounding U."""
+
+ROOM = 28
+MOST_WHOLE_ROWS = 2**31
+ARRAYS = ("U", "own", "edges", "counts", "sums", "squares", "carries", "least", "longest")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparator:
+    """One u = U/S, all values rounded so that a bound computed from them is not too small.
+
+    direction       which of the directions, from 1; 0 is u = 0
+    scale           S
+    square          at least ||u||^2
+    hinge           at least the sum over rounds of max(0, 1 - y<u,x~>); 0 only if no margin is below 1
+    squared_hinge   at least the sum of their squares
+    start           at most <u, w_1>, w_1 being the learner's weights when the comparators began to ride
+    """
+
+    direction: int
+    scale: float
+    square: Fraction
+    hinge: Fraction
+    squared_hinge: Fraction
+    start: Fraction
+
+
+class Riders:
+    """Directions U, their thresholds, and the sums so far."""
+
+    def __init__(self, U: NDArray[np.float32], own: NDArray[np.float64], top: int, exact: bool) -> None:
+        self.U, self.own = U, own  # (features + 1, 4), the last row and column zero; the weights of the bias
+        self.exact = exact
+        steps = np.arange(8 * OCTAVES + 1)
+        edges = np.ldexp(1.0 + (steps % 8) / 8.0, top - OCTAVES + steps // 8)
+        self.edges = np.append(edges, edges[-1])  # the last class has no upper edge
+        kind: Any = np.int64 if exact else np.float64
+        shape = (len(own), len(self.edges))
+        self.counts, self.carries = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        self.sums: NDArray[Any] = np.zeros(shape, kind)
+        self.squares: NDArray[Any] = np.zeros(shape, kind)
+        self.least = np.full(len(own), np.inf)
+        self.longest = np.zeros(1)  # the largest ||x~||^2 as computed; not a number if one was not
+        self.rows = self.nonzeros = 0
+        self.empty = True  # no value but zero was seen
+        self._across = np.zeros((len(own), 0))  # U direction by direction, made when a dense row comes
+        self._measure()
+
+    @classmethod
+    def fitted(cls, x: Sparse, y: NDArray[np.int8], bias: float, normalize: bool) -> Self:
+        """Directions fitted on these rows, which they have not yet seen."""
+        from novikoff.kernels import descent, riding
+
+        square = np.zeros(len(y))
+        descent.lengths(x.indptr, x.values, bias, normalize, np.empty(len(y)), square)
+        longest = float(np.max(square, initial=0.0))
+        if not SHORTEST <= longest <= LONGEST:
+            return cls(np.zeros((1, riding.WIDE), np.float32), np.zeros(riding.RIDERS), 0, exact=False)
+        octave = (math.frexp(longest)[1] + 1) // 2  # longest < 4^octave
+        power = min(FINEST, ROOM - octave)
+        values = x.values[int(x.indptr[0]) : int(x.indptr[-1])]
+        exact = (
+            not normalize
+            and longest < 2.0**53
+            and power >= COARSEST
+            and bias.is_integer()
+            and bool(riding.whole(values))
+        )
+        if not exact:
+            power = 1
+        directions, owns = fit(x, y, bias, normalize)
+        U, own = np.zeros((x.width + 1, riding.WIDE), np.float32), np.zeros(riding.RIDERS)
+        for k in range(riding.RIDERS):
+            scaled = of_length(np.append(directions[:, k], owns[k]), power)
+            scaled = np.rint(scaled) if exact else np.where(np.abs(scaled) < 2.0**-100, 0.0, scaled)
+            rounded = scaled.astype(np.float32)
+            U[:-1, k], own[k] = rounded[:-1], rounded[-1]
+        return cls(U, own, power + octave, exact)
+
+    def _measure(self) -> None:
+        """||U||^2 from above: exactly if whole. Squares of float32 are exact in doubles, and fsum rounds once."""
+        weights = self.U[:, : len(self.own)].astype(np.float64)
+        sizes = [math.fsum((*np.square(w[w != 0.0]).tolist(), b * b)) for w, b in zip(weights.T, self.own, strict=True)]
+        if self.exact:
+            self._norms2 = [Fraction(int(size)) for size in sizes]
+        else:
+            self._norms2 = [Fraction(math.nextafter(size, math.inf) if size else 0.0) for size in sizes]
+        self._norms = np.array([math.sqrt(size) * (1.0 + 2.0**-50) for size in self._norms2])
+        self._base = int(self.edges[:1].view(np.int64)[0] >> 49) - 1
+        self._most = min(2**53 - 1, LARGEST_PRODUCT // max(1, *map(math.ceil, self._norms2)))
+
+    def see(self, x: Rows, y: NDArray[np.int8], bias: float, normalize: bool) -> None:
+        """Rows in order, x~ being x (each of length 1 if `normalize`) and then the bias, if it is not 0."""
+        from novikoff.kernels import riding
+
+        for start in range(0, len(y), BLOCK):
+            part, labels = x[start : start + BLOCK], y[start : start + BLOCK]
+            margins = self._margins(part, labels, bias, normalize)
+            if self.exact:
+                fits = self._whole_rows(part, margins[:, riding.RIDERS])
+                self._add(part, margins[:fits], bias)
+                if fits == len(labels):
+                    continue
+                self._leave_whole_numbers()
+                part, labels = part[fits:], labels[fits:]
+                margins = self._margins(part, labels, bias, normalize)
+            self._add(part, margins, bias)
+
+    def _margins(self, x: Rows, y: NDArray[np.int8], bias: float, normalize: bool) -> NDArray[np.float64]:
+        from novikoff.kernels import riding
+
+        out = np.empty((len(y), riding.WIDE))
+        common = (self.own, self._norms, 0.0 if self.exact else SLACK, out)
+        if isinstance(x, Sparse):
+            riding.sparse(x.indptr, x.indices, x.values, y, bias, normalize, self.U, *common)
+        else:
+            if self._across.shape[1] < x.shape[1]:
+                self._across = np.zeros((riding.RIDERS, x.shape[1]))
+                seen = min(len(self.U), x.shape[1])
+                self._across[:, :seen] = self.U[:seen, : riding.RIDERS].T
+            riding.dense(x, y, bias, normalize, self._across, *common)
+        return out
+
+    def _whole_rows(self, x: Rows, squares: NDArray[np.float64]) -> int:
+        """How many rows can be summed exactly before the first that cannot."""
+        from novikoff.kernels import riding
+
+        long = ~(squares <= self._most)  # also what is not a number
+        fits = int(np.argmax(long)) if long.any() else len(squares)
+        fits = min(fits, max(MOST_WHOLE_ROWS - self.rows, 0))
+        if _values(x).dtype != np.int64 and not riding.whole(_values(x)):
+            fits = min(fits, next(t for t, values in enumerate(_each(x)) if not riding.whole(values)))
+        return fits
+
+    def _leave_whole_numbers(self) -> None:
+        """Go on in floats."""
+        totals = [
+            int(carry) * 2**62 + int(low) for carry, low in zip(self.carries.flat, self.squares.flat, strict=True)
+        ]
+        self.squares = np.array([upward(total) for total in totals]).reshape(self.squares.shape)
+        self.sums = np.array([upward(int(total)) for total in self.sums.flat]).reshape(self.sums.shape)
+        self.carries[:] = 0
+        self.exact = False
+        self._measure()
+
+    def _add(self, x: Rows, margins: NDArray[np.float64], bias: float) -> None:
+        """Tally the first rows of x, as many as there are margins."""
+        from novikoff.kernels import riding
+
+        if len(margins) == 0:
+            return
+        self.longest = np.maximum(self.longest, margins[:, riding.RIDERS].max())
+        if self.longest[0] < SHORTEST:
+            self.empty = self.empty and bias == 0.0 and not np.any(_values(x[: len(margins)]))
+        stored = int(np.diff(x.indptr[: len(margins) + 1]).max()) if isinstance(x, Sparse) else x.shape[1]
+        self.nonzeros = max(self.nonzeros, stored + (bias != 0.0))
+        self.rows += len(margins)
+        table = (margins, margins.view(np.int64), self.edges, self._base, self.counts, self.sums, self.squares)
+        if self.exact:
+            riding.tally_whole(*table, self.carries, self.least)
+        else:
+            riding.tally(*table, self.least)
+
+    @property
+    def flaw(self) -> str:
+        """Why nothing can be said of these rows; "" if something can."""
+        longest = float(self.longest[0])
+        if math.isnan(longest):
+            return "a feature was not a number"
+        if longest > LONGEST or (longest < SHORTEST and not self.empty):
+            return "rescale the features: the longest row must have a length between 2^-450 and 2^450"
+        return ""
+
+    def square(self) -> Fraction:
+        """At least R^2; exactly, if the numbers are whole."""
+        longest = Fraction(float(self.longest[0]))
+        return longest if self.exact else longest * (1 + (self.nonzeros + 4) * 2 * UNIT)
+
+    def comparators(self, start: NDArray[np.float64] | None) -> Iterator[Comparator]:
+        """Every u there is: u = 0, each direction at its least margin, and at each threshold."""
+        rows = Fraction(self.rows)
+        yield Comparator(0, 1.0, Fraction(0), rows, rows, Fraction(0))
+        if self.flaw:
+            return
+        growth = Fraction(1) if self.exact else 1 / (1 - (self.rows + 4) * UNIT)
+        square = self.square()
+        for k, norm2 in enumerate(self._norms2):
+            if norm2 == 0:
+                continue
+            dot = self._start(k, start)
+            if LEAST < self.least[k] < math.inf:
+                least = Fraction(float(self.least[k]))
+                yield Comparator(k + 1, float(least), norm2 / least**2, Fraction(0), Fraction(0), dot / least)
+            for edge, hinge, squared in self._losses(k):
+                if start is None and norm2 * square > rows * edge**2:
+                    continue  # no bound could be below the number of rounds
+                yield Comparator(k + 1, float(edge), norm2 / edge**2, hinge * growth / edge, squared * growth / edge**2,
+                                 dot / edge)  # fmt: skip
+
+    def _losses(self, k: int) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
+        """(S, sum of max(0, S - m), sum of its square) for each threshold S: from one to the next."""
+        missing = 0 if self.exact else Fraction(self.rows, 2**1074)  # squares that underflowed
+        count, hinge, squared, before = 0, Fraction(0), Fraction(missing), Fraction(0)
+        for j, edge in enumerate(map(Fraction, self.edges[:-1].tolist())):
+            step = edge - before
+            squared += 2 * step * hinge + count * step**2
+            hinge += count * step
+            count += int(self.counts[k, j])
+            hinge += Fraction(self.sums[k, j].item())
+            squared += Fraction(self.squares[k, j].item()) + int(self.carries[k, j]) * 2**62
+            before = edge
+            yield edge, hinge, squared
+
+    def _start(self, k: int, start: NDArray[np.float64] | None) -> Fraction:
+        """At most <U_k, w_1>; exactly, if both are whole and not too large."""
+        if start is None:
+            return Fraction(0)
+        width = min(len(self.U), len(start) - 1)
+        weights = self.U[:width, k].astype(np.float64)
+        dot = float(np.dot(weights, start[:width])) + float(self.own[k]) * float(start[-1])
+        square, exact = length_of(start)
+        if self.exact and exact and square * self._norms2[k] <= 2**106:
+            return Fraction(dot)
+        error = (width + 5) * 2 * UNIT * (root(square) + Fraction(1, 2**500)) * Fraction(float(self._norms[k]))
+        return Fraction(dot) - error
+
+    def state(self) -> State:
+        """As plain data."""
+        plain: State = {name: getattr(self, name).copy() for name in ARRAYS}
+        return {**plain, "exact": self.exact, "rows": self.rows, "nonzeros": self.nonzeros, "empty": self.empty}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """The riders whose `state` this is."""
+        riders = cls(state["U"], state["own"], 0, state["exact"])
+        for name in ARRAYS:
+            setattr(riders, name, np.array(state[name]))
+        riders.rows, riders.nonzeros, riders.empty = state["rows"], state["nonzeros"], state["empty"]
+        riders._measure()
+        return riders
+
+
+def _values(x: Rows) -> NDArray[Any]:
+    if isinstance(x, Sparse):
+        return x.values[int(x.indptr[0]) : int(x.indptr[-1])]
+    return x.reshape(-1)
+
+
+def _each(x: Rows) -> Iterator[NDArray[Any]]:
+    return (values for _, values in x.rows()) if isinstance(x, Sparse) else iter(x)

@@ -1,0 +1,258 @@
+"""Riding comparators: a certificate for a stream that is read once.
+
+Algorithm
+    The first rows, up to `keep` bytes, are kept. Then three directions are fitted on them (comparators/fit.py), and
+    from there on every row, the kept ones first, is shown to all three (comparators/riders.py).
+    Asked before so many rows came, the directions are fitted on what there is, and forgotten again.
+Promise
+    The facts hold for every round seen, in one pass or in several (each round counts once for each time it was played).
+    They are a function of the rows alone: not of batches, of stops, or of when they were asked for.
+Cost
+    O(non-zeros of x) per round, about what the learner's own sweep takes; memory `keep` + 16 bytes a feature.
+Reference
+    any u will do: [novikoff1962], [freund1999].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from novikoff.comparators.riders import BLOCK, Comparator, Riders, Rows
+from novikoff.comparators.rounding import length_of
+from novikoff.types import Batch, Sparse, State
+
+__all__ = ["Comparator", "Riding", "RidingFacts"]
+
+Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]
+
+WAITING_ROWS = 256
+WAITING_NUMBERS = 2**17
+SMALL = 64
+BYTES_A_NONZERO, BYTES_A_ROW = 12, 16
+HEAVIEST = 2.0**450
+"""Weights at the start may not be larger: their squares must be safe."""
+
+
+@dataclass(frozen=True, slots=True)
+class RidingFacts:
+    """What the theorems need to know of the rounds.
+
+    rows            rounds seen
+    square          at least R^2, the largest ||x~||^2
+    nonzeros        the most non-zeros of an x~, the bias included
+    exact           all x~ are whole numbers, and every value here is exact
+    comparators     every u that rode along, at every scale; the first is u = 0
+    start_square    at least ||w_1||^2, for a learner that did not start at zero
+    start_exact     it is exact, w_1 being whole
+    bias, normalize the features: those of the learner, if all is well
+    flaw            why nothing can be said; "" if something can
+    """
+
+    rows: int
+    square: Fraction
+    nonzeros: int
+    exact: bool
+    comparators: tuple[Comparator, ...]
+    start_square: Fraction
+    start_exact: bool
+    bias: float
+    normalize: bool
+    flaw: str
+
+
+class Riding:
+    """Comparators that see every round once.
+
+    bias, normalize   the learner's: x~ is x, of length 1 if `normalize`, and then the constant `bias` if it is not 0
+    start             the learner's weights before the first round, that of the bias last; None if all are zero
+    keep              how many bytes of rows to fit on
+    """
+
+    def __init__(
+        self, bias: float = 0.0, normalize: bool = False, start: ArrayLike | None = None, keep: int = 16_000_000
+    ) -> None:
+        self.bias, self.normalize, self.keep = float(bias), bool(normalize), int(keep)
+        self.start = None if start is None else np.array(start, dtype=np.float64)
+        if self.start is not None and not np.any(self.start):
+            self.start = None
+        self._riders: Riders | None = None
+        self._kept = _Kept()
+        self._waiting: list[tuple[Row, int]] = []
+        self._waiting_numbers = 0
+
+    @property
+    def rows(self) -> int:
+        """Rounds seen."""
+        return len(self._waiting) + (self._kept.rows if self._riders is None else self._riders.rows)
+
+    def see(self, batch: Batch) -> None:
+        """The rounds of a batch that the learner played."""
+        x = batch.x
+        if not isinstance(x, Sparse):
+            x = np.asarray(x).reshape(len(batch), -1)
+            kind = x.dtype if x.dtype in (np.float64, np.float32, np.int64) else np.float64
+            x = np.ascontiguousarray(x, dtype=kind)
+        y = np.ascontiguousarray(batch.y, dtype=np.int8)
+        if len(batch) < SMALL:
+            for row, label in zip(x.rows() if isinstance(x, Sparse) else x, y.tolist(), strict=True):
+                self.see_row(row, label)
+            return
+        self._flush()
+        self._see(x, y)
+
+    def see_row(self, x: Row, y: int) -> None:
+        """One round: x as (indices, values), or as an array of numbers."""
+        if isinstance(x, tuple):
+            self._waiting.append(((x[0].copy(), x[1].copy()), y))
+            self._waiting_numbers += len(x[1])
+        else:
+            self._waiting.append((x.copy(), y))
+            self._waiting_numbers += len(x)
+        if len(self._waiting) >= WAITING_ROWS or self._waiting_numbers >= WAITING_NUMBERS:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Show the rows that wait, in batches of one kind."""
+        waiting, self._waiting, self._waiting_numbers = self._waiting, [], 0
+        start = 0
+        for stop in range(1, len(waiting) + 1):
+            if stop == len(waiting) or _kind(waiting[stop][0]) != _kind(waiting[start][0]):
+                x = _together([row for row, _ in waiting[start:stop]])
+                self._see(x, np.array([y for _, y in waiting[start:stop]], dtype=np.int8))
+                start = stop
+
+    def _see(self, x: Rows, y: NDArray[np.int8]) -> None:
+        done = 0
+        while self._riders is None and done < len(y):
+            part = x[done : done + BLOCK]
+            done += self._kept.take(part, y[done : done + BLOCK], self.keep)
+            if self._kept.size >= self.keep:
+                self._riders = self._fitted()
+                self._kept = _Kept()
+        if self._riders is not None and done < len(y):
+            self._riders.see(x[done:], y[done:], self.bias, self.normalize)
+
+    def _fitted(self) -> Riders:
+        x, y = self._kept.together()
+        riders = Riders.fitted(x, y, self.bias, self.normalize)
+        riders.see(x, y, self.bias, self.normalize)
+        return riders
+
+    def facts(self) -> RidingFacts:
+        """What was seen up to now."""
+        self._flush()
+        riders = self._riders or self._fitted()
+        start, flaw = self.start, riders.flaw
+        if start is not None and not np.max(np.abs(start)) <= HEAVIEST:
+            start, flaw = None, flaw or "the weights at the start were too large"
+        square, exact = (Fraction(0), True) if start is None else length_of(start)
+        return RidingFacts(
+            rows=riders.rows,
+            square=Fraction(0) if flaw else riders.square(),
+            nonzeros=riders.nonzeros,
+            exact=riders.exact,
+            comparators=tuple(riders.comparators(start)),
+            start_square=square,
+            start_exact=exact,
+            bias=self.bias,
+            normalize=self.normalize,
+            flaw=flaw,
+        )
+
+    def state(self) -> State:
+        """All of it, as plain data."""
+        self._flush()
+        return {
+            "bias": self.bias,
+            "normalize": self.normalize,
+            "keep": self.keep,
+            "start": None if self.start is None else self.start.copy(),
+            "kept": None if self._riders else self._kept.state(),
+            "riders": self._riders.state() if self._riders else None,
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """The comparators whose `state` this is."""
+        riding = cls(state["bias"], state["normalize"], state["start"], state["keep"])
+        if state["riders"] is not None:
+            riding._riders = Riders.restore(state["riders"])
+        else:
+            riding._kept = _Kept.restore(state["kept"])
+        return riding
+
+
+class _Kept:
+    """The first rows, as they came, in pieces; dense ones without their zeros."""
+
+    def __init__(self) -> None:
+        self.rows = self.size = 0
+        self._lengths: list[NDArray[np.uint64]] = []
+        self._indices: list[NDArray[np.uint32]] = []
+        self._values: list[NDArray[np.float64]] = []
+        self._labels: list[NDArray[np.int8]] = []
+
+    def take(self, x: Rows, y: NDArray[np.int8], keep: int) -> int:
+        """Take rows until `keep` bytes are reached; how many were taken."""
+        if isinstance(x, Sparse):
+            first = int(x.indptr[0])
+            lengths = np.diff(x.indptr)
+        else:
+            where, features = np.nonzero(x)
+            lengths = np.bincount(where, minlength=len(y)).astype(np.uint64)
+        sizes = self.size + np.cumsum(lengths * np.uint64(BYTES_A_NONZERO) + np.uint64(BYTES_A_ROW)).astype(np.int64)
+        taken = min(int(np.searchsorted(sizes, keep)) + 1, len(y))
+        count = int(lengths[:taken].sum())
+        if isinstance(x, Sparse):
+            indices, values = x.indices[first : first + count], x.values[first : first + count]
+        else:
+            indices, values = features[:count].astype(np.uint32), x[where[:count], features[:count]]
+        self._lengths.append(lengths[:taken])
+        self._indices.append(indices.astype(np.uint32))
+        self._values.append(values.astype(np.float64))
+        self._labels.append(y[:taken].copy())
+        self.rows += taken
+        self.size = int(sizes[taken - 1])
+        return taken
+
+    def together(self) -> tuple[Sparse, NDArray[np.int8]]:
+        """The rows, and their labels."""
+        lengths = np.concatenate([np.zeros(1, np.uint64), *self._lengths])
+        indices = np.concatenate([np.zeros(0, np.uint32), *self._indices])
+        values, labels = (
+            np.concatenate([np.zeros(0), *self._values]),
+            np.concatenate([np.zeros(0, np.int8), *self._labels]),
+        )
+        return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, int(indices.max(initial=0)) + 1), labels
+
+    def state(self) -> State:
+        x, y = self.together()
+        return {"indptr": x.indptr, "indices": x.indices, "values": x.values, "y": y}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        kept = cls()
+        rows = Sparse(state["indptr"], state["indices"], state["values"], 0)
+        if len(rows):
+            kept.take(rows, state["y"], 2**62)
+        return kept
+
+
+def _kind(x: Row) -> int:
+    """-1 for a sparse row, the width of a dense one."""
+    return -1 if isinstance(x, tuple) else len(x)
+
+
+def _together(rows: list[Any]) -> Rows:
+    """Rows of one kind, as a batch."""
+    if not isinstance(rows[0], tuple):
+        return np.stack(rows).astype(np.float64)
+    lengths = np.array([0] + [len(indices) for indices, _ in rows], dtype=np.uint64)
+    indices = np.concatenate([indices for indices, _ in rows]).astype(np.uint32)
+    values = np.concatenate([values for _, values in rows]).astype(np.float64)
+    return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, int(indices.max(initial=0)) + 1)

@@ -1,0 +1,38 @@
+"""Numbers rounded to the safe side, and vectors brought to a given length by a power of two."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def length_of(weights: NDArray[np.float64]) -> tuple[Fraction, bool]:
+    """At least ||w||^2, and whether it is exact, the weights being whole."""
+    squares = np.square(weights)
+    total = math.fsum(squares.tolist())
+    if total < 2.0**53 and bool(np.all(weights == np.floor(weights))):
+        return Fraction(total), True
+    return Fraction(total) * (1 + Fraction(1, 2**50)) + Fraction(len(weights), 2**1074), False
+
+
+def root(square: Fraction) -> Fraction:
+    """At least the square root; 0 of 0."""
+    return Fraction(math.isqrt(math.ceil(square * 2**1200)) + 1, 2**600) if square else Fraction(0)
+
+
+def of_length(vector: NDArray[np.float64], power: int) -> NDArray[np.float64]:
+    """The vector times a power of two, its length then from 2^(power-1) up to 2^power; a zero vector as it is."""
+    largest = float(np.max(np.abs(vector)))
+    if largest == 0.0:
+        return vector
+    near_one = np.ldexp(vector, -math.frexp(largest)[1])
+    return np.ldexp(near_one, power - math.frexp(math.sqrt(float(np.dot(near_one, near_one))))[1])
+
+
+def upward(number: int) -> float:
+    """The least double that is not below the number."""
+    rounded = float(number)
+    return rounded if rounded >= number else math.nextafter(rounded, math.inf)

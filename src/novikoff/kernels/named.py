@@ -1,0 +1,38 @@
+"""Rows given as a dict from names to numbers, with the weights in a dict too: plain Python, summed from left to right.
+
+For a few dozen features this is quicker than making arrays of them. A name without a weight is a KeyError.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def inverse_norm(x: dict[str, float]) -> float:
+    """1 / sqrt of the sum of squares; 0 for a zero row."""
+    total = 0.0
+    for value in x.values():
+        total += value * value
+    return 1.0 / math.sqrt(total) if total > 0.0 else 0.0
+
+
+def score(weights: dict[str, float], x: dict[str, float]) -> float:
+    """Sum of weight * value."""
+    total = 0.0
+    for name, value in x.items():
+        total += weights[name] * value
+    return total
+
+
+def score_scaled(weights: dict[str, float], x: dict[str, float], scale: float) -> float:
+    """Sum of weight * (value * scale)."""
+    total = 0.0
+    for name, value in x.items():
+        total += weights[name] * (value * scale)
+    return total
+
+
+def add(weights: dict[str, float], x: dict[str, float], y: int, scale: float) -> None:
+    """weights += y * (value * scale)."""
+    for name, value in x.items():
+        weights[name] += y * (value * scale)

@@ -1,0 +1,241 @@
+"""Margins of comparators that ride along, and where they fall.
+
+Three directions U ride together. A row's margins and its length come out of one loop over vectors of doubles, which
+numba does not build from accumulators that are written out. No fused multiply-add, no fastmath.
+sparse   U lies feature by feature, four float32 to a feature: one load brings all three, and the fourth lane takes the
+         square of the value itself. Two lanes by position, then their sum. Features beyond the last row of U, which is
+         zero, count as that row.
+dense    U lies direction by direction, in doubles. Eight lanes by position, then a fixed tree.
+
+`tally` sorts margins into classes: class j holds edges[j-1] <= m < edges[j], class 0 all below edges[0], the last one
+all from the last edge on. An eighth of an octave is a class, so its number is read off the bits of m.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from novikoff.kernels.compiled import compiled
+from novikoff.kernels.lanes import inverse_norm
+
+RIDERS = 3
+WIDE = RIDERS + 1
+LANES = 8
+DOUBLE, WORD, SHORT = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+SHIFT = 49
+"""float64 bits >> 49 is eight times the exponent plus the eighth of the octave."""
+
+MAGIC = 1.5 * 2.0**52
+CARRY = 2**62
+FLOOR = 2.0**-500
+"""Added to a row's length before its error is reckoned: squares that underflow are missing from it."""
+
+
+@intrinsic
+def _gathered(typingctx: Any, U: Any, indices: Any, values: Any, start: Any, stop: Any, scale: Any, out: Any) -> Any:
+    """out[:3] = sum of U[index] * (value * scale) over the row, out[3] = sum of (value * scale)^2."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kinds = signature.args
+        U, places, values, out = (
+            context.make_array(kinds[j])(context, builder, arguments[j]) for j in (0, 1, 2, 6)
+        )  # fmt: skip
+        start, stop, scale = arguments[3:6]
+        four = ir.VectorType(DOUBLE, WIDE)
+        last = builder.sub(builder.extract_value(U.shape, 0), ir.Constant(WORD, 1))
+        totals = [cgutils.alloca_once_value(builder, ir.Constant(four, [0.0] * WIDE)) for _ in range(2)]
+        scales = _spread(builder, scale, WIDE)
+        fourth_from_value = ir.Constant(ir.VectorType(SHORT, WIDE), [0, 1, 2, WIDE + RIDERS])
+
+        def add(k: Any, lane: int) -> None:
+            place = builder.zext(builder.load(builder.gep(places.data, [k])), WORD)
+            place = builder.select(builder.icmp_unsigned("<", place, last), place, last)
+            value = _as_double(builder, builder.load(builder.gep(values.data, [k])), kinds[2].dtype, DOUBLE)
+            value = builder.fmul(_spread(builder, value, WIDE), scales)
+            where = builder.gep(U.data, [builder.mul(place, ir.Constant(WORD, WIDE))])
+            riders = builder.load(builder.bitcast(where, ir.VectorType(ir.FloatType(), WIDE).as_pointer()), align=4)
+            factors = builder.shuffle_vector(builder.fpext(riders, four), value, fourth_from_value)
+            builder.store(builder.fadd(builder.load(totals[lane]), builder.fmul(factors, value)), totals[lane])
+
+        length = builder.sub(stop, start)
+        with cgutils.for_range(builder, builder.lshr(length, ir.Constant(WORD, 1))) as loop:
+            k = builder.add(start, builder.shl(loop.index, ir.Constant(WORD, 1)))
+            add(k, 0)
+            add(builder.add(k, ir.Constant(WORD, 1)), 1)
+        with builder.if_then(builder.trunc(length, ir.IntType(1))):
+            add(builder.sub(stop, ir.Constant(WORD, 1)), 0)
+        total = builder.fadd(builder.load(totals[0]), builder.load(totals[1]))
+        builder.store(total, builder.bitcast(out.data, four.as_pointer()), align=8)
+        return context.get_dummy_value()
+
+    return types.void(U, indices, values, types.uint64, types.uint64, types.float64, out), codegen
+
+
+@intrinsic
+def _in_order(typingctx: Any, across: Any, row: Any, scale: Any, out: Any) -> Any:
+    """The same for a dense row: `across` is U direction by direction, in doubles, and at least as wide as the row."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kinds = signature.args
+        across, row, out = (context.make_array(kinds[j])(context, builder, arguments[j]) for j in (0, 1, 3))
+        scale = arguments[2]
+        lanes = ir.VectorType(DOUBLE, LANES)
+        width = builder.extract_value(across.shape, 1)
+        length = builder.extract_value(row.shape, 0)
+        element = _element(kinds[1].dtype)
+        totals = [cgutils.alloca_once_value(builder, ir.Constant(lanes, [0.0] * LANES)) for _ in range(WIDE)]
+        scales = _spread(builder, scale, LANES)
+        starts = [builder.gep(across.data, [builder.mul(width, ir.Constant(WORD, k))]) for k in range(RIDERS)]
+
+        def at(pointer: Any, place: Any, kind: Any, align: int) -> Any:
+            where = builder.bitcast(builder.gep(pointer, [place]), ir.VectorType(kind, LANES).as_pointer())
+            return builder.load(where, align=align)
+
+        full = builder.udiv(length, ir.Constant(WORD, LANES))
+        with cgutils.for_range(builder, full) as loop:
+            place = builder.mul(loop.index, ir.Constant(WORD, LANES))
+            value = at(row.data, place, element, 4 if element == ir.FloatType() else 8)
+            value = builder.fmul(_as_double(builder, value, kinds[1].dtype, lanes), scales)
+            for k in range(WIDE):
+                factor = at(starts[k], place, DOUBLE, 8) if k < RIDERS else value
+                builder.store(builder.fadd(builder.load(totals[k]), builder.fmul(factor, value)), totals[k])
+        # The rest goes to the lanes one by one, in copies: the totals themselves then stay in registers.
+        rest = [cgutils.alloca_once_value(builder, builder.load(total)) for total in totals]
+        lane = [builder.bitcast(copy, DOUBLE.as_pointer()) for copy in rest]
+        done = builder.mul(full, ir.Constant(WORD, LANES))
+        with cgutils.for_range(builder, builder.sub(length, done)) as loop:
+            place = builder.add(done, loop.index)
+            value = _as_double(builder, builder.load(builder.gep(row.data, [place])), kinds[1].dtype, DOUBLE)
+            value = builder.fmul(value, scale)
+            for k in range(WIDE):
+                factor = builder.load(builder.gep(starts[k], [place])) if k < RIDERS else value
+                here = builder.gep(lane[k], [loop.index])
+                builder.store(builder.fadd(builder.load(here), builder.fmul(factor, value)), here)
+        for k in range(WIDE):
+            terms = [builder.load(builder.gep(lane[k], [ir.Constant(WORD, j)])) for j in range(LANES)]
+            while len(terms) > 1:
+                terms = [builder.fadd(first, second) for first, second in zip(terms[::2], terms[1::2], strict=True)]
+            builder.store(terms[0], builder.gep(out.data, [ir.Constant(WORD, k)]))
+        return context.get_dummy_value()
+
+    return types.void(across, row, types.float64, out), codegen
+
+
+def _spread(builder: Any, value: Any, lanes: int) -> Any:
+    nothing = ir.Constant(ir.VectorType(DOUBLE, lanes), ir.Undefined)
+    first = builder.insert_element(nothing, value, ir.Constant(SHORT, 0))
+    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(SHORT, lanes), [0] * lanes))
+
+
+def _element(kind: Any) -> Any:
+    return ir.FloatType() if kind == types.float32 else WORD if kind == types.int64 else DOUBLE
+
+
+def _as_double(builder: Any, value: Any, kind: Any, target: Any) -> Any:
+    if kind == types.float32:
+        return builder.fpext(value, target)
+    return builder.sitofp(value, target) if kind == types.int64 else value
+
+
+gathered: Any = _gathered
+in_order: Any = _in_order
+
+
+@compiled
+def finish(row: NDArray[np.float64], y: int, n: float, bias: float, own: Any, norms: Any, slack: float) -> None:
+    """Turn the sums of one row into margins from below and the square of its length, the bias included."""
+    row[RIDERS] += bias * bias
+    error = slack * (n + 4.0) * (np.sqrt(row[RIDERS]) + FLOOR)
+    for k in range(RIDERS):
+        row[k] = y * (row[k] + own[k] * bias) - error * norms[k]
+
+
+@compiled
+def sparse(
+    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8], bias: float,
+    normalize: bool, U: NDArray[np.float32], own: NDArray[np.float64], norms: NDArray[np.float64], slack: float,
+    out: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """For each row: out[:3] at most y <U, x~>, out[3] = ||x~||^2 as computed."""
+    constant = 1.0 if bias != 0.0 else 0.0
+    for t in range(len(y)):
+        start, stop = indptr[t], indptr[t + 1]
+        scale = inverse_norm(values, start, stop) if normalize else 1.0
+        gathered(U, indices, values, start, stop, scale, out[t])
+        finish(out[t], y[t], np.float64(stop - start) + constant, bias, own, norms, slack)
+
+
+@compiled
+def dense(
+    x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool, across: NDArray[np.float64],
+    own: NDArray[np.float64], norms: NDArray[np.float64], slack: float, out: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """The same for dense rows."""
+    n = np.float64(x.shape[1]) + (1.0 if bias != 0.0 else 0.0)
+    for t in range(len(y)):
+        row = x[t]
+        scale = inverse_norm(row, 0, len(row)) if normalize else 1.0
+        in_order(across, row, scale, out[t])
+        finish(out[t], y[t], n, bias, own, norms, slack)
+
+
+@compiled
+def tally(
+    margins: NDArray[np.float64], bits: NDArray[np.int64], edges: NDArray[np.float64], base: int,
+    counts: NDArray[np.int64], sums: NDArray[np.float64], squares: NDArray[np.float64], least: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Add each margin to its class: how many, how far below the class's edge, and the squares of that.
+
+    `bits` are those of `margins`; the distances in the last class, which has no upper edge, mean nothing.
+    """
+    last = np.int64(len(edges) - 1)
+    for t in range(len(margins)):
+        for k in range(RIDERS):
+            j = min(max((bits[t, k] >> SHIFT) - base, np.int64(0)), last)
+            margin = margins[t, k]
+            below = edges[j] - margin
+            counts[k, j] += 1
+            sums[k, j] += below
+            squares[k, j] += below * below
+            if margin < least[k]:
+                least[k] = margin
+
+
+@compiled
+def tally_whole(
+    margins: NDArray[np.float64], bits: NDArray[np.int64], edges: NDArray[np.float64], base: int,
+    counts: NDArray[np.int64], sums: NDArray[np.int64], squares: NDArray[np.int64], carries: NDArray[np.int64],
+    least: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """The same for whole margins below 2^31, exactly: squares are carries * 2^62 + squares."""
+    last = np.int64(len(edges) - 1)
+    for t in range(len(margins)):
+        for k in range(RIDERS):
+            j = min(max((bits[t, k] >> SHIFT) - base, np.int64(0)), last)
+            margin = margins[t, k]
+            below = np.int64(edges[j] - margin)
+            counts[k, j] += 1
+            sums[k, j] += below
+            squares[k, j] += below * below
+            if squares[k, j] >= CARRY:
+                squares[k, j] -= CARRY
+                carries[k, j] += 1
+            if margin < least[k]:
+                least[k] = margin
+
+
+@compiled
+def whole(values: NDArray[Any]) -> bool:
+    """Are all of them whole numbers below 2^51? Adding 1.5 * 2^52 rounds to whole ones."""
+    fractions = 0
+    for k in range(len(values)):
+        value = np.float64(values[k])
+        fractions += ((value + MAGIC) - MAGIC) != value
+    return fractions == 0

@@ -1,0 +1,227 @@
+"""svmlight text to arrays: `label [qid:N] index:value index:value ... [# comment]`, line after line.
+
+The kernel takes what it is sure of and stops at the first line it is not: one that is wrong, or one with a number
+that only Python reads exactly (more than 19 digits). Its caller finishes that line and calls again behind it.
+
+The text must end with a new line and have decimals.PADDING readable bytes behind `end`. Room for end/4 entries and
+end/2 rows is enough: the shortest entry is " 1:1", the shortest row "1" and a new line.
+Every word is uint64: numba makes a float of an int64 and a uint64.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels.compiled import compiled
+from novikoff.kernels.decimals import (
+    EIGHT,
+    MINUS,
+    NOUGHT,
+    NOUGHTS,
+    ONE,
+    POINT,
+    POWERS,
+    REAL_POWERS,
+    TEN,
+    TWO,
+    U64,
+    WORD32,
+    ZERO,
+    digits,
+    eight,
+    inlined,
+    joined,
+    leading_zeros,
+    number,
+)
+
+AT, ROWS, ENTRIES, LINES, WIDTH = range(5)  # the places of `state`
+SLOTS = 2**14  # of the table for repeats; rows of more than half as many unsorted entries are left to the caller
+PROBES = 256
+
+NEWLINE, RETURN, BLANK, TAB, HASH, COLON = U64(10), U64(13), U64(32), U64(9), U64(35), U64(58)
+QID = U64(0x3A646971)
+LARGEST_INDEX = U64(2**32 - 2)
+
+
+@compiled
+def merge(
+    indices: NDArray[np.uint32], values: NDArray[np.float64], first: np.uint64, last: np.uint64,
+    table: NDArray[np.uint32],
+) -> np.uint64:  # fmt: skip
+    """Add up entries of one index, in their order, at the place of the first; where the row ends then, or 0.
+
+    A slot of the table holds one more than a place of this row, or something smaller from an earlier row.
+    """
+    count = last - first
+    if count > U64(SLOTS // 2):
+        return ZERO
+    bits = U64(65) - leading_zeros(count - ONE)  # at most half of 2^bits slots are taken
+    mask = (ONE << bits) - ONE
+    end = first
+    for k in range(first, last):
+        index = indices[k]
+        slot = (U64(index) * U64(0x9E3779B97F4A7C15)) >> (U64(64) - bits)
+        probes = 0
+        while True:
+            place = U64(table[slot])
+            if place <= first:
+                table[slot] = end + ONE
+                indices[end] = index
+                values[end] = values[k]
+                end = end + ONE
+                break
+            if indices[place - ONE] == index:
+                values[place - ONE] += values[k]
+                if not math.isfinite(values[place - ONE]):
+                    return ZERO
+                break
+            slot = (slot + ONE) & mask
+            probes += 1
+            if probes > PROBES:
+                return ZERO
+    return end
+
+
+@compiled
+def fields(
+    text: NDArray[np.uint8], at: np.uint64, entries: np.uint64, indices: NDArray[np.uint32],
+    values: NDArray[np.float64],
+) -> tuple[np.uint64, np.uint64, np.uint64, bool]:  # fmt: skip
+    """What is behind a label: where the next line starts (0: left to the caller), entries, width, indices rise."""
+    width = ZERO
+    least = ZERO  # one more than the last index
+    rising: Any = True
+    fresh = True
+    while True:
+        c = U64(text[at])
+        if c not in (BLANK, TAB):
+            break
+        at = at + ONE
+        word = eight(text, at)
+        n = digits(word ^ NOUGHTS)
+        if n == ZERO:
+            if fresh and word & WORD32 == QID:
+                at = at + U64(4)
+                n = digits(eight(text, at) ^ NOUGHTS)
+                if n in (ZERO, EIGHT):
+                    return ZERO, entries, width, rising
+                at = at + n
+                fresh = False
+            continue
+        index = joined(word ^ NOUGHTS, n)
+        at = at + n
+        if n == EIGHT:
+            word = eight(text, at) ^ NOUGHTS
+            n = digits(word)
+            if n > TWO:
+                return ZERO, entries, width, rising
+            if n > ZERO:
+                index = index * POWERS[n] + joined(word, n)
+                at = at + n
+            if index > LARGEST_INDEX:
+                return ZERO, entries, width, rising
+        if U64(text[at]) != COLON:
+            return ZERO, entries, width, rising
+        at = at + ONE
+        # Most numbers are one digit, or one and up to seven behind a point, with a sign or none: read here, since a
+        # call counts references to the text.
+        stop = at + TWO
+        c = U64(text[at])
+        after = U64(text[at + ONE])
+        word = eight(text, stop)
+        minus = c == MINUS
+        if minus:  # loads again, so that it stays a branch: a chosen address would be waited for
+            c = after
+            after = U64(text[stop])
+            stop = stop + ONE
+            word = eight(text, stop)
+        word = word ^ NOUGHTS
+        m = c ^ NOUGHT
+        n = digits(word)
+        if m < TEN and after == POINT and ZERO < n < EIGHT and U64(text[stop + n]) <= BLANK:
+            value = np.float64(np.int64(m * POWERS[n] + joined(word, n))) / REAL_POWERS[n]
+            values[entries] = -value if minus else value
+            at = stop + n
+        elif m < TEN and after <= BLANK:
+            value = np.float64(np.int64(m))
+            values[entries] = -value if minus else value
+            at = stop - ONE
+        else:
+            value, stop = number(text, at)
+            if stop == at:
+                return ZERO, entries, width, rising
+            values[entries] = value
+            at = stop
+        indices[entries] = index
+        entries = entries + ONE
+        rising = rising and index >= least
+        least = index + ONE
+        width = max(width, least)
+        fresh = False
+    return line_end(text, at), entries, width, rising
+
+
+@inlined
+def line_end(text: NDArray[np.uint8], at: np.uint64) -> np.uint64:
+    """Where the next line starts, if nothing but a comment is left of this one; else 0."""
+    c = U64(text[at])
+    if c == HASH:
+        while U64(text[at]) != NEWLINE:
+            at = at + ONE
+        return at + ONE
+    if c == RETURN:
+        at = at + ONE
+        c = U64(text[at])
+    return at + ONE if c == NEWLINE else ZERO
+
+
+@compiled
+def parse(
+    text: NDArray[np.uint8], end: np.uint64, state: NDArray[np.uint64], labels: NDArray[np.float64],
+    row_lines: NDArray[np.uint32], indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[np.float64],
+    table: NDArray[np.uint32],
+) -> None:  # fmt: skip
+    """Read lines from state[AT] on, to `end` or to the start of a line that is left to the caller."""
+    at = state[AT]
+    rows = state[ROWS]
+    entries = state[ENTRIES]
+    lines = state[LINES]
+    width = state[WIDTH]
+    while at < end:
+        start = at
+        c = U64(text[at])
+        while c in (BLANK, TAB):
+            at = at + ONE
+            c = U64(text[at])
+        next_line = line_end(text, at)
+        if next_line == ZERO:
+            label, stop = number(text, at)
+            if stop == at:
+                at = start
+                break
+            next_line, last, least_width, rising = fields(text, stop, entries, indices, values)
+            if next_line != ZERO and not rising:
+                last = merge(indices, values, entries, last, table)
+                if last == ZERO:
+                    next_line = ZERO
+            if next_line == ZERO:
+                at = start
+                break
+            labels[rows] = label
+            row_lines[rows] = lines
+            rows = rows + ONE
+            indptr[rows] = last
+            entries = last
+            width = max(width, least_width)
+        lines = lines + ONE
+        at = next_line
+    state[AT] = at
+    state[ROWS] = rows
+    state[ENTRIES] = entries
+    state[LINES] = lines
+    state[WIDTH] = width

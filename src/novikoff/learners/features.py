@@ -1,0 +1,73 @@
+"""Which weight belongs to which feature of an example, for learners with a weight for each.
+
+Examples are arrays of one width; pairs (indices, values) or mappings from whole numbers, of any width; or mappings from
+names, numbered as they come. A stream keeps to one of the three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import encode
+from novikoff.errors import InputError
+from novikoff.types import Example, State
+
+Row = NDArray[Any] | tuple[NDArray[np.uint32], NDArray[np.float64]]
+
+
+class Features:
+    """The features met so far: how many, and the place of each name."""
+
+    def __init__(self) -> None:
+        self.kind: Literal["array", "numbers", "names"] | None = None
+        self.count = 0
+        self.names: dict[str, int] = {}
+
+    def row(self, x: Example, learn: bool) -> Row:
+        """x checked, as an array or as (indices, values). New features get a place only if `learn`."""
+        if isinstance(x, Mapping):
+            named = isinstance(next(iter(x)), str) if x else self.kind == "names"  # none at all: either will do
+            self._keep_to("names" if named else "numbers", learn and bool(x))
+            row = encode.mapping(x, self.names if learn else dict(self.names))
+        elif isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
+            self._keep_to("numbers", learn)
+            row = encode.pair(*x)
+        else:
+            self._keep_to("array", learn)
+            array = encode.vector(x, self.count if self.kind == "array" and self.count else np.size(x))
+            if learn:
+                self.count = len(array)
+            return array
+        if learn and len(row[0]):
+            self.count = max(self.count, int(row[0].max()) + 1)
+        return row
+
+    def meet(self, kind: Literal["array", "numbers"], width: int) -> None:
+        """Make room for a batch of that width."""
+        self._keep_to(kind, learn=False)
+        if kind == "array" and self.kind == "array" and self.count not in (0, width):
+            raise InputError(f"x must have {self.count} features, as before: got {width}.")
+        self.kind = kind
+        self.count = max(self.count, width)
+
+    def _keep_to(self, kind: Literal["array", "numbers", "names"], learn: bool) -> None:
+        if self.kind not in (None, kind):
+            raise InputError(f"examples must be of one kind: got {_WORDS[kind]} after {_WORDS[self.kind]}.")
+        if learn:
+            self.kind = kind
+
+    def state(self) -> State:
+        """As plain data."""
+        return {"kind": self.kind, "count": self.count, "names": list(self.names)}
+
+    def load(self, state: State) -> None:
+        """Become the features whose `state` this is."""
+        self.kind, self.count = state["kind"], state["count"]
+        self.names = {name: place for place, name in enumerate(state["names"])}
+
+
+_WORDS: Mapping[str | None, str] = {"array": "an array", "numbers": "numbered features", "names": "named features"}

@@ -1,0 +1,235 @@
+"""The Perceptron: add the example you got wrong.
+
+Algorithm
+    w_1 = 0.  Say +1 if <w_t, x_t> >= 0, else -1.  On a mistake, w_{t+1} = w_t + y_t x_t.
+    `bias` c adds a constant feature of value c; `normalize` divides each x by its length first (a zero x stays).
+    Features that were never seen have weight 0, so the width grows with the stream.
+    A score beyond the doubles, infinite minus infinite, says +1.
+Promise
+    certificates/perceptron_hinge.py: for every u, M <= D + a^2/2 + a sqrt(D + a^2/4) with D the hinge loss of u and
+    a = R ||u||. certificates/perceptron_margin.py: M <= R^2/margin^2 where some u separates.
+    certificates/perceptron_squared_hinge.py: M <= (a + sqrt Q)^2.
+Cost
+    O(non-zeros of x) per round, O(width) memory.
+Reference
+    [rosenblatt1958]; [novikoff1962].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificates.perceptron_facts import PerceptronFacts
+from novikoff.certificates.perceptron_hinge import perceptron_hinge
+from novikoff.certificates.perceptron_margin import perceptron_margin
+from novikoff.certificates.perceptron_squared_hinge import perceptron_squared_hinge
+from novikoff.comparators.riding import Riding
+from novikoff.errors import InputError
+from novikoff.kernels import named
+from novikoff.learners.features import Features, Row
+from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label
+
+DOUBLE = np.dtype(np.float64)
+
+
+class Perceptron:
+    """One weight a feature, changed on mistakes only.
+
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
+    numbers (learners/features.py). Weights of named features are kept in a dict: that is quicker for single rows.
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (perceptron_hinge, perceptron_margin, perceptron_squared_hinge)
+    labels: int | None = None
+
+    def __init__(self, bias: float = 0.0, normalize: bool = False) -> None:
+        if not math.isfinite(bias):
+            raise InputError(f"a bias must be finite: got {bias}.")
+        self.domain = Domain("vector")
+        self.bias = float(bias)
+        self.normalize = normalize
+        self.rounds = self.updates = 0
+        self.features = Features()
+        self._own = np.zeros(1)  # the weight of the bias
+        self._named: dict[str, float] = {}
+        self._hold(np.zeros(0))
+
+    def _hold(self, weights: NDArray[np.float64]) -> None:
+        self._weights = weights  # may be longer than the features met, so that it grows seldom
+        self._shape = weights.shape if self.features.kind == "array" else None
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A weight for each feature, in their order; the bias has its own."""
+        if self.features.kind == "names":
+            return np.array([self._named[name] for name in self.features.names])
+        return self._weights[: self.features.count]
+
+    @property
+    def bias_weight(self) -> float:
+        """The weight of the constant feature."""
+        return float(self._own[0])
+
+    @property
+    def size(self) -> int:
+        """Weights that are not zero."""
+        return int(np.count_nonzero(self.weights)) + int(self._own[0] != 0.0)
+
+    def predict_one(self, x: Example) -> Label:
+        return -1 if self.score_one(x) < 0.0 else 1
+
+    def score_one(self, x: Example) -> float:
+        """<w, x>, the number whose sign is said."""
+        if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
+            score: float = kernel().score_dense(self._weights, self._own, x, self.bias, self.normalize)
+        else:
+            score = self._score_named(x) if type(x) is dict else math.nan
+        return score if math.isfinite(score) else self._score_row(self.features.row(x, learn=False), x)
+
+    def learn_one(self, x: Example, y: Label) -> None:
+        self.play_one(x, y)
+
+    def play_one(self, x: Example, y: Label) -> Label:
+        """Predict, then learn, looking at x once."""
+        if y != 1 and y != -1:
+            check_label(y, None)
+        if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
+            score: float = kernel().play_dense(self._weights, self._own, x, y, self.bias, self.normalize)
+            if not math.isfinite(score):
+                score = self._play_row(x, y)
+        else:
+            score = self._score_named(x) if type(x) is dict else math.nan
+            if not math.isfinite(score):
+                score = self._play_row(x, y)
+            elif (-1 if score < 0.0 else 1) != y:
+                self._add_named(x, y)
+        prediction = -1 if score < 0.0 else 1
+        self.rounds += 1
+        self.updates += prediction != y
+        return prediction
+
+    def sweep(self, batch: Batch) -> NDArray[np.int8]:
+        """Predict and learn every row in order, compiled."""
+        predictions = np.empty(len(batch), dtype=np.int8)
+        if isinstance(batch.x, Sparse):
+            self.features.meet("numbers", batch.x.width)
+            self._grow()
+            rows = (batch.x.indptr, batch.x.indices, batch.x.values)
+            kernel().sweep_sparse(self._weights, self._own, *rows, batch.y, self.bias, self.normalize, predictions)
+        else:
+            x = np.ascontiguousarray(batch.x)
+            x = x if x.ndim == 2 else x[:, None]
+            self.features.meet("array", x.shape[1])
+            self._grow()
+            kernel().sweep_dense(self._weights, self._own, x, batch.y, self.bias, self.normalize, predictions)
+        self.rounds += len(batch)
+        self.updates += int(np.count_nonzero(predictions != batch.y))
+        return predictions
+
+    def _score_row(self, row: Row, x: Example) -> float:
+        """The score of any x, whatever its form; `row` is x, checked."""
+        if not isinstance(row, tuple):
+            weights = self._weights if len(self._weights) else np.zeros(len(row))
+            score: float = kernel().score_dense(weights, self._own, row, self.bias, self.normalize)
+        elif isinstance(x, Mapping) and self.features.kind in ("names", None):
+            known = {name: float(value) for name, value in x.items()}
+            score = self._score_named(known, dict.fromkeys(known, 0.0) | self._named)
+        else:
+            indices, values = row
+            missing = int(indices.max()) + 1 - len(self._weights) if len(indices) else 0
+            weights = self._weights if missing <= 0 else np.append(self._weights, np.zeros(missing))
+            score = kernel().score_sparse(weights, self._own, indices, values, self.bias, self.normalize)
+        return score
+
+    def _play_row(self, x: Example, y: Label) -> float:
+        """The round of any x, whatever its form and score."""
+        row = self.features.row(x, learn=True)
+        self._grow()
+        score = self._score_row(row, x)
+        if (-1 if score < 0.0 else 1) != y:
+            self._add_row(row, x, y)
+        return score
+
+    def _add_row(self, row: Row, x: Example, y: Label) -> None:
+        if self.features.kind == "names":
+            self._add_named({name: float(value) for name, value in x.items()}, y)
+            return
+        values = row[1] if isinstance(row, tuple) else row
+        scale = kernel().inverse_norm(values, 0, len(values)) if self.normalize else 1.0
+        if isinstance(row, tuple):
+            kernel().add_sparse(self._weights, self._own, *row, 0, len(values), y, self.bias, scale)
+        else:
+            kernel().add_dense(self._weights, self._own, row, y, self.bias, scale)
+
+    def _score_named(self, x: dict[Any, Any], weights: dict[str, float] | None = None) -> float:
+        """The score of a dict whose names all have weights; not a number for any other."""
+        weights = self._named if weights is None else weights
+        try:
+            if self.normalize:
+                score = named.score_scaled(weights, x, named.inverse_norm(x))
+            else:
+                score = named.score(weights, x)
+        except (KeyError, TypeError, OverflowError):
+            return math.nan
+        return score + self.bias * float(self._own[0]) if self.bias else score
+
+    def _add_named(self, x: dict[str, float], y: Label) -> None:
+        named.add(self._named, x, y, named.inverse_norm(x) if self.normalize else 1.0)
+        self._own[0] += y * self.bias
+
+    def _grow(self) -> None:
+        """Make room for the features met."""
+        if self.features.kind == "names":
+            for name in list(self.features.names)[len(self._named) :]:
+                self._named[name] = 0.0
+        elif self.features.count > len(self._weights) or (self._shape is None and self.features.kind == "array"):
+            spare = 0 if self.features.kind == "array" else min(len(self._weights), 2**20)
+            self._hold(np.append(self._weights, np.zeros(self.features.count - len(self._weights) + spare)))
+
+    def ride(self) -> Riding:
+        """Comparators to ride along with a game that begins now; they see the same features."""
+        started = self.updates > 0
+        return Riding(self.bias, self.normalize, start=np.append(self.weights, self.bias_weight) if started else None)
+
+    def facts(self) -> PerceptronFacts:
+        return PerceptronFacts.of(self.weights, self.bias_weight, self.rounds, self.updates, self.bias, self.normalize)
+
+    def state(self) -> State:
+        return {
+            "bias": self.bias,
+            "normalize": self.normalize,
+            "rounds": self.rounds,
+            "updates": self.updates,
+            "features": self.features.state(),
+            "weights": self.weights.copy(),
+            "bias_weight": self.bias_weight,
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(state["bias"], state["normalize"])
+        learner.rounds, learner.updates = state["rounds"], state["updates"]
+        learner.features.load(state["features"])
+        weights = np.array(state["weights"], dtype=np.float64)
+        learner._own[0] = state["bias_weight"]
+        if learner.features.kind == "names":
+            learner._named = dict(zip(learner.features.names, weights.tolist(), strict=True))
+        else:
+            learner._hold(weights)
+        return learner
+
+
+def kernel() -> Any:
+    """The compiled rows and sweeps, imported at their first use: numba takes its time."""
+    global _kernel
+    if _kernel is None:
+        from novikoff.kernels import perceptron as _kernel
+    return _kernel
+
+
+_kernel: Any = None

@@ -1,0 +1,104 @@
+"""Arrow and Parquet files as a stream. What `convert` wrote is mapped, not parsed.
+
+Layouts, by the columns that are there
+    sparse    `indices` (lists of whole numbers), `values` (lists of real ones, as long) and a label
+    dense     `x` (lists of numbers, all of one length) and a label
+    columns   columns of numbers and a label, as in a CSV file
+Checks
+    Nothing missing, all finite, lists of one length in a row; no index twice in a row, unless the file is one of
+    `convert`, which says beside its rows what the labels stand for, the width, and that the rows are clean.
+Cost
+    IPC files (.arrow, .feather) are mapped: uint32 indices and float values are shown where they lie in the file.
+    Parquet is unpacked by row groups. One pass over the label column when opened, but for files of `convert`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from novikoff.sources.arrow_file import open_arrow
+from novikoff.sources.arrow_lists import DenseLists, SparseLists
+from novikoff.sources.columns import ROWS_PER_BATCH, Columns, LabelValues
+from novikoff.sources.converted import Converted
+from novikoff.sources.layout import column_name
+from novikoff.sources.on_disk import OnDisk
+from novikoff.types import Batch, Position, Sparse
+
+
+class Arrow:
+    """The rows of an Arrow IPC or a Parquet file.
+
+    source     a path, "-" for standard input, or a binary file object
+    label      the label column: its name, or its number from 0 (from the end if negative). By default a column
+               named label, y, class or target, else the last
+    positive   the label value that is +1, against all others
+    columns    the feature columns, by name or number, in this order. By default all but the label
+    many       how many labels there are, for a learner with many: whole numbers from 0 to many-1
+    """
+
+    rereadable = True
+
+    def __init__(
+        self,
+        source: Any,
+        label: str | int | None = None,
+        positive: Any = None,
+        columns: Sequence[str | int] | None = None,
+        many: int | None = None,
+    ) -> None:
+        file = source if isinstance(source, OnDisk) else OnDisk(source)
+        self.name = file.name
+        self.notes = file.notes()
+        self._file = open_arrow(file)
+        schema = self._file.schema
+        note = self._file.last_note() if label is None and columns is None else None
+        self.converted = note is not None
+        self._rows: Columns | SparseLists | DenseLists | Converted
+        self._labels: LabelValues | Converted
+        if note is not None:
+            self._rows = self._labels = Converted(schema, note, self.name, positive, many)
+        else:
+            self._rows = _layout(schema, self.name, label, columns)
+            target = self._rows.target
+            cells = (batch.column(target) for batch in self._file.batches(columns=[target]))
+            where = f"{column_name(tuple(schema.names), target)} of {self.name}"
+            self._labels = LabelValues(cells, where, positive, many)
+        self.domain = self._rows.domain
+        self.features = self._rows.features
+        self.labels = self._labels.labels
+        self.rows = self._labels.rows
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        row, width = (start["row"], start["width"]) if start else (0, 0)
+        target = self._rows.target
+        for table in self._file.batches(row, [target, *self._rows.used]):
+            step = table.num_rows if self.converted else ROWS_PER_BATCH
+            for at in range(0, table.num_rows, step):
+                piece = table.slice(at, step)
+                x = self._rows.x(piece, row + 1, width)
+                y = self._labels.y(piece.column(target), row + 1)
+                row += len(y)
+                width = x.width if isinstance(x, Sparse) else 0
+                yield Batch(x, y, row - len(y) + 1, {"row": row, "width": width})
+
+
+def _layout(
+    schema: Any, name: str, label: str | int | None, columns: Sequence[str | int] | None
+) -> Columns | SparseLists | DenseLists:
+    import pyarrow as pa
+
+    def is_list(column: str) -> bool:
+        if schema.names.count(column) != 1:
+            return False
+        kind = schema.field(column).type
+        return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
+
+    if columns is None and is_list("indices") and is_list("values"):
+        return SparseLists(schema, name, label)
+    if columns is None and schema.names.count("x") == 1 and pa.types.is_fixed_size_list(schema.field("x").type):
+        return DenseLists(schema, name, label)
+    return Columns(schema, name, label, columns)

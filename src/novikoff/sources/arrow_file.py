@@ -1,0 +1,122 @@
+"""The record batches of an Arrow IPC or a Parquet file. IPC files are mapped; Parquet is unpacked by row groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from novikoff.errors import SourceError
+from novikoff.sources.on_disk import OnDisk
+
+IPC_MAGIC = b"ARROW1"
+PARQUET_MAGIC = b"PAR1"
+ROWS_AT_ONCE = 65_536
+
+
+class IpcFile:
+    """An Arrow IPC file (.arrow, .feather), mapped into memory."""
+
+    def __init__(self, file: OnDisk) -> None:
+        import pyarrow as pa
+
+        self._file = file
+        with reading(file):
+            self._reader = pa.ipc.open_file(pa.memory_map(file.path))
+            self.schema = self._reader.schema
+
+    def batches(self, skip: int = 0, columns: list[int] | None = None) -> Iterator[Any]:
+        """The record batches without the first `skip` rows, whole and valid. `columns` are looked at, if not all."""
+        with reading(self._file):
+            for number in range(self._reader.num_record_batches):
+                batch = self._reader.get_batch(number)
+                if batch.num_rows > skip:
+                    yield checked(batch.slice(skip) if skip else batch, columns)
+                skip = max(0, skip - batch.num_rows)
+
+    def last_note(self) -> bytes | None:
+        """What `convert` has written beside the last record batch."""
+        with reading(self._file):
+            count = self._reader.num_record_batches
+            metadata = self._reader.get_batch_with_custom_metadata(count - 1)[1] if count else None
+        return metadata.get(b"novikoff") if metadata else None
+
+
+class ParquetFile:
+    """A Parquet file."""
+
+    def __init__(self, file: OnDisk) -> None:
+        import pyarrow.parquet as pq
+
+        self._file = file
+        with reading(file):
+            self._reader = pq.ParquetFile(file.path, memory_map=True)
+            self.schema = self._reader.schema_arrow
+
+    def batches(self, skip: int = 0, columns: list[int] | None = None) -> Iterator[Any]:
+        """The rows without the first `skip`, some at a time. Only `columns` are unpacked, the others are empty."""
+        import pyarrow as pa
+
+        names = self.schema.names
+        some = columns is not None and len(set(names)) == len(names)
+        wanted = [names[c] for c in columns] if columns is not None and some else None
+        with reading(self._file):
+            for group in range(self._reader.metadata.num_row_groups):
+                rows = self._reader.metadata.row_group(group).num_rows
+                if rows <= skip:
+                    skip -= rows
+                    continue
+                for batch in self._reader.iter_batches(ROWS_AT_ONCE, row_groups=[group], columns=wanted):
+                    if batch.num_rows > skip:
+                        rest = batch.slice(skip)
+                        if wanted is not None:
+                            there = {name: rest.column(name) for name in wanted}
+                            empty = pa.nulls(rest.num_rows)
+                            rest = pa.record_batch([there.get(name, empty) for name in names], names=names)
+                        yield checked(rest, columns)
+                    skip = max(0, skip - batch.num_rows)
+
+    def last_note(self) -> bytes | None:
+        """Parquet keeps no notes beside its rows."""
+        return None
+
+
+ArrowFile = IpcFile | ParquetFile
+
+
+def open_arrow(file: OnDisk) -> ArrowFile:
+    """The file as what it is by its first bytes."""
+    if file.packing():
+        raise SourceError(f"an Arrow or Parquet file must be unpacked to be mapped: {file} is not. Unpack it first.")
+    with open(file.path, "rb") as raw:
+        head = raw.read(len(IPC_MAGIC))
+    if head.startswith(PARQUET_MAGIC):
+        return ParquetFile(file)
+    if head == IPC_MAGIC:
+        return IpcFile(file)
+    raise SourceError(
+        f"an Arrow file must begin with ARROW1, a Parquet file with PAR1: {file} begins with {head!r}. "
+        "Is it of another format?"
+    )
+
+
+def checked(batch: Any, columns: list[int] | None) -> Any:
+    """The record batch, if its buffers are as long as they must be; a damaged one could crash us."""
+    if columns is None:
+        batch.validate(full=True)
+    else:
+        for c in columns:
+            batch.column(c).validate(full=True)
+    return batch
+
+
+@contextmanager
+def reading(file: OnDisk) -> Iterator[None]:
+    """Errors of pyarrow as errors of ours."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, KeyError) as error:
+        reason = " ".join(str(error).split())
+        raise SourceError(f"a file must be readable: {file} is cut off or damaged ({reason}). Write it anew.") from None

@@ -1,0 +1,166 @@
+"""List columns of Arrow as rows, without a copy where their types allow it.
+
+Sparse rows are two columns of lists, `indices` and `values`, as long in each row; dense rows are one, `x`, of lists
+all of one length. uint32 indices, float32 and float64 values, and int64 in dense rows, are shown where they lie.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import SourceError
+from novikoff.sources.layout import choose_columns
+from novikoff.types import Domain, Sparse
+
+LARGEST_INDEX = 2**32 - 2
+
+
+class SparseLists:
+    """`indices` and `values`. `width` is the one that is promised, if any; `clean` that no index is repeated."""
+
+    features: tuple[str, ...] | None = None
+
+    def __init__(
+        self, schema: Any, name: str, label: str | int | None, width: int | None = None, clean: bool = False
+    ) -> None:  # fmt: skip
+        import pyarrow as pa
+
+        self.name = name
+        self.target, self.used = choose_columns(tuple(schema.names), len(schema), label, ("indices", "values"), name)
+        kinds = [schema.field(c).type for c in self.used]
+        if not pa.types.is_integer(kinds[0].value_type) or not pa.types.is_floating(kinds[1].value_type):
+            raise SourceError(
+                f"indices must be lists of whole numbers and values of real ones: those of {name} are {kinds[0]} and "
+                f"{kinds[1]}. Write them so."
+            )
+        self.domain = Domain("vector", width)
+        self._clean = clean
+
+    def x(self, batch: Any, first: int, least: int) -> Sparse:
+        """The rows, of which the first is number `first`; at least so wide."""
+        ends, raw = _lists(batch.column(self.used[0]), "indices", self.name, first)
+        others, values = _lists(batch.column(self.used[1]), "values", self.name, first)
+        if not np.array_equal(ends, others):
+            row = first + int(np.argmax(np.diff(ends) != np.diff(others)))
+            raise SourceError(f"a row must have as many indices as values: row {row:,} of {self.name} has not.")
+        indices = self._indices(raw, ends, first)
+        if not np.isfinite(values.min(initial=0.0)) or not np.isfinite(values.max(initial=0.0)):  # NaN goes through
+            at = int(np.argmin(np.isfinite(values)))
+            raise SourceError(
+                f"values must be finite: row {_row(ends, at, first):,} of {self.name} has {values[at]}. "
+                "Clean or drop the row."
+            )
+        width = max(int(indices.max()) + 1 if len(indices) else 0, least)
+        if self.domain.width is not None:
+            if width > self.domain.width:
+                at = int(np.argmax(indices))
+                raise SourceError(
+                    f"an index must be below the width, {self.domain.width:,}: row {_row(ends, at, first):,} of "
+                    f"{self.name} has {indices[at]:,}. The file is damaged: convert it anew."
+                )
+            width = self.domain.width
+        if not self._clean:
+            row = first_repeat(ends, indices)
+            if row is not None:
+                raise SourceError(
+                    f"an index must occur once in a row: row {first + row:,} of {self.name} has one twice. Add its "
+                    "values up first."
+                )
+        return Sparse(ends, indices, values if values.dtype != np.float16 else values.astype(np.float64), width)
+
+    def _indices(self, raw: NDArray[Any], ends: NDArray[np.uint64], first: int) -> NDArray[np.uint32]:
+        if raw.dtype != np.uint32 and len(raw):
+            bad = (raw < 0) | (raw > LARGEST_INDEX)
+            if bad.any():
+                at = int(np.argmax(bad))
+                raise SourceError(
+                    f"an index must be from 0 to {LARGEST_INDEX}: row {_row(ends, at, first):,} of {self.name} has "
+                    f"{raw[at]}. Number the features anew."
+                )
+        return raw.astype(np.uint32, copy=False)
+
+
+class DenseLists:
+    """`x`: lists of one length."""
+
+    features: tuple[str, ...] | None = None
+
+    def __init__(self, schema: Any, name: str, label: str | int | None) -> None:
+        import pyarrow as pa
+
+        self.name = name
+        self.target, self.used = choose_columns(tuple(schema.names), len(schema), label, ("x",), name)
+        kind = schema.field(self.used[0]).type
+        self._whole = pa.types.is_integer(kind.value_type)
+        if not self._whole and not pa.types.is_floating(kind.value_type):
+            raise SourceError(f"x must be lists of numbers: those of {name} are {kind}. Encode text first.")
+        self._width = kind.list_size
+        self.domain = Domain("point" if self._whole else "vector", self._width)
+
+    def x(self, batch: Any, first: int, least: int) -> NDArray[Any]:
+        """The rows, of which the first is number `first`."""
+        column = batch.column(self.used[0])
+        _none_missing(column, "x", self.name, first)
+        flat = column.flatten()
+        if flat.null_count:
+            at = int(np.argmax(flat.is_null().to_numpy(zero_copy_only=False)))
+            raise SourceError(
+                f"x must not have a missing number: row {first + at // self._width:,} of {self.name} has. Fill it."
+            )
+        x = flat.to_numpy().reshape(-1, self._width)
+        if self._whole:
+            if x.dtype == np.uint64 and x.size and int(x.max()) > np.iinfo(np.int64).max:
+                row = first + int(np.argmax(x)) // self._width
+                raise SourceError(f"whole numbers must be below 2^63: row {row:,} of {self.name} has {x.max()}.")
+            return x.astype(np.int64, copy=False)
+        if not np.isfinite(x.min(initial=0.0)) or not np.isfinite(x.max(initial=0.0)):
+            at = int(np.argmin(np.isfinite(x)))
+            raise SourceError(
+                f"x must be finite: row {first + at // self._width:,}, feature {at % self._width} of {self.name} is "
+                f"{x.flat[at]}. Clean or drop the row."
+            )
+        return x.astype(np.float64) if x.dtype == np.float16 else x
+
+
+def first_repeat(ends: NDArray[np.uint64], indices: NDArray[np.uint32]) -> int | None:
+    """The first row, from 0, in which an index is repeated."""
+    if len(indices) < 2:
+        return None
+    rising = indices[1:] > indices[:-1]
+    starts = ends[(ends > 0) & (ends < len(indices))]
+    rising[starts - np.uint64(1)] = True  # the last of a row and the first of the next are not compared
+    if rising.all():
+        return None
+    rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends).astype(np.int64))
+    order = np.lexsort((indices, rows))
+    same = (indices[order][1:] == indices[order][:-1]) & (rows[order][1:] == rows[order][:-1])
+    return int(rows[order][int(np.argmax(same))]) if same.any() else None
+
+
+def _lists(column: Any, what: str, name: str, first: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+    """Where the lists end, from 0, and what is in them."""
+    _none_missing(column, what, name, first)
+    ends = column.offsets.to_numpy()
+    begin, end = int(ends[0]), int(ends[-1])
+    inside = column.values[begin:end]
+    ends = (ends - begin if begin else ends).astype(np.int64, copy=False).view(np.uint64)
+    if inside.null_count:
+        at = int(np.argmax(inside.is_null().to_numpy(zero_copy_only=False)))
+        raise SourceError(
+            f"{what} must not have a missing number: row {_row(ends, at, first):,} of {name} has. Drop or fill it."
+        )
+    return ends, inside.to_numpy()
+
+
+def _none_missing(column: Any, what: str, name: str, first: int) -> None:
+    if column.null_count:
+        row = first + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+        raise SourceError(f"{what} must not be missing: row {row:,} of {name} has none. Fill or drop the row.")
+
+
+def _row(ends: NDArray[np.uint64], at: int, first: int) -> int:
+    """The number of the row that entry `at` is in."""
+    return first + int(np.searchsorted(ends, np.uint64(at), side="right")) - 1

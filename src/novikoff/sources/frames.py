@@ -1,0 +1,175 @@
+"""Data frames and sparse matrices in memory as streams.
+
+`Frame` takes any data frame that narwhals knows (pandas, polars, pyarrow tables, ...), `SparseMatrix` any matrix of
+scipy.sparse with its labels. `as_source` recognises both. None of these libraries is imported before it is needed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from novikoff.errors import SourceError
+from novikoff.sources.arrays import ROWS_PER_BATCH, encode_labels
+from novikoff.sources.columns import Columns, LabelValues, numbers
+from novikoff.sources.layout import column_name
+from novikoff.types import Batch, Domain, Position, Sparse
+
+WIDEST = 2**32
+LARGEST_EXACT = 2**53
+"""Whole numbers up to here are doubles."""
+
+
+def as_source(environment: Any, many: int | None = None) -> Frame | SparseMatrix | None:
+    """A data frame, or a pair (sparse matrix, labels), as a stream; None if it is neither."""
+    if isinstance(environment, tuple):
+        if len(environment) == 2 and _is_sparse(environment[0]):
+            return SparseMatrix(*environment, many=many)
+        return None
+    return Frame(environment, many=many) if _is_frame(environment) else None
+
+
+class Frame:
+    """The rows of a data frame.
+
+    label      the label column: its name, or its number from 0 (from the end if negative). By default a column
+               named label, y, class or target, else the last
+    positive   the label value that is +1, against all others
+    columns    the feature columns, by name or number, in this order. By default all but the label
+    many       how many labels there are, for a learner with many: whole numbers from 0 to many-1
+    """
+
+    rereadable = True
+
+    def __init__(
+        self,
+        frame: Any,
+        label: str | int | None = None,
+        positive: Any = None,
+        columns: Sequence[str | int] | None = None,
+        many: int | None = None,
+        name: str = "frame",
+    ) -> None:
+        self.name = name
+        self._table = _table(frame)
+        self._columns = Columns(self._table.schema, name, label, columns)
+        target, names = self._columns.target, self._columns.names
+        where = f"{column_name(names, target)} of {name}"
+        self._labels = LabelValues([self._table.column(target)], where, positive, many)
+        for c in self._columns.used:  # a fault is told before the first round
+            numbers(self._table.column(c), self._columns.dtype, f"{column_name(names, c)} of {name}", 1)
+        self.labels, self.rows = self._labels.labels, self._labels.rows
+        self.domain, self.features = self._columns.domain, self._columns.features
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        for first in range(start["row"] if start else 0, self.rows, ROWS_PER_BATCH):
+            part = self._table.slice(first, ROWS_PER_BATCH)
+            y = self._labels.y(part.column(self._columns.target))
+            yield Batch(self._columns.x(part, first + 1), y, first + 1, {"row": first + len(y)})
+
+
+class SparseMatrix:
+    """The rows of a scipy.sparse matrix or array, with their labels y.
+
+    Repeated entries are added up; explicit zeros stay; float32 stays float32, all else becomes float64. `positive`
+    and `many` are as for arrays.
+    """
+
+    rereadable = True
+
+    def __init__(
+        self, X: Any, y: ArrayLike, positive: Any = None, many: int | None = None, name: str = "sparse matrix"
+    ) -> None:  # fmt: skip
+        if not _is_sparse(X):
+            raise SourceError(f"X must be a matrix of scipy.sparse: got {type(X).__name__}. Play arrays as (X, y).")
+        raw = np.asarray(y)
+        if len(X.shape) != 2 or raw.ndim != 1:
+            raise SourceError(f"X must have two dimensions and y one: got {X.shape} and {raw.shape}.")
+        if X.shape[0] != len(raw):
+            raise SourceError(f"X and y must be of one length: got {X.shape[0]:,} and {len(raw):,} rows.")
+        if len(raw) == 0:
+            raise SourceError(f"a source must not be empty: {name} has no rows.")
+        if X.shape[1] > WIDEST:
+            raise SourceError(f"X must have at most 2^32 columns: got {X.shape[1]:,}. Hash the features.")
+        self.name = name
+        self._x = _rows(X, name)
+        self.labels, self._y = encode_labels(raw, positive, many, name)
+        self.domain = Domain("vector", X.shape[1])
+        self.rows = len(raw)
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        for first in range(start["row"] if start else 0, self.rows, ROWS_PER_BATCH):
+            stop = min(first + ROWS_PER_BATCH, self.rows)
+            yield Batch(self._x[first:stop], self._y[first:stop], first + 1, {"row": stop})
+
+
+def _rows(X: Any, name: str) -> Sparse:
+    """The matrix by rows, checked, repeats added up; without a copy if it is in order."""
+    if X.dtype.kind not in "iufb":
+        raise SourceError(f"X must be real numbers: got {X.dtype}. Encode text and categories first.")
+    matrix = X.tocsr()
+    try:
+        matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise SourceError(f"X must be a valid matrix: {name} is not ({error}). Build it anew.") from None
+    if (
+        matrix.dtype.kind in "iu"
+        and matrix.nnz
+        and max(-int(matrix.data.min()), int(matrix.data.max())) > LARGEST_EXACT
+    ):
+        raise SourceError(f"whole numbers must be at most 2^53: {name} has larger ones. Scale them.")
+    if matrix.dtype != np.float32:
+        with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused below
+            matrix = matrix.astype(np.float64, copy=False)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        with np.errstate(over="ignore", invalid="ignore"):
+            matrix.sum_duplicates()
+    count = int(matrix.indptr[-1])
+    indices, values = matrix.indices[:count], matrix.data[:count]
+    finite = np.isfinite(values)
+    if not finite.all():
+        at = int(np.argmin(finite))
+        row = int(np.searchsorted(matrix.indptr, at, side="right"))
+        raise SourceError(
+            f"X must be finite: row {row:,}, feature {indices[at]} of {name} is {values[at]}. Clean or drop the row."
+        )
+    return Sparse(matrix.indptr.astype(np.uint64), indices.astype(np.uint32), values, X.shape[1])
+
+
+def _table(frame: Any) -> Any:
+    """The frame as an Arrow table."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    try:
+        return nw.from_native(frame, eager_only=True).to_arrow()
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise SourceError(
+            f"a frame must be a data frame in memory, each column of one type: got {type(frame).__name__} ({reason})."
+        ) from None
+
+
+def _is_sparse(X: Any) -> bool:
+    module = sys.modules.get("scipy.sparse")  # if X is one of its matrices, it is there
+    return module is not None and bool(module.issparse(X))
+
+
+def _is_frame(value: Any) -> bool:
+    """Has it columns with names? Only then narwhals is asked."""
+    if not hasattr(value, "columns") and not hasattr(value, "collect_schema"):
+        return False
+    import narwhals as nw
+
+    return isinstance(nw.from_native(value, pass_through=True), (nw.DataFrame, nw.LazyFrame))

@@ -1,0 +1,207 @@
+"""Where things are in a table: its delimiter, its header, its columns, from its first rows and what was asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from novikoff.errors import SourceError
+from novikoff.sources.on_disk import OnDisk
+
+DELIMITERS = ("\t", ";", ",")
+SNIFFED_ROWS = 50
+LABEL_NAMES = ("label", "y", "class", "target")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+WHOLE = re.compile(r"[+-]?[0-9]{1,300}")
+MISSING = re.compile(r"|\?|-|n/?a|null|none|[+-]?(nan|inf|infinity)", re.IGNORECASE)
+NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what `surrogateescape` makes of bytes that are not UTF-8
+
+Row = tuple[int, int, list[str]]
+"""The first and the last line of a row, from 1, and its cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where things are in a table.
+
+    width         the number of columns
+    header_ends   the last line of the header; 0 if there is none
+    names         of all columns, () if there is no header
+    label, used   the label column and the feature columns, from 0
+    """
+
+    delimiter: str
+    width: int
+    header_ends: int
+    names: tuple[str, ...]
+    label: int
+    used: tuple[int, ...]
+
+    def column(self, c: int) -> str:
+        """Column c as it is called in a message."""
+        return column_name(self.names, c)
+
+
+def look(
+    file: OnDisk,
+    label: str | int | None,
+    header: bool | None,
+    delimiter: str | None,
+    columns: Sequence[str | int] | None,
+) -> Layout:
+    """The layout of the table in the file, from its first rows and what was asked for."""
+    columns = [columns] if isinstance(columns, str) else columns
+    between = sniff_delimiter(file) if delimiter is None else _check_delimiter(delimiter)
+    head = list(islice(rows_of(file, between), SNIFFED_ROWS))
+    if not head:
+        raise SourceError(f"a source must not be empty: {file} has no rows.")
+    line, last, first = head[0]
+    for c, cell in enumerate(first):
+        if NOT_UTF8.search(cell):
+            raise SourceError(f"text must be UTF-8: line {line}, column {c} (from 0) of {file} is not. Convert it.")
+    if header is None:
+        header = _has_header(head, label, columns, file)
+    if header and len(head) == 1:
+        raise SourceError(f"a source must not be empty: {file} has a header on line {line} and no rows.")
+    names = tuple(cell.strip() for cell in first) if header else ()
+    width = len(first)
+    target, used = choose_columns(names, width, label, columns, file)
+    return Layout(between, width, last if header else 0, names, target, used)
+
+
+def choose_columns(
+    names: tuple[str, ...],
+    width: int,
+    label: str | int | None,
+    columns: Sequence[str | int] | None,
+    file: object,
+) -> tuple[int, tuple[int, ...]]:
+    """The label column and the feature columns: those asked for, else one named like a label and all others."""
+    columns = [columns] if isinstance(columns, str) else columns
+    used = tuple(_find(column, names, width, "a feature", file) for column in columns or ())
+    target = _guess_label(names, width, used) if label is None else _find(label, names, width, "the label", file)
+    if columns is None:
+        used = tuple(c for c in range(width) if c != target)
+    if not used:
+        raise SourceError(f"a table must have a label and a feature: {file} has {column_name(names, target)} only.")
+    if len({target, *used}) <= len(used):
+        twice = max([target, *used], key=[target, *used].count)
+        raise SourceError(f"a column must be used once: {column_name(names, twice)} of {file} is asked for twice.")
+    return target, used
+
+
+def column_name(names: Sequence[str], c: int) -> str:
+    """Column c as it is called in a message."""
+    return f"column {quoted(names[c])}" if names and names[c] else f"column {c} (from 0)"
+
+
+def rows_of(file: OnDisk, delimiter: str) -> Iterator[Row]:
+    """The rows of a table, read slowly by Python; blank lines are skipped."""
+    line = 0
+    try:
+        raw = file.unpacked()
+        with io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
+            reader = csv.reader(text, delimiter=delimiter)
+            for cells in reader:
+                if cells:
+                    yield line + 1, reader.line_num, cells
+                line = reader.line_num
+    except csv.Error as error:
+        raise SourceError(
+            f"a row must be readable: after line {line} of {file} it is not ({error}). Is a quote left open?"
+        ) from None
+    except (OSError, EOFError) as error:
+        raise SourceError(f"a file must be readable: {file} is not ({error}). Check it.") from None
+
+
+def is_number(cell: str) -> bool:
+    """Is it written as a number? NaN and infinity are not."""
+    return NUMBER.fullmatch(cell.strip(" \t")) is not None
+
+
+def is_name(cell: str) -> bool:
+    """Is it neither a number nor a mark for a missing one?"""
+    return not is_number(cell) and not MISSING.fullmatch(cell.strip(" \t"))
+
+
+def sniff_delimiter(file: OnDisk) -> str:
+    """The delimiter that makes the most numbers of the first rows; then the one that makes the most columns."""
+
+    def score(delimiter: str) -> tuple[int, int]:
+        rows: list[list[str]] = []
+        with contextlib.suppress(SourceError):  # without its delimiter a row may be too long for a cell
+            for _, _, cells in islice(rows_of(file, delimiter), SNIFFED_ROWS):
+                rows.append(cells)
+        return sum(is_number(cell) for cells in rows for cell in cells), len(rows[0]) if rows else 0
+
+    return max(DELIMITERS, key=score)
+
+
+def sniff_header(head: list[Row], features: list[int], file: OnDisk) -> bool:
+    """Does the first row name the columns: is there a name in a feature column that goes on with numbers?"""
+    line, _, first = head[0]
+    named = [c for c in features if is_name(first[c])]
+    numbered = [c for c in features if is_number(first[c])]
+    below = [cells for _, _, cells in head[1:]]
+    if not named or (below and not any(is_number(cells[c]) for c in named for cells in below if c < len(cells))):
+        return False
+    if numbered:
+        raise SourceError(
+            f"the first row must be all names or all numbers: line {line} of {file} has "
+            f"{quoted(first[named[0]])} and {quoted(first[numbered[0]])}. Say whether the file has a header."
+        )
+    return True
+
+
+def quoted(cell: Any) -> str:
+    """A cell as it is shown in a message: short, and on one line."""
+    text = str(cell).encode("utf-8", "backslashreplace").decode().replace("\r", "\\r").replace("\n", "\\n")
+    return f'"{text}"' if len(text) <= 40 else f'"{text[:37]}..."'
+
+
+def _has_header(head: list[Row], label: str | int | None, columns: Sequence[str | int] | None, file: OnDisk) -> bool:
+    width = len(head[0][2])
+    asked = [column for column in (label, *(columns or ())) if column is not None]
+    if any(isinstance(column, str) and _number(column, width) is None for column in asked):
+        return True  # only a header can have a column of that name
+    skipped = None if label is None else _number(label, width)
+    chosen = range(width) if columns is None else [_number(column, width) for column in columns]
+    return sniff_header(head, [c for c in chosen if c is not None and c != skipped], file)
+
+
+def _number(column: str | int, width: int) -> int | None:
+    """A column asked for by its number; None if it is not a number, or there is no such column."""
+    if isinstance(column, str) and not WHOLE.fullmatch(column):
+        return None
+    return int(column) % width if -width <= int(column) < width else None
+
+
+def _find(column: str | int, names: tuple[str, ...], width: int, what: str, file: object) -> int:
+    """A column asked for by its name, or else by its number."""
+    if isinstance(column, str) and names.count(column) == 1:
+        return names.index(column)
+    found = None if column in names else _number(column, width)
+    if found is None:
+        there = ", ".join(names[:50]) if names else f"0 to {width - 1}"
+        why = "there more than once" if column in names else "not there"
+        raise SourceError(f"{what} column must be one of {there}: {column!r} is {why}, in {file}. Choose another.")
+    return found
+
+
+def _guess_label(names: tuple[str, ...], width: int, used: tuple[int, ...]) -> int:
+    """A column named like a label, or else the last; not one that was asked for as a feature."""
+    lower = ["" if c in used else name.lower() for c, name in enumerate(names)]
+    last = max((c for c in range(width) if c not in used), default=width - 1)
+    return next((lower.index(name) for name in LABEL_NAMES if name in lower), last)
+
+
+def _check_delimiter(delimiter: str) -> str:
+    if len(delimiter) == 1 and delimiter.isascii() and delimiter not in '"\r\n':
+        return delimiter
+    raise SourceError(f"a delimiter must be one character, not a quote or a new line: got {delimiter!r}.")

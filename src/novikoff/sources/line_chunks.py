@@ -1,0 +1,64 @@
+"""Text cut into chunks of whole lines, for readers that parse a chunk at a time.
+
+A chunk ends behind a new line; one is added to the last line if it has none. Behind it there are `padding` bytes that
+may be read. A line that is longer than a chunk makes a longer one. A pipe that is slow makes shorter ones: lines are
+not held back for more than a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator
+
+from novikoff.errors import SourceError
+from novikoff.sources.opened import Opened
+
+LONGEST_LINE = 2**28
+LIVE_SECONDS = 0.1
+
+
+def whole_lines(
+    opened: Opened, chunk: int, padding: int, free: deque[bytearray]
+) -> Iterator[tuple[bytearray, int, int]]:
+    """The text, its size (at most `chunk`, unless a line is longer), and how many bytes were added to it.
+
+    A text that is no longer needed can be put in `free`, to be used again.
+    """
+    rest = b""
+    over = False
+    while not over:
+        text = free.popleft() if free else bytearray()
+        room = max(chunk, len(rest) + 1)
+        if not room + padding <= len(text) <= 4 * room + padding:
+            text = bytearray(room + padding)
+        text[: len(rest)] = rest
+        filled, cut = len(rest), 0
+        begun = None
+        while True:
+            got = opened.readinto(memoryview(text)[filled:room])
+            begun = begun or time.monotonic()
+            over = got == 0
+            cut = text.rfind(b"\n", filled, filled + got) + 1 or cut
+            filled += got
+            if over or (cut and filled == room):
+                break
+            left = begun + LIVE_SECONDS - time.monotonic()
+            if cut and opened.live and (left <= 0 or not opened.ready(left)):
+                break
+            if filled == room:
+                if room >= LONGEST_LINE:
+                    raise SourceError(
+                        f"a line must be shorter than {LONGEST_LINE:,} bytes: {opened.name} has a longer one. "
+                        "Is it the right format?"
+                    )
+                room *= 2
+                text.extend(bytes(max(0, room + padding - len(text))))
+        added = 0
+        if over and filled > cut:
+            text[filled] = 10
+            added = 1
+            cut = filled + 1
+        rest = bytes(memoryview(text)[cut:filled])
+        if cut:
+            yield text, cut, added

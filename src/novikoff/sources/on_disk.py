@@ -1,0 +1,97 @@
+"""A file that can be read more than once, as tables and Arrow files must: a path, or a copy of what comes once.
+
+Standard input and other file objects are copied to a temporary file, unpacked, which goes away with the stream.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+import weakref
+from typing import Any
+
+from novikoff.errors import SourceError
+from novikoff.sources.opened import LONGEST_MAGIC, MAGIC, Origin
+
+COPIED_AT_ONCE = 2**20
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+
+
+class OnDisk:
+    """The path of a file, and its name for messages (`str`)."""
+
+    def __init__(self, source: Any) -> None:
+        self.copied = not isinstance(source, (str, os.PathLike)) or os.fspath(source) == "-"
+        if self.copied:
+            origin = Origin(source)
+            self.name = origin.name
+            self.path = _copy(origin)
+            weakref.finalize(self, _remove, self.path)
+        else:
+            self.path = self.name = os.fsdecode(source)
+            _check(self.path)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def notes(self) -> list[str]:
+        """What to tell the user."""
+        return [f"{self.name} was copied to a temporary file, to be read more than once"] if self.copied else []
+
+    def packing(self) -> str | None:
+        """How it is packed, by its first bytes: gzip, bzip2, xz, zstd or None."""
+        try:
+            with open(self.path, "rb") as file:
+                head = file.read(LONGEST_MAGIC)
+        except OSError as error:
+            raise SourceError(f"a file must be readable: {self.name} is not ({error}). Check it.") from None
+        return next((packing for magic, packing in MAGIC.items() if head.startswith(magic)), None)
+
+    def unpacked(self) -> Any:
+        """Its unpacked bytes, as pyarrow reads them."""
+        import pyarrow as pa
+
+        packing = self.packing()
+        if packing == "xz":
+            return pa.PythonFile(Origin(self.path).open(), mode="r")
+        if packing is None:  # a name that says otherwise is an error
+            return pa.input_stream(self.path, compression="detect")
+        return pa.input_stream(self.path, compression="bz2" if packing == "bzip2" else packing)
+
+
+def _check(path: str) -> None:
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        raise SourceError(f"a source must be a file: there is no {path}. Check the name, or use demo:NAME.") from None
+    except (OSError, ValueError) as error:
+        raise SourceError(f"a file must be readable: {path} is not ({error}). Check it.") from None
+    if stat.S_ISDIR(mode):
+        raise SourceError(f"a source must be a file: {path} is a directory. Name a file in it.")
+    if not stat.S_ISREG(mode):
+        raise SourceError(f"a source must be a file that can be read twice: {path} is not. Save it in a file first.")
+
+
+def _copy(origin: Origin) -> str:
+    """The path of a copy of the unpacked bytes."""
+    with origin.open() as opened:
+        number, path = tempfile.mkstemp(prefix="novikoff-")
+        try:
+            with open(number, "wb") as copy:
+                while piece := opened.read(COPIED_AT_ONCE):
+                    copy.write(piece)
+        except BaseException as error:
+            _remove(path)
+            if isinstance(error, OSError):
+                raise SourceError(
+                    f"a source must be copied to be read twice: {origin.name} is not ({error})."
+                ) from None
+            raise
+    return path
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)

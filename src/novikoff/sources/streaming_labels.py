@@ -1,0 +1,201 @@
+"""Label values that come one after the other, in a stream that cannot be read again, as -1 and +1.
+
+Rule
+    Two values, the larger is +1. With `positive`, that value is +1 and every other -1; with `many`, labels are whole
+    numbers from 0 to many-1 and stay as they are.
+    While only one value has come: -1 and 0 stand for -1, and 1 stands for +1; any other could be either, an error.
+    A second value that shows this was wrong (2 after 1) is an error, and so is a third value.
+Use
+    `look` at what can be had early, so that both values are known in time; then `encode` every row in order.
+Cost
+    O(1) memory, a few passes over the values of a batch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import SourceError
+from novikoff.types import Labels
+
+Where = Callable[[int], str]
+"""Where a row of the values is, for a message: "line 17 of mail.svm"."""
+
+LONE = {-1: Labels(-1, 1), 0: Labels(0, 1), 1: Labels(-1, 1)}
+"""What a value stands for while it is the only one."""
+
+
+class LabelError(SourceError):
+    """A label that cannot be, and in which row of the values it is; the rows before it are good."""
+
+    def __init__(self, message: str, row: int) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class StreamingLabels:
+    """What the values of a stream stand for, as far as is known. Values are float64 or text, all of one kind."""
+
+    def __init__(self, positive: Any = None, many: int | None = None) -> None:
+        if positive is not None and many is not None:
+            raise SourceError(f"labels must be two or many: got positive={positive!r} and many={many}. Pass one.")
+        if many is not None and many < 1:
+            raise SourceError(f"labels must be at least one: got many={many}.")
+        self._positive = positive
+        self._many = many
+        self._values: list[Any] = []  # the first two that came; with `positive`, of the others
+        self._assumed: Labels | None = None  # what was told of a lone value
+        self._positive_came = False
+
+    @property
+    def settled(self) -> bool:
+        """Nothing that comes can change what the values stand for."""
+        return self._positive is not None or self._many is not None or len(self._values) == 2
+
+    @property
+    def labels(self) -> Labels | None:
+        """What the values stand for, as far as is known; None before the first, and with `many`."""
+        if self._positive is not None:
+            other = self._values[0] if len(self._values) == 1 else f"not {shown(self._positive)}"
+            return Labels(other, _plain(self._positive))
+        if len(self._values) == 2:
+            return Labels(*sorted(self._values))
+        return self._assumed
+
+    @property
+    def absent(self) -> bool:
+        """Other values came, and the positive one did not."""
+        return self._positive is not None and not self._positive_came and bool(self._values)
+
+    def look(self, values: NDArray[Any]) -> None:
+        """Take note of values that will be encoded later."""
+        if not self.settled:
+            self._note(values)
+
+    def encode(self, values: NDArray[Any], where: Where) -> NDArray[Any]:
+        """The labels of the rows: int8 -1/+1, or int32 with `many`. Raises `LabelError`."""
+        if self._many is not None:
+            return self._encode_many(values, self._many, where)
+        if self._positive is not None:
+            return self._encode_against(values, self._positive, where)
+        if len(values) == 0:
+            return np.empty(0, dtype=np.int8)
+        if len(self._values) < 2:
+            self._note(values)
+        labels = self.labels or self._assume(where)
+        self._check_assumed(labels, values, where)
+        positive = values == labels.positive
+        known = positive | (values == labels.negative)
+        if not known.all():
+            row = int(np.argmin(known))
+            raise LabelError(
+                f"labels must take two values: {where(row)} has a third, {shown(values[row])}, beside "
+                f"{shown(labels.negative)} and {shown(labels.positive)}. "
+                f"Pass --positive {shown(labels.positive)} to treat every other value as -1.",
+                row,
+            )
+        return _signs(positive)
+
+    def state(self) -> dict[str, Any]:
+        """What is known, as JSON values."""
+        assumed = None if self._assumed is None else [self._assumed.negative, self._assumed.positive]
+        return {"values": list(self._values), "assumed": assumed, "positive_came": self._positive_came}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Know what was known when `state` was taken."""
+        self._values = list(state["values"])
+        self._assumed = None if state["assumed"] is None else Labels(*state["assumed"])
+        self._positive_came = state["positive_came"]
+
+    def _note(self, values: NDArray[Any]) -> None:
+        """The first two values that came."""
+        if len(values) and not self._values:
+            self._values.append(_plain(values[0]))
+        if self._values:
+            other = values != self._values[0]
+            if other.any():
+                self._values.append(_plain(values[int(np.argmax(other))]))
+
+    def _assume(self, where: Where) -> Labels:
+        """What the only value so far stands for."""
+        value = self._values[0]
+        if isinstance(value, str) or value not in LONE:
+            raise LabelError(
+                f"labels must take two values: up to {where(0)} there is only {shown(value)}. "
+                "Pass --positive and the value that is +1, to treat every other as -1.",
+                0,
+            )
+        self._assumed = LONE[value]
+        return self._assumed
+
+    def _check_assumed(self, labels: Labels, values: NDArray[Any], where: Where) -> None:
+        """A lone value was encoded before the second came: it must keep its sign."""
+        if self._assumed is None or len(self._values) < 2:
+            return
+        first, second = self._values
+        if (first == self._assumed.positive) != (first == labels.positive):
+            sign = "+1" if first == self._assumed.positive else "-1"
+            row = int(np.argmax(values == second))
+            self._values.pop()  # as it was before
+            raise LabelError(
+                f"the larger of two labels must be +1: {where(row)} has {shown(second)}, after rows of {shown(first)} "
+                f"alone, which was taken for {sign}. Pass --positive {shown(labels.positive)}.",
+                row,
+            )
+        self._assumed = None
+
+    def _encode_against(self, values: NDArray[Any], wanted: Any, where: Where) -> NDArray[np.int8]:
+        """One value against every other."""
+        if values.dtype.kind in "OUT":
+            wanted = str(wanted)
+        else:
+            try:
+                wanted = float(wanted)
+            except (TypeError, ValueError, OverflowError):
+                raise LabelError(
+                    f"the positive label must be a number: got {wanted!r}, and {where(0)} has one.", 0
+                ) from None
+        positive = np.asarray(values == wanted)
+        others = values[~positive]
+        self._positive_came = self._positive_came or len(others) < len(values)
+        if len(self._values) < 2:
+            self._note(others)
+        return _signs(positive)
+
+    def _encode_many(self, values: NDArray[Any], many: int, where: Where) -> NDArray[np.int32]:
+        """Whole numbers from 0 to many-1."""
+        numbers = values.dtype.kind == "f"
+        good = (
+            (values >= 0) & (values < many) & (values == np.floor(values)) if numbers else np.zeros(len(values), bool)
+        )
+        if not good.all():
+            row = int(np.argmin(good))
+            raise LabelError(
+                f"labels must be whole numbers from 0 to {many - 1}: {where(row)} has {shown(values[row])}. "
+                "Number them from 0, or name the positive one.",
+                row,
+            )
+        return values.astype(np.int32)
+
+
+def shown(value: Any) -> str:
+    """A value for a message: 1, 0.5, "spam"."""
+    plain = _plain(value)
+    return f'"{plain}"' if isinstance(plain, str) else str(plain)
+
+
+def _plain(value: Any) -> Any:
+    """A number as a Python number, whole if it is whole; anything else as text."""
+    if isinstance(value, (int, float, np.number)):
+        number = float(value)
+        return int(number) if math.isfinite(number) and number.is_integer() and abs(number) < 2**53 else number
+    return str(value)
+
+
+def _signs(positive: NDArray[np.bool_]) -> NDArray[np.int8]:
+    return positive.view(np.int8) * np.int8(2) - np.int8(1)
