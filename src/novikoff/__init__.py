@@ -45,7 +45,7 @@ _HOMES = {
     "read": "sources.reader",
     "save": "model",
 }
-_ROOMS = ("adversaries", "classes")
+_ROOMS = ("adversaries", "classes", "streams")
 
 __all__ = ["__version__", *sorted(_HOMES), *_ROOMS]
 

@@ -40,7 +40,8 @@ class Entry:
     def summary(self) -> str:
         """One line: of the function's docstring, or the module's."""
         constructor = self.load()
-        text = inspect.getdoc(constructor) if inspect.isfunction(constructor) else self.doc()
+        own = inspect.isfunction(constructor) or self.room == "stream"  # several to a module
+        text = inspect.getdoc(constructor) if own else self.doc()
         return (text or "").splitlines()[0].rstrip(".")
 
     def arguments(self) -> str:
@@ -65,6 +66,11 @@ CATALOG: Mapping[str, Entry] = {
     "contrarian": Entry("adversary", "adversaries.contrarian", "Contrarian"),
     "majority-flip": Entry("adversary", "adversaries.majority_flip", "MajorityFlip"),
     "coin-flip": Entry("adversary", "adversaries.coin_flip", "CoinFlip"),
+    "orthogonal": Entry("adversary", "adversaries.orthogonal", "Orthogonal"),
+    "separable": Entry("stream", "sources.generated", "Separable"),
+    "noisy": Entry("stream", "sources.generated", "Noisy"),
+    "drifting": Entry("stream", "sources.generated", "Drifting"),
+    "hard-order": Entry("stream", "sources.hard_order", "HardOrder"),
     "thresholds": Entry("class", "classes.threshold", "Thresholds"),
     "rectangles": Entry("class", "classes.rectangle", "Rectangles"),
     "halfspaces": Entry("class", "classes.halfspace", "Halfspaces"),

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any, Literal
 
+from novikoff.errors import whole
+from novikoff.types import Run, VersionSpaceFacts
+
 Kind = Literal["D", "E", "P"]
 Side = Literal["upper", "lower"]
 Status = Literal["violated", "void", "vacuous", "conditional", "valid"]
@@ -23,6 +26,9 @@ KINDS: Mapping[str, str] = {
     "E": "in expectation over the coins",
     "P": "with probability 1 - delta",
 }
+
+MOST_BITS = 64
+"""A witness longer than this is told by its length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,7 @@ class Certificate:
 
 def number(value: int | float) -> str:
     """A count as it is, anything else with six figures."""
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+    return whole(value) if isinstance(value, int) else f"{value:,.6g}"
 
 
 def bound_text(bound: int | float, side: Side) -> str:
@@ -149,6 +155,23 @@ def void(
     """The certificate of a theorem that does not apply to this run, and why."""
     return Certificate(theorem, kind, side, quantity, observed, None, trivial, "void", reason,
                        tuple(assumptions), dict(quantities or {}), reference)  # fmt: skip
+
+
+def draws_nothing(run: Run[Any]) -> Assumption:
+    """What an adversary needs that answers with the opposite: it hears the prediction, not merely its chances."""
+    return Assumption("the learner draws nothing", "checked" if run.deterministic else "refuted")
+
+
+def not_realizable(run: Run[VersionSpaceFacts]) -> str:
+    """Why a theorem on realizable streams is void: no hypothesis was left. "" if one always was.
+
+    The round is the ledger's; not known if the learner had begun again before the ledger was opened.
+    """
+    before, after = run.before, run.after
+    if after.restarts == before.restarts:
+        return ""
+    when = "" if before.restarts else f" up to round {after.emptied_at - before.rounds:,}"
+    return f"not realizable: no hypothesis fits the labels{when}"
 
 
 def floor_log2(above: int, below: int) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import InputError, whole
+from novikoff.errors import InputError, shown, whole
 
 LARGEST_COORDINATE = 2**31 - 1
 LARGEST_INDEX = 2**28 - 1
@@ -22,13 +22,14 @@ def index(x: Any, width: int) -> int:
     value = x
     if type(value) is not int:
         if isinstance(value, (np.ndarray, list, tuple)):
-            if np.size(value) != 1:
-                raise InputError(f"x must be one whole number from 0 to {width - 1}: got {np.size(value)} numbers.")
+            count = value.size if isinstance(value, np.ndarray) else len(value)
+            if count != 1:
+                raise InputError(f"x must be one whole number from 0 to {whole(width - 1)}: got {count} numbers.")
             value = value.item() if isinstance(value, np.ndarray) else value[0]
         if isinstance(value, Integral) or (isinstance(value, (float, np.floating)) and float(value).is_integer()):
             value = int(value)
         else:
-            raise InputError(f"x must be a whole number from 0 to {width - 1}: got {x!r}.")
+            raise InputError(f"x must be a whole number from 0 to {whole(width - 1)}: got {shown(x)}.")
     if not 0 <= value < width:
         raise InputError(f"x must be from 0 to {whole(width - 1)}: got {whole(value)}.")
     return int(value)
@@ -39,18 +40,19 @@ def point(x: Any, width: int, low: int, high: int) -> NDArray[np.int64]:
     try:
         values = np.asarray(x)
     except ValueError:
-        raise InputError(f"x must have {width} whole numbers: got {x!r}.") from None
+        raise InputError(f"x must have {width} whole numbers: got {shown(x)}.") from None
     if values.shape != (width,):
         raise InputError(f"x must have {width} whole numbers: got shape {values.shape}.")
     if values.dtype.kind == "f":
         if not np.all(np.isfinite(values)):
-            raise InputError(f"x must be finite: got {values.tolist()}.")
+            raise InputError(f"x must be finite: got {shown(values.tolist())}.")
         if not np.all(values == np.floor(values)):
-            raise InputError(f"x must be whole numbers: got {values.tolist()}. Multiply by the grid's n and round.")
+            given = shown(values.tolist())
+            raise InputError(f"x must be whole numbers: got {given}. Multiply by the grid's n and round.")
     elif values.dtype.kind not in "iu":
-        raise InputError(f"x must be whole numbers: got {x!r}.")
+        raise InputError(f"x must be whole numbers: got {shown(x)}.")
     if width and (values.min() < low or values.max() > high):
-        raise InputError(f"x must be from {low} to {high} in every coordinate: got {values.tolist()}.")
+        raise InputError(f"x must be from {low} to {high} in every coordinate: got {shown(values.tolist())}.")
     return values.astype(np.int64)
 
 
@@ -59,7 +61,7 @@ def vector(x: Any, width: int) -> NDArray[np.float64]:
     try:
         values = np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"x must be {width} numbers: got {x!r}.") from None
+        raise InputError(f"x must be {width} numbers: got {shown(x)}.") from None
     if values.shape != (width,):
         raise InputError(f"x must have {width} numbers: got shape {values.shape}.")
     if not np.all(np.isfinite(values)):

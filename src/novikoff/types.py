@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Sel
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import InputError, whole
+from novikoff.errors import InputError, shown, whole
 
 if TYPE_CHECKING:
     from novikoff.certificate import Certificate
@@ -64,9 +64,9 @@ class Domain:
 
     def origin(self) -> Example:
         """The plainest x of the domain, for adversaries that do not care what they show."""
-        if self.kind == "index" or self.width is None:
-            return 0
-        return (0,) * self.width
+        if self.kind in ("vector", "point"):
+            return (0,) * (self.width or 1)
+        return 0 if self.kind == "index" or self.width is None else (0,) * self.width
 
     def __str__(self) -> str:
         width = "" if self.width is None else f"[{self.width if self.width < 2**1000 else whole(self.width)}]"
@@ -283,6 +283,7 @@ class VersionSpaceFacts:
     lightest     the smallest prior weight
     restarts     how often no hypothesis was left and the learner began again with all of H
     emptied_at   the learner's round of the first restart, 0 if there was none
+    rounds       the learner's rounds so far
     """
 
     hypotheses: int
@@ -292,6 +293,7 @@ class VersionSpaceFacts:
     lightest: int = 1
     restarts: int = 0
     emptied_at: int = 0
+    rounds: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -378,9 +380,9 @@ class HypothesisClass(Protocol):
 def check_label(y: Any, labels: int | None) -> Label:
     """Y as a label, or an error that says what a label is."""
     if labels is None:
-        if np.ndim(y) == 0 and (y == 1 or y == -1):
-            return int(y)
-        raise InputError(f"a label must be -1 or +1: got {y!r}. Give the source the two values it uses.")
+        if getattr(y, "ndim", 0) == 0 and (y == 1 or y == -1):
+            return 1 if y == 1 else -1
+        raise InputError(f"a label must be -1 or +1: got {shown(y)}. Give the source the two values it uses.")
     if isinstance(y, (int, np.integer)) and not isinstance(y, bool) and 0 <= y < labels:
         return int(y)
-    raise InputError(f"a label must be a whole number from 0 to {labels - 1}: got {y!r}.")
+    raise InputError(f"a label must be a whole number from 0 to {labels - 1}: got {shown(y)}.")

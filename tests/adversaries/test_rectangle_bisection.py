@@ -55,7 +55,7 @@ def test_the_witness_is_told_as_a_box():
     (certificate,) = nk.play(Constant(-1), RectangleBisection(3), rounds=2).certify()
     assert certificate.quantities["witness"] == "[theta, 2] x [-1, 1]^2, theta = 1/4"
     (certificate,) = nk.play(Constant(-1), RectangleBisection(1), rounds=100).certify()
-    assert certificate.quantities["witness"] == "[theta, 2], theta in (0, 1], 100 bits"
+    assert certificate.quantities["witness"] == "[theta, 2], theta = a number of 101 bits"
 
 
 def test_the_certificate_is_violated_when_the_adversary_is_kind(monkeypatch):

@@ -7,11 +7,13 @@ import lzma
 import os
 import sys
 import threading
+from collections import deque
 
 import pyarrow as pa
 import pytest
 
 from novikoff.errors import SourceError
+from novikoff.sources import line_chunks
 from novikoff.sources.line_chunks import whole_lines
 from novikoff.sources.opened import Opened, Origin
 
@@ -189,6 +191,24 @@ def test_peeking_does_not_wait_for_a_silent_pipe():
             assert not opened.ready()
 
 
+def test_a_packed_pipe_gives_what_has_come_so_far():
+    reader, writer = os.pipe()
+    with (
+        os.fdopen(reader, "rb") as file,
+        os.fdopen(writer, "wb") as out,
+        gzip.GzipFile(fileobj=out, mode="wb") as packer,
+    ):
+        with Origin(file).open() as opened:
+            for text in (b"1 1:1\n", b"-1 1:1\n"):
+                packer.write(text)
+                packer.flush()
+                out.flush()
+                seen = b""
+                while len(seen) < len(text):
+                    seen += opened.read(1000)
+                assert seen == text
+
+
 class Bare:
     """A file object with nothing but read."""
 
@@ -209,11 +229,10 @@ def test_a_file_object_that_can_only_read_will_do(piece):
 
 @pytest.mark.parametrize("packing", PACKERS)
 def test_a_cut_off_or_damaged_file_is_an_error_of_ours(packing, write):
-    packed = bytearray(PACKERS[packing](os.urandom(50_000)))
+    packed = bytearray(PACKERS[packing](TEXT))
     with pytest.raises(SourceError, match=r"a source must be readable: .*mail.svm is"):
         all_of(write(bytes(packed[: len(packed) // 2])))
-    packed[len(packed) // 2] ^= 0xFF
-    packed[-6] ^= 0xFF
+    packed[6:40] = b"\xff" * 34  # zstd has no check sum here, so data may not be enough
     with pytest.raises(SourceError, match=r"a source must be readable: .*mail.svm is"):
         all_of(write(bytes(packed)))
 
@@ -272,8 +291,6 @@ def test_very_short_files_are_as_they_are(content, write):
 @pytest.mark.parametrize("chunk", [1, 2, 7, 64, 10**6])
 @pytest.mark.parametrize("text", [b"", b"\n", b"a", b"a\n", b"ab\n\nc\nlonger than the chunk\nend", TEXT[:2000]])
 def test_chunks_are_whole_lines_that_make_up_the_text(text, chunk):
-    from collections import deque
-
     free, seen, added = deque(), b"", 0
     for data, size, more in whole_lines(Opened(io.BytesIO(text), "text"), chunk, 16, free):
         assert added == 0  # only the last may have one added
@@ -289,10 +306,6 @@ def test_chunks_are_whole_lines_that_make_up_the_text(text, chunk):
 
 
 def test_a_line_without_end_is_an_error(monkeypatch):
-    from collections import deque
-
-    from novikoff.sources import line_chunks
-
     monkeypatch.setattr(line_chunks, "LONGEST_LINE", 1000)
     with pytest.raises(SourceError, match="a line must be shorter than 1,000 bytes: zeros has a longer one"):
         list(whole_lines(Opened(io.BytesIO(bytes(5000)), "zeros"), 10, 16, deque()))

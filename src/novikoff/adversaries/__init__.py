@@ -7,6 +7,7 @@ from novikoff.adversaries.coin_flip import CoinFlip
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.adversaries.majority_flip import MajorityFlip
+from novikoff.adversaries.orthogonal import Orthogonal
 from novikoff.adversaries.rectangle_bisection import RectangleBisection
 
-__all__ = ["Bisection", "CoinFlip", "Contrarian", "GridBisection", "MajorityFlip", "RectangleBisection"]
+__all__ = ["Bisection", "CoinFlip", "Contrarian", "GridBisection", "MajorityFlip", "Orthogonal", "RectangleBisection"]

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar
 
-from novikoff.adversaries.contrarian import opposite
+from novikoff.adversaries.opposite import opposite
 from novikoff.certificates.bisection_forced import BisectionFacts, bisection_forced
 from novikoff.types import Distribution, Domain, Example, Label, Theorem
 

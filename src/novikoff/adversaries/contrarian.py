@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
+from novikoff.adversaries.opposite import opposite as opposite
 from novikoff.certificates.contrarian_regret import AnswerCounts, better_constant, contrarian_regret
 from novikoff.types import Distribution, Domain, Example, Label, Theorem
 
@@ -52,8 +53,3 @@ class Contrarian:
 
     def facts(self) -> AnswerCounts:
         return AnswerCounts(self.negatives, self.positives)
-
-
-def opposite(prediction: Distribution) -> Label:
-    """The label that is less likely to be predicted; a tie says -1, as ties predict +1."""
-    return -1 if prediction.get(1, 0.0) >= prediction.get(-1, 0.0) else 1

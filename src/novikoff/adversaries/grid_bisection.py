@@ -20,9 +20,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from novikoff.adversaries.contrarian import opposite
+from novikoff.adversaries.opposite import opposite
 from novikoff.certificates.grid_bisection_forced import GridBisectionFacts, grid_bisection_forced
-from novikoff.errors import InputError
+from novikoff.classes.threshold import check_grid_end
 from novikoff.types import Distribution, Domain, Example, Label, Theorem
 
 
@@ -32,11 +32,9 @@ class GridBisection:
     promises: ClassVar[tuple[Theorem, ...]] = (grid_bisection_forced,)
 
     def __init__(self, n: int) -> None:
-        if n < 0:
-            raise InputError(f"thresholds need a grid 0 .. n with n at least 0: got n = {n}.")
-        self.n = int(n)
+        self.n = check_grid_end(n)
         bits = self.n.bit_length()
-        self.name = f"grid-bisection:n={n}" if bits <= 64 else f"grid-bisection on a grid of {bits:,} bits"
+        self.name = f"grid-bisection:n={self.n}" if bits <= 64 else f"grid-bisection on a grid of {bits:,} bits"
         self.domain = Domain("index", self.n + 1)
         self.lo, self.hi = 0, self.n + 1
         self.forced = 0

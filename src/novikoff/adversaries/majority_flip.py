@@ -19,9 +19,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from novikoff.adversaries.contrarian import opposite
+from novikoff.adversaries.opposite import opposite
 from novikoff.certificates.majority_flip_forced import MajorityFlipFacts, majority_flip_forced
-from novikoff.errors import InputError
+from novikoff.classes.sizes import whole_number
+from novikoff.errors import brief
 from novikoff.types import Distribution, Domain, Example, Label, Theorem
 
 
@@ -31,10 +32,8 @@ class MajorityFlip:
     promises: ClassVar[tuple[Theorem, ...]] = (majority_flip_forced,)
 
     def __init__(self, k: int) -> None:
-        if k < 1:
-            raise InputError(f"flipping needs at least one point: got k = {k}.")
-        self.k = int(k)
-        self.name = f"majority-flip:k={self.k}"
+        self.k = whole_number(k, "k", "flipping needs at least one point, a whole number", 1)
+        self.name = f"majority-flip:k={brief(self.k)}"
         self.domain = Domain("index", self.k)
         self.rounds = 0
         self._said: list[Label] = []

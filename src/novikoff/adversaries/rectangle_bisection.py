@@ -22,7 +22,7 @@ from typing import ClassVar
 
 from novikoff.adversaries.bisection import Bisection
 from novikoff.certificates.bisection_forced import BisectionFacts, bisection_forced
-from novikoff.errors import InputError
+from novikoff.classes.sizes import whole_number
 from novikoff.types import Distribution, Domain, Example, Label, Theorem
 
 
@@ -32,9 +32,7 @@ class RectangleBisection:
     promises: ClassVar[tuple[Theorem, ...]] = (bisection_forced,)
 
     def __init__(self, dim: int) -> None:
-        if dim < 1:
-            raise InputError(f"a box needs at least one dimension: got dim = {dim}.")
-        self.dim = int(dim)
+        self.dim = whole_number(dim, "dim", "a box needs at least one dimension, a whole number", 1)
         self.name = f"rectangle-bisection:dim={self.dim}"
         self.domain = Domain("any", self.dim)
         self._line = Bisection()

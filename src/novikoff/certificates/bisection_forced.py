@@ -6,7 +6,7 @@ Theorem (lower; tight: no learner can make more than one mistake a round)
         M  >=  T.
     Played in doubles, T counts only the rounds before the interval had no number left inside.
 Assumptions
-    no prediction is drawn (checked): the adversary hears the prediction, and not merely its chances.
+    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances.
 Proof
     All thresholds in (a, b] fit the labels so far and x lies strictly between a and b, so both labels of x leave
     an interval that is not empty. The adversary gives the one that was not predicted. theta = b fits them all.
@@ -19,12 +19,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from novikoff.certificate import Assumption, Certificate, judge
+from novikoff.certificate import MOST_BITS, Certificate, draws_nothing, judge
+from novikoff.errors import brief
 from novikoff.types import Run
 
 REFERENCE = "littlestone1988"
-MOST_BITS = 64
-"""A witness longer than this is told by its length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +47,15 @@ def bisection_forced(run: Run[BisectionFacts]) -> Certificate:
     before, after = run.before, run.after
     left = after.exhausted_at - 1 - before.rounds if after.exhausted_at else run.rounds
     forced = min(max(left, 0), run.rounds)
+    exhausted = {"exhausted_at": after.exhausted_at} if after.exhausted_at else {}
     return judge(
         "bisection_forced",
         "D",
         observed=run.mistakes,
         bound=forced,
         trivial=0,
-        assumptions=[
-            Assumption(
-                "no prediction is drawn, so the adversary hears it", "checked" if run.deterministic else "refuted"
-            )
-        ],
-        quantities={"forced": forced, "exhausted_at": after.exhausted_at, "witness": told(after)},
+        assumptions=[draws_nothing(run)],
+        quantities={"forced": forced, **exhausted, "witness": told(after)},
         reference=REFERENCE,
         side="lower",
     )
@@ -67,9 +63,7 @@ def bisection_forced(run: Run[BisectionFacts]) -> Certificate:
 
 def told(facts: BisectionFacts) -> str:
     """The witness in a few words; a Fraction of 10,000 bits by its length."""
-    theta = facts.theta
-    bits = theta.denominator.bit_length() - 1 if isinstance(theta, Fraction) else 0
-    threshold = f"theta = {theta}" if bits <= MOST_BITS else f"theta in (0, 1], {bits:,} bits"
+    threshold = f"theta = {brief(facts.theta, MOST_BITS)}"
     if facts.axes == 0:
         return threshold
     return f"[theta, 2] x [-1, 1]^{facts.axes - 1}, {threshold}" if facts.axes > 1 else f"[theta, 2], {threshold}"

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate, judge, outward, void
+from novikoff.certificate import Assumption, Certificate, judge, not_realizable, outward, void
 from novikoff.types import Run, VersionSpaceFacts
 
 REFERENCE = "shalevshwartz2014"
@@ -32,9 +32,7 @@ def consistent_expected(run: Run[VersionSpaceFacts]) -> Certificate | None:
     claim = "some hypothesis is consistent with every label"
     quantities = {"hypotheses": after.hypotheses, "survivors": after.survivors, "realised_mistakes": run.mistakes,
                   "a_priori": math.log(after.hypotheses)}  # fmt: skip
-    if after.restarts > before.restarts:
-        when = "" if before.restarts else f" up to round {after.emptied_at:,}"
-        reason = f"not realizable: no hypothesis fits the labels{when}"
+    if reason := not_realizable(run):
         return void("consistent_expected", "D", reason, observed=run.expected, trivial=run.rounds,
                     assumptions=[Assumption(claim, "refuted")], reference=REFERENCE, quantities=quantities,
                     quantity="expected mistakes")  # fmt: skip

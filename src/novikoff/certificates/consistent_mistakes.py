@@ -13,7 +13,7 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Assumption, Certificate, judge, void
+from novikoff.certificate import Assumption, Certificate, judge, not_realizable, void
 from novikoff.types import Run, VersionSpaceFacts
 
 REFERENCE = "shalevshwartz2014"
@@ -30,9 +30,7 @@ def consistent_mistakes(run: Run[VersionSpaceFacts]) -> Certificate | None:
         "survivors": after.survivors,
         "a_priori": after.hypotheses - 1,
     }
-    if after.restarts > before.restarts:
-        when = "" if before.restarts else f" up to round {after.emptied_at:,}"
-        reason = f"not realizable: no hypothesis fits the labels{when}"
+    if reason := not_realizable(run):
         return void("consistent_mistakes", "D", reason, observed=run.mistakes, trivial=run.rounds,
                     assumptions=[Assumption(claim, "refuted")], reference=REFERENCE, quantities=quantities)  # fmt: skip
     return judge(

@@ -6,7 +6,7 @@ Theorem (lower; tight on a learner that says -1 and +1 in turn)
         M - m  >=  ceil(T / 2).
     So no such learner has M <= c m + o(T) with c < 2.
 Assumptions
-    no prediction is drawn (checked): the adversary hears the prediction, and not merely its chances. A learner
+    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances. A learner
     that draws can do much better: regret of the order of sqrt(T).
 Proof
     M = T, and each round is a mistake of exactly one of the constants, so m <= floor(T / 2).
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.certificate import Assumption, Certificate, judge
+from novikoff.certificate import Certificate, draws_nothing, judge
 from novikoff.types import Label, Run
 
 REFERENCE = "shalevshwartz2014"
@@ -41,11 +41,7 @@ def contrarian_regret(run: Run[AnswerCounts]) -> Certificate:
         observed=run.mistakes - fewest,
         bound=(run.rounds + 1) // 2,
         trivial=0,
-        assumptions=[
-            Assumption(
-                "no prediction is drawn, so the adversary hears it", "checked" if run.deterministic else "refuted"
-            )
-        ],
+        assumptions=[draws_nothing(run)],
         quantities={"mistakes": run.mistakes, "best_mistakes": fewest, "witness": f"always {label:+d}"},
         quantity="regret",
         reference=REFERENCE,

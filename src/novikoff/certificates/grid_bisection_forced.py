@@ -5,7 +5,7 @@ Theorem (lower; tight: ThresholdHalving makes no more, see certificates/halving_
     adversaries/grid_bisection.py a learner that draws nothing makes
         M  >=  min( T, floor(log2 V) ).
 Assumptions
-    no prediction is drawn (checked): the adversary hears the prediction, and not merely its chances.
+    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances.
 Proof
     The x shown splits V into floor(V/2) thresholds that say +1 and ceil(V/2) that say -1, so while V >= 2 the
     label that was not predicted leaves at least floor(V/2) >= 1, and floor(log2 V) falls by at most one.
@@ -17,12 +17,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.certificate import Assumption, Certificate, floor_log2, judge
+from novikoff.certificate import MOST_BITS, Certificate, draws_nothing, floor_log2, judge
+from novikoff.errors import brief
 from novikoff.types import Run
 
 REFERENCE = "littlestone1988"
-MOST_BITS = 64
-"""A witness longer than this is told by its length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +49,7 @@ def grid_bisection_forced(run: Run[GridBisectionFacts]) -> Certificate:
         observed=run.mistakes,
         bound=min(run.rounds, floor_log2(fit_before, 1)),
         trivial=0,
-        assumptions=[
-            Assumption(
-                "no prediction is drawn, so the adversary hears it", "checked" if run.deterministic else "refuted"
-            )
-        ],
+        assumptions=[draws_nothing(run)],
         quantities={
             "thresholds_before": fit_before,
             "thresholds_after": fit_after,
@@ -68,7 +63,4 @@ def grid_bisection_forced(run: Run[GridBisectionFacts]) -> Certificate:
 
 def told(facts: GridBisectionFacts) -> str:
     """The witness in a few words; a long number by its length."""
-    if facts.hi > facts.n:
-        return "always -1"
-    bits = facts.hi.bit_length()
-    return f"x >= {facts.hi}" if bits <= MOST_BITS else f"x >= k, k of {bits:,} bits"
+    return "always -1" if facts.hi > facts.n else f"x >= {brief(facts.hi, MOST_BITS)}"

@@ -19,7 +19,7 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Assumption, Certificate, floor_log2, judge, void
+from novikoff.certificate import Assumption, Certificate, floor_log2, judge, not_realizable, void
 from novikoff.types import Run, VersionSpaceFacts
 
 REFERENCE = "littlestone1988"
@@ -33,10 +33,8 @@ def halving_mistakes(run: Run[VersionSpaceFacts]) -> Certificate:
         quantities |= {"weight_before": before.weight, "weight_after": after.weight}
     quantities["a_priori"] = floor_log2(after.whole, after.lightest)
     claim = "some hypothesis is consistent with every label it was filtered by"
-    if after.restarts > before.restarts:
-        when = "" if before.restarts else f" up to round {after.emptied_at:,}"
-        times = after.restarts - before.restarts
-        reason = f"not realizable: no hypothesis fits the labels{when}; began again {times:,} times"
+    if reason := not_realizable(run):
+        reason += f"; began again {after.restarts - before.restarts:,} times"
         return void("halving_mistakes", "D", reason, observed=run.mistakes, trivial=run.rounds,
                     assumptions=[Assumption(claim, "refuted")], reference=REFERENCE, quantities=quantities)  # fmt: skip
     return judge(

@@ -5,7 +5,7 @@ Theorem (lower; tight: Halving on all 2^k functions makes no more, see certifica
     makes
         M  >=  min( T, j ).
 Assumptions
-    no prediction is drawn (checked): the adversary hears the prediction, and not merely its chances.
+    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances.
 Proof
     A point not shown before may have either label: some function on the k points agrees with all that was said
     and any label here. The adversary gives the one that was not predicted.
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.certificate import Assumption, Certificate, judge
+from novikoff.certificate import Certificate, draws_nothing, judge
 from novikoff.types import Label, Run
 
 REFERENCE = "littlestone1988"
@@ -42,11 +42,7 @@ def majority_flip_forced(run: Run[MajorityFlipFacts]) -> Certificate:
         observed=run.mistakes,
         bound=min(run.rounds, before.k - len(before.said)),
         trivial=0,
-        assumptions=[
-            Assumption(
-                "no prediction is drawn, so the adversary hears it", "checked" if run.deterministic else "refuted"
-            )
-        ],
+        assumptions=[draws_nothing(run)],
         quantities={"points": after.k, "shown": len(after.said), "witness": told(after.said)},
         reference=REFERENCE,
         side="lower",

@@ -138,7 +138,8 @@ def quantities(run: Run[PerceptronFacts], u: Comparator) -> dict[str, Any]:
 
 
 def _scaled(norm: float, exponent: int) -> float:
+    """norm * 2^exponent from above."""
     try:
-        return math.ldexp(norm, exponent)
+        return math.nextafter(math.ldexp(norm, exponent), math.inf)
     except OverflowError:
         return math.inf

@@ -35,6 +35,7 @@ class TightestBoxFacts:
     sides            the sum of the box's sides, in steps of the grid; 0 over the reals
     contradictions   rounds labelled -1 inside the box
     contradicted_at  the learner's round of the first of them, 0 if there was none
+    rounds           the learner's rounds so far
     """
 
     m: int | None
@@ -43,6 +44,7 @@ class TightestBoxFacts:
     sides: int
     contradictions: int = 0
     contradicted_at: int = 0
+    rounds: int = 0
 
 
 def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Certificate:
@@ -64,9 +66,9 @@ def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Certificate:
         "a_priori": 1 + after.dim * (after.m - 1),
     }
     if contradictions:
+        first = "" if before.contradictions else f", first round {after.contradicted_at - before.rounds:,}"
         reason = (
-            f"not realizable: {contradictions:,} rounds were labelled -1 inside the box of earlier positives "
-            f"(the learner saw the first at its round {after.contradicted_at})"
+            f"not realizable: {contradictions:,} rounds were labelled -1 inside the box of earlier positives{first}"
         )
         return void("tightest_box_mistakes", "D", reason, observed=run.mistakes, trivial=run.rounds,
                     assumptions=[grid, consistent], reference=REFERENCE, quantities=quantities)  # fmt: skip

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode
+from novikoff.classes.sizes import length, whole_number
 from novikoff.classes.survivors import LARGEST, Survivors, refuse_if_too_large
 from novikoff.errors import InputError
 from novikoff.types import Domain, Example, State
@@ -45,11 +46,10 @@ class Halfspaces:
     labels: int | None = None
 
     def __init__(self, n: int, dim: int, distinct: bool = False, bias: bool = False) -> None:
-        if not 1 <= n <= encode.LARGEST_COORDINATE or int(n) != n:
-            raise InputError(f"weights need a grid -n .. n with n from 1 to 2^31 - 1: got n = {n}.")
-        if not 1 <= dim <= MOST_DIMENSIONS or int(dim) != dim:
-            raise InputError(f"halfspaces need 1 to {MOST_DIMENSIONS} dimensions: got dim = {dim}.")
-        self.n, self.dim = int(n), int(dim)
+        must = "weights need a grid -n .. n with n a whole number from 1 to 2^31 - 1"
+        self.n = whole_number(n, "n", must, 1, encode.LARGEST_COORDINATE)
+        must = f"halfspaces need 1 to {MOST_DIMENSIONS} dimensions, a whole number"
+        self.dim = whole_number(dim, "dim", must, 1, MOST_DIMENSIONS)
         self.distinct, self.bias = bool(distinct), bool(bias)
         self.name = f"halfspaces:n={n},dim={dim}" + ",distinct=true" * self.distinct + ",bias=true" * self.bias
         self.domain = Domain("point", self.dim)
@@ -61,11 +61,11 @@ class Halfspaces:
 
     @cached_property
     def size(self) -> int:
-        """Exactly how many hypotheses vote."""
+        """Exactly how many hypotheses vote, however many; len() stops at 2^63 - 1."""
         return count_distinct(self._reach, self._weights) if self.distinct else self._base**self._weights
 
     def __len__(self) -> int:
-        return self.size
+        return length(self.size)
 
     def space(self, prior: Any = None) -> Survivors:
         survivors = Survivors(self, prior, self._alternative())

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from novikoff import encode
+from novikoff.classes.sizes import whole_number
 from novikoff.classes.survivors import Survivors, refuse_if_too_large
 from novikoff.errors import InputError
 from novikoff.types import Domain, Example, State
@@ -24,7 +25,10 @@ class Table:
     """The rows of a matrix of labels; x is the number of a column."""
 
     def __init__(self, matrix: ArrayLike) -> None:
-        values = np.asarray(matrix)
+        try:
+            values = np.asarray(matrix)
+        except ValueError:
+            raise InputError("the rows of a table must all have one length: they do not.") from None
         if values.ndim != 2 or values.size == 0:
             raise InputError(f"a table must have rows (hypotheses) and columns (x): got shape {values.shape}.")
         if values.dtype.kind not in "iu":
@@ -42,6 +46,7 @@ class Table:
 
     @property
     def size(self) -> int:
+        """Rows."""
         return int(self._by_x.shape[1])
 
     def __len__(self) -> int:
@@ -66,8 +71,7 @@ class Table:
 
 def cube(k: int) -> Table:
     """All 2^k functions from k points to -1/+1 (hypothesis j says +1 at point i if bit i of j is set)."""
-    if k < 1:
-        raise InputError(f"a cube needs at least one point: got k = {k}.")
+    k = whole_number(k, "k", "a cube needs at least one point and at most 1,000, a whole number", 1, 1000)
     refuse_if_too_large(f"cube:k={k}", 2**k, "Take fewer points.")
     numbers = np.arange(2**k, dtype=np.int64)[:, None]
     bits = (numbers >> np.arange(k)) & 1

@@ -9,14 +9,14 @@ Cost
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.classes.survivors import Survivors
-from novikoff.errors import InputError, ModelFileError
+from novikoff.errors import InputError, ModelFileError, shown
 from novikoff.types import Domain, Example, State
 
 
@@ -26,9 +26,14 @@ class Functions:
     labels: int | None = None
 
     def __init__(self, functions: Sequence[Callable[[Any], Any]], domain: Domain | None = None) -> None:
-        if not functions:
-            raise InputError("functions must not be empty: got no function.")
+        if not isinstance(functions, Iterable):
+            raise InputError(f"functions must be a list of them: got {shown(functions)}.")
         self.functions = tuple(functions)
+        if not self.functions:
+            raise InputError("functions must not be empty: got no function.")
+        for function in self.functions:
+            if not callable(function):
+                raise InputError(f"functions must be Python functions of x: got {shown(function)}.")
         self.domain = domain or Domain("any")
         self.name = f"functions[{len(self.functions)}]"
 

@@ -61,6 +61,7 @@ class Programs:
 
     @property
     def size(self) -> int:
+        """Exactly how many programs vote."""
         return self._code.size
 
     def __len__(self) -> int:

@@ -22,14 +22,14 @@ from __future__ import annotations
 import ast
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 
-from novikoff.errors import InputError
+from novikoff.classes.sizes import whole_number
+from novikoff.errors import InputError, shown
 
 NOT, AND, OR, FEATURE, PAIR, CONSTANT = 1, 2, 3, 4, 5, 6
 """The kinds of a node; kernels/programs.py uses the same numbers."""
@@ -72,8 +72,12 @@ class Code:
     """The programs of at most `bits` bits, counted, numbered, written and read. Takes O(bits^2) memory."""
 
     def __init__(self, bits: int, width: int, constants: Sequence[int | float]) -> None:
-        self.bits = bits = _whole(bits, "bits", MOST_BITS)
-        self.width = width = _whole(width, "width", MOST_FEATURES)
+        self.bits = bits = whole_number(
+            bits, "bits", f"bits must be a whole number from 1 to {MOST_BITS}", 1, MOST_BITS
+        )
+        self.width = width = whole_number(
+            width, "width", "width must be a whole number from 1 to 2^62", 1, MOST_FEATURES
+        )
         self.constants = constants = _constants(constants)
         pairs = width * (width - 1)
         leaves = [(FEATURE, 2 + choice_bits(width), width)]
@@ -253,18 +257,14 @@ def _digits(value: int, choices: int) -> str:
     return format(value, f"0{width}b") if width else ""
 
 
-def _whole(value: Any, name: str, most: int) -> int:
-    if not isinstance(value, (int, np.integer)) or type(value) is bool or not 1 <= value <= most:
-        raise InputError(f"{name} must be a whole number from 1 to {most:,}: got {value!r}.")
-    return int(value)
-
-
 def _constants(constants: Sequence[int | float]) -> tuple[int | float, ...]:
     """Different finite numbers that a float holds exactly, so that the kernels compare as Python does."""
+    if not isinstance(constants, Iterable):
+        raise InputError(f"constants must be a list of numbers: got {shown(constants)}.")
     values = [value.item() if isinstance(value, np.generic) else value for value in constants]
     for value in values:
         if type(value) not in (int, float) or abs(value) >= 2**1023 or math.isnan(value) or float(value) != value:
-            raise InputError(f"a constant must be a finite number that a float holds exactly: got {value!r}.")
+            raise InputError(f"a constant must be a finite number that a float holds exactly: got {shown(value)}.")
     if len(set(values)) < len(values):
         raise InputError(f"constants must be different numbers: got {values}.")
     return tuple(values)

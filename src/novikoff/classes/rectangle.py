@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode
+from novikoff.classes.sizes import length, whole_number
 from novikoff.classes.survivors import Survivors
-from novikoff.errors import InputError
+from novikoff.errors import InputError, brief
 from novikoff.types import Domain, Example, State
 
 LARGEST_GRID = 2**53
@@ -32,11 +32,9 @@ LARGEST_DIM = 64
 
 def check_grid(m: Any, dim: Any) -> tuple[int, int]:
     """Both as whole numbers, or an error that says what a grid is."""
-    if not isinstance(m, Integral) or not 1 <= int(m) <= LARGEST_GRID:
-        raise InputError(f"a grid must have a whole number of values per axis, from 1 to 2^53: got m = {m!r}.")
-    if not isinstance(dim, Integral) or int(dim) < 1:
-        raise InputError(f"a grid must have a whole number of axes, at least 1: got dim = {dim!r}.")
-    return int(m), int(dim)
+    must = "a grid must have a whole number of values per axis, from 1 to 2^53"
+    values = whole_number(m, "m", must, 1, LARGEST_GRID)
+    return values, whole_number(dim, "dim", "a grid must have a whole number of axes, at least 1", 1)
 
 
 def how_many_boxes(m: int, dim: int) -> int:
@@ -48,7 +46,8 @@ def describe_box(low: Sequence[Any] | None, high: Sequence[Any] | None) -> str:
     """A box, readable; None is the empty one."""
     if low is None or high is None:
         return "always -1"
-    return " and ".join(f"{a} <= x[{i}] <= {b}" for i, (a, b) in enumerate(zip(low, high, strict=True)))
+    sides = enumerate(zip(low, high, strict=True))
+    return " and ".join(f"{brief(a)} <= x[{i}] <= {brief(b)}" for i, (a, b) in sides)
 
 
 class Rectangles:
@@ -60,7 +59,7 @@ class Rectangles:
         self.m, self.dim = check_grid(m, dim)
         if self.dim > LARGEST_DIM:
             raise InputError(
-                f"a class of rectangles must have at most {LARGEST_DIM} axes: got dim = {dim}. "
+                f"a class of rectangles must have at most {LARGEST_DIM} axes: got dim = {brief(self.dim)}. "
                 "TightestBox(dim, m) plays any number of axes."
             )
         self.name = f"rectangles:m={m},dim={dim}"
@@ -70,10 +69,11 @@ class Rectangles:
 
     @property
     def size(self) -> int:
+        """Exactly how many hypotheses vote, however many; len() stops at 2^63 - 1."""
         return how_many_boxes(self.m, self.dim)
 
     def __len__(self) -> int:
-        return self.size
+        return length(self.size)
 
     def space(self, prior: Any = None) -> Survivors:
         return Survivors(self, prior, "RectangleHalving(m, dim) counts votes without enumeration.")

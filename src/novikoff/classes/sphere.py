@@ -37,8 +37,9 @@ from numpy.typing import NDArray
 
 from novikoff import encode
 from novikoff.classes.halfspace import inequality
+from novikoff.classes.sizes import length, whole_number
 from novikoff.classes.survivors import Survivors
-from novikoff.errors import InputError, TooLargeError
+from novikoff.errors import InputError, TooLargeError, brief
 from novikoff.types import Domain, Example, State
 
 LARGEST_COVER = 10_000_000
@@ -59,8 +60,7 @@ class SphereCover:
     labels: int | None = None
 
     def __init__(self, dim: int, epsilon: float, method: str | None = None) -> None:
-        if dim < 1 or int(dim) != dim:
-            raise InputError(f"a sphere needs at least one dimension: got dim = {dim}.")
+        self.dim = whole_number(dim, "dim", "a sphere needs at least one dimension, a whole number", 1)
         if not SMALLEST_EPSILON <= epsilon <= 2:
             raise InputError(
                 f"epsilon must be above 0 (at least {SMALLEST_EPSILON:g}) and at most 2, the diameter of the sphere: "
@@ -70,22 +70,24 @@ class SphereCover:
         if method is not None and method not in METHODS:
             raise InputError(f"a cover's method must be one of {', '.join(METHODS)}: got {method!r}.")
         if method == "circle" and dim != 2:
-            raise InputError(f"the circle must have dim = 2: got dim = {dim}. Leave the method out.")
-        self.dim, self.epsilon = int(dim), float(epsilon)
+            raise InputError(f"the circle must have dim = 2: got dim = {brief(self.dim)}. Leave the method out.")
+        self.epsilon = float(epsilon)
         self.method = method or best
-        self.name = f"sphere-cover:dim={dim},epsilon={self.epsilon}" + f",method={method}" * (self.method != best)
+        self.name = f"sphere-cover:dim={brief(self.dim)},epsilon={self.epsilon}" + f",method={method}" * (
+            self.method != best
+        )
         self.domain = Domain("vector", self.dim)
 
     @cached_property
     def size(self) -> int:
-        """Exactly how many points the cover has."""
+        """Exactly how many points the cover has, however many; len() stops at 2^63 - 1."""
         size = cover_size(self.dim, self.epsilon, self.method)
         if size is None:
             raise _too_large(self.name, LARGEST_COVER)
         return size
 
     def __len__(self) -> int:
-        return self.size
+        return length(self.size)
 
     def space(self, prior: Any = None) -> Survivors:
         _ = self.points

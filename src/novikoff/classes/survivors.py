@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sized
 from fractions import Fraction
+from numbers import Rational
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import InputError, ModelFileError, TooLargeError, whole
+from novikoff.errors import InputError, ModelFileError, TooLargeError, shown, whole
 from novikoff.types import Ballot, Domain, Example, Label, State
 
 LARGEST = 100_000_000
@@ -50,10 +52,12 @@ def whole_weights(prior: Any, size: int) -> NDArray[np.int64]:
     """A prior as whole numbers in the same proportions; whole numbers and Fractions are exact."""
     if isinstance(prior, str):
         raise InputError(f"a prior must be a weight for each hypothesis: got {prior!r}, which programs alone have.")
-    if len(prior) != size:
-        raise InputError(f"a prior must have one weight for each hypothesis, {size:,}: got {len(prior):,}.")
+    count = len(prior) if isinstance(prior, Sized) else None
+    if count != size:
+        given = shown(prior) if count is None else f"{count:,}"
+        raise InputError(f"a prior must have one weight for each hypothesis, {whole(size)}: got {given}.")
     try:
-        parts = [Fraction(weight) for weight in prior]
+        parts = [_exact(weight) for weight in prior]
     except (TypeError, ValueError, OverflowError):
         raise InputError("a prior must be of positive finite numbers (whole numbers or Fractions are exact).") from None
     if min(parts) <= 0:
@@ -63,6 +67,12 @@ def whole_weights(prior: Any, size: int) -> NDArray[np.int64]:
     if sum(weights) >= 2**63:
         raise InputError("a prior, as whole numbers, must add up to less than 2^63. Use coarser weights.")
     return np.array(weights, dtype=np.int64)
+
+
+def _exact(weight: Any) -> Fraction:
+    if isinstance(weight, Rational):  # int: numpy's whole numbers would overflow inside a Fraction
+        return Fraction(int(weight.numerator), int(weight.denominator))
+    return Fraction(weight)
 
 
 class Survivors:
@@ -113,8 +123,9 @@ class Survivors:
         if state["members"] is None:
             self._members = None
             return
-        members = np.asarray(state["members"], dtype=np.int64)
-        sound = members.ndim == 1 and len(members) > 0 and members[0] >= 0 and members[-1] < self._class.size
+        members = np.asarray(state["members"])
+        sound = members.dtype == np.int64 and members.ndim == 1 and len(members) > 0
+        sound = sound and members[0] >= 0 and members[-1] < self._class.size
         if not sound or np.any(np.diff(members) <= 0):
             raise ModelFileError(
                 f"survivors must be numbers of hypotheses of {self._class.name}, in order: they are not."

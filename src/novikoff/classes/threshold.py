@@ -14,9 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode
+from novikoff.classes.sizes import length, whole_number
 from novikoff.classes.survivors import Survivors
-from novikoff.errors import InputError, whole
+from novikoff.errors import brief
 from novikoff.types import Domain, Example, State
+
+
+def check_grid_end(n: Any) -> int:
+    """The n of the grid 0 .. n, or an error that says what it is."""
+    return whole_number(n, "n", "thresholds need a grid 0 .. n with n a whole number, at least 0", 0)
 
 
 class Thresholds:
@@ -25,18 +31,17 @@ class Thresholds:
     labels: int | None = None
 
     def __init__(self, n: int) -> None:
-        if n < 0:
-            raise InputError(f"thresholds need a grid 0 .. n with n at least 0: got n = {n}.")
-        self.n = int(n)
-        self.name = f"thresholds:n={n if n < 2**1000 else whole(n)}"
+        self.n = check_grid_end(n)
+        self.name = f"thresholds:n={brief(self.n)}"
         self.domain = Domain("index", self.n + 1)
 
     @property
     def size(self) -> int:
+        """Exactly how many hypotheses vote, however many; len() stops at 2^63 - 1."""
         return self.n + 2
 
     def __len__(self) -> int:
-        return self.size
+        return length(self.size)
 
     def space(self, prior: Any = None) -> Survivors:
         return Survivors(self, prior, "ThresholdHalving(n) plays thresholds in constant memory for any n.")

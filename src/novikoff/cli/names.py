@@ -15,6 +15,7 @@ from novikoff.sources.demo import DEMOS
 TITLES: Mapping[str, str] = {
     "learner": "learners (run, duel)",
     "adversary": "adversaries (duel)",
+    "stream": "generated streams (run: stream:noisy:width=50,noise=0.2)",
     "class": "classes of hypotheses (in brackets: halving:[thresholds:n=100])",
 }
 

@@ -107,18 +107,13 @@ class Riders:
         square = np.zeros(len(y))
         descent.lengths(x.indptr, x.values, bias, normalize, np.empty(len(y)), square)
         longest = float(np.max(square, initial=0.0))
+        values = x.values[int(x.indptr[0]) : int(x.indptr[-1])]
+        exact = not normalize and longest < 2.0**53 and bias.is_integer() and bool(riding.whole(values))
         if not SHORTEST <= longest <= LONGEST:
-            return cls(np.zeros((1, riding.WIDE), np.float32), np.zeros(riding.RIDERS), 0, exact=False)
+            return cls(np.zeros((1, riding.WIDE), np.float32), np.zeros(riding.RIDERS), 0, exact)
         octave = (math.frexp(longest)[1] + 1) // 2  # longest < 4^octave
         power = min(FINEST, ROOM - octave)
-        values = x.values[int(x.indptr[0]) : int(x.indptr[-1])]
-        exact = (
-            not normalize
-            and longest < 2.0**53
-            and power >= COARSEST
-            and bias.is_integer()
-            and bool(riding.whole(values))
-        )
+        exact = exact and power >= COARSEST
         if not exact:
             power = 1
         directions, owns = fit(x, y, bias, normalize)

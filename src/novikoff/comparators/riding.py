@@ -93,6 +93,8 @@ class Riding:
     def see(self, batch: Batch) -> None:
         """The rounds of a batch that the learner played."""
         x = batch.x
+        if len(batch) == 0:
+            return
         if not isinstance(x, Sparse):
             x = np.asarray(x).reshape(len(batch), -1)
             kind = x.dtype if x.dtype in (np.float64, np.float32, np.int64) else np.float64

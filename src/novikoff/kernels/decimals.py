@@ -175,7 +175,7 @@ def scaled(m: np.uint64, power: int) -> float:
     if low <= ONE and -4 <= power <= 23 and bits & U64(3) == ONE and bits << (top + U64(9)) == high:
         bits = bits - ONE  # exactly half way: to even
     bits = (bits + (bits & ONE)) >> ONE
-    return math.ldexp(np.float64(np.int64(bits)), exponent - 1075)
+    return math.ldexp(np.float64(np.int64(bits)), int(exponent - 1075))
 
 
 @compiled

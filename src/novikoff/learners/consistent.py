@@ -20,7 +20,9 @@ from typing import ClassVar, Self
 from novikoff.certificates.consistent_expected import consistent_expected
 from novikoff.certificates.consistent_mistakes import consistent_mistakes
 from novikoff.classes import restore_class
+from novikoff.classes.sizes import whole_number
 from novikoff.kernels.coins import uniform
+from novikoff.learners.restoring import flag
 from novikoff.learners.version_space import VersionSpace
 from novikoff.types import (
     Ballot,
@@ -45,7 +47,7 @@ class Consistent:
         self.labels = hypotheses.labels
         self.random = random
         self.draws = random
-        self.seed = seed
+        self.seed = whole_number(seed, "seed", "a seed must be a whole number")
         self._believed = VersionSpace(hypotheses)
 
     @property
@@ -68,8 +70,8 @@ class Consistent:
         y = check_label(y, self.labels)
         ballot = self._believed.poll(x)
         prediction = self._cut(self._distribution(ballot))
-        self._believed.rounds += 1
         self._believed.learn(ballot, y)
+        self._believed.rounds += 1
         return prediction
 
     def survivor(self) -> str:
@@ -102,6 +104,6 @@ class Consistent:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(restore_class(state["hypotheses"]), state["random"], state["seed"])
+        learner = cls(restore_class(state["hypotheses"]), flag(state, "random"), state["seed"])
         learner._believed.load(state)
         return learner

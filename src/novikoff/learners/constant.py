@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from novikoff.learners.restoring import require
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 
@@ -50,4 +51,5 @@ class Constant:
 
     @classmethod
     def restore(cls, state: State) -> Self:
+        require(state["label"] in (-1, 1), "label of a learner must be -1 or +1", state["label"])
         return cls(state["label"])

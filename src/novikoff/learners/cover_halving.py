@@ -23,9 +23,14 @@ from typing import ClassVar, Self
 from novikoff import encode
 from novikoff.certificate import floor_log2
 from novikoff.certificates.cover_restarts import CoverFacts, cover_restarts
+from novikoff.classes.sizes import whole_number as checked
 from novikoff.classes.sphere import LARGEST_COVER, SMALLEST_EPSILON, SphereCover, cover_size
-from novikoff.errors import InputError, TooLargeError
+from novikoff.errors import TooLargeError, brief
+from novikoff.learners.restoring import flag, require, whole_number
 from novikoff.types import Ballot, Example, Label, State, Theorem, check_label
+
+FINEST = 64
+"""No cover of so many halvings is ever made."""
 
 
 class CoverHalving:
@@ -35,16 +40,15 @@ class CoverHalving:
     labels: int | None = None
 
     def __init__(self, dim: int, conservative: bool = False, largest: int = 1_000_000) -> None:
-        if not 1 <= largest <= LARGEST_COVER:
-            raise InputError(f"the largest cover must have from 1 to {LARGEST_COVER:,} points: got {largest}.")
+        must = f"the largest cover must have a whole number of points from 1 to {LARGEST_COVER:,}"
+        self.largest = checked(largest, "largest", must, 1, LARGEST_COVER)
         self.conservative = conservative
-        self.largest = int(largest)
         self._cover = SphereCover(dim, 0.5)
         self.dim, self.domain = self._cover.dim, self._cover.domain
         if not self._allowed(0.5):
             raise TooLargeError(
-                f"the first cover, to epsilon 0.5, must have at most {self.largest:,} points: in {dim} dimensions it "
-                f"has more. Take fewer dimensions, or a larger `largest` (up to {LARGEST_COVER:,})."
+                f"the first cover, to epsilon 0.5, must have at most {self.largest:,} points: in {brief(self.dim)} "
+                f"dimensions it has more. Take fewer dimensions, or a larger `largest` (up to {LARGEST_COVER:,})."
             )
         self._space = self._cover.space()
         self.level = 0
@@ -77,9 +81,9 @@ class CoverHalving:
         y = check_label(y, self.labels)
         ballot = self._space.poll(x)
         prediction = ballot.winner()
-        self.rounds += 1
         if prediction != y or not self.conservative:
             self._learn(x, y, ballot)
+        self.rounds += 1
         return prediction
 
     def _learn(self, x: Example, y: Label, ballot: Ballot) -> None:
@@ -90,13 +94,17 @@ class CoverHalving:
         elif not encode.vector(x, self.dim).any():
             self.zeros += 1
         else:
-            self.spent += floor_log2(self._cover.size, 1) + 1
-            if self.dim > 1 and self._allowed(self.epsilon / 2.0):
-                self.level += 1
-                self._cover = SphereCover(self.dim, self.epsilon / 2.0)
-            else:
-                self.capped += 1
-            self._space = self._cover.space()
+            finer = self._finer()
+            cover = SphereCover(self.dim, self.epsilon / 2.0) if finer else self._cover
+            space = cover.space()  # may run out of memory: nothing is changed before
+            self.spent += _most_mistakes(self._cover.size)
+            self.level += finer
+            self.capped += not finer
+            self._cover, self._space = cover, space
+
+    def _finer(self) -> bool:
+        """Is there a next cover?"""
+        return self.dim > 1 and self._allowed(self.epsilon / 2.0)
 
     def survivor(self) -> str:
         """The first surviving halfspace, readable."""
@@ -120,10 +128,22 @@ class CoverHalving:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["dim"], state["conservative"], state["largest"])
-        learner._cover = SphereCover(learner.dim, 2.0 ** -(state["level"] + 1))
+        learner = cls(state["dim"], flag(state, "conservative"), state["largest"])
+        for _ in range(whole_number(state, "level", 0, FINEST)):
+            require(learner._finer(), f"level of a learner must be at most {learner.level}", state["level"])
+            learner.level += 1
+            learner.spent += _most_mistakes(learner._cover.size)
+            learner._cover = SphereCover(learner.dim, learner.epsilon / 2.0)
         learner._space = learner._cover.space()
         learner._space.load(state["space"])
-        for name in ("level", "rounds", "spent", "capped", "zeros"):
-            setattr(learner, name, state[name])
+        learner.rounds = whole_number(state, "rounds")
+        learner.capped = whole_number(state, "capped", 0, 0 if learner._finer() else learner.rounds)
+        learner.zeros = whole_number(state, "zeros", 0, learner.rounds)
+        learner.spent += learner.capped * _most_mistakes(learner._cover.size)
+        whole_number(state, "spent", learner.spent, learner.spent)
         return learner
+
+
+def _most_mistakes(size: int) -> int:
+    """On a cover that is emptied: Halving's, and the one that leaves nobody."""
+    return floor_log2(size, 1) + 1

@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Self
 from novikoff.certificates.halving_mistakes import halving_mistakes
 from novikoff.certificates.halving_restarts import halving_restarts
 from novikoff.classes import restore_class
+from novikoff.learners.restoring import flag
 from novikoff.learners.version_space import VersionSpace
 from novikoff.types import Example, HypothesisClass, Label, State, Theorem, VersionSpaceFacts, check_label
 
@@ -52,9 +53,9 @@ class Halving:
         y = check_label(y, self.labels)
         ballot = self._believed.poll(x)
         prediction = ballot.winner()
-        self._believed.rounds += 1
         if prediction != y or not self.conservative:
             self._believed.learn(ballot, y)
+        self._believed.rounds += 1
         return prediction
 
     def survivor(self) -> str:
@@ -69,6 +70,6 @@ class Halving:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(restore_class(state["hypotheses"]), state["prior"], state["conservative"])
+        learner = cls(restore_class(state["hypotheses"]), state["prior"], flag(state, "conservative"))
         learner._believed.load(state)
         return learner

@@ -26,7 +26,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novikoff.errors import InputError
+from novikoff.errors import InputError, ModelFileError, shown
+from novikoff.learners.restoring import require, whole_number
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 
@@ -88,7 +89,10 @@ class Midpoint:
     def restore(cls, state: State) -> Self:
         learner = cls()
         learner.lo, learner.hi = _from_hex(state["lo"]), _from_hex(state["hi"])
-        learner.rounds, learner.restarts = state["rounds"], state["restarts"]
+        fits = learner.lo is None or learner.hi is None or learner.lo < learner.hi
+        require(fits, "lo of a learner must be below hi", state["lo"])
+        learner.rounds = whole_number(state, "rounds")
+        learner.restarts = whole_number(state, "restarts", 0, learner.rounds)
         return learner
 
 
@@ -105,7 +109,7 @@ def exactly(x: Any) -> Fraction:
     if isinstance(value, Integral):
         return Fraction(int(value))  # int: numpy's whole numbers would overflow inside a Fraction
     if not hasattr(value, "as_integer_ratio"):
-        raise InputError(f"x must be a number: got {x!r}. Choose a column of numbers.")
+        raise InputError(f"x must be a number: got {shown(x)}. Choose a column of numbers.")
     try:
         return Fraction(*value.as_integer_ratio())
     except (OverflowError, ValueError):
@@ -118,4 +122,7 @@ def _as_hex(value: Fraction | None) -> list[str] | None:
 
 
 def _from_hex(parts: list[str] | None) -> Fraction | None:
-    return None if parts is None else Fraction(int(parts[0], 16), int(parts[1], 16))
+    try:
+        return None if parts is None else Fraction(*(int(part, 16) for part in parts))
+    except (TypeError, ValueError, ZeroDivisionError):
+        raise ModelFileError(f"an end of the interval must be a fraction: the saved one is {shown(parts)}.") from None

@@ -31,8 +31,9 @@ from novikoff import encode
 from novikoff.certificates.halving_mistakes import halving_mistakes
 from novikoff.certificates.halving_restarts import halving_restarts
 from novikoff.classes.rectangle import check_grid, describe_box, how_many_boxes
-from novikoff.errors import TooLargeError
+from novikoff.errors import TooLargeError, brief
 from novikoff.learners.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
+from novikoff.learners.restoring import corners, counters, flag, require, whole_number
 from novikoff.types import Domain, Example, Label, State, Theorem, VersionSpaceFacts, check_label
 
 
@@ -46,7 +47,7 @@ class RectangleHalving:
         self.m, self.dim = check_grid(m, dim)
         if self.dim > DIMENSIONS:
             raise TooLargeError(
-                f"boxes are counted in at most {DIMENSIONS} dimensions: got dim = {dim}. "
+                f"boxes are counted in at most {DIMENSIONS} dimensions: got dim = {brief(self.dim)}. "
                 "TightestBox(dim, m) plays any number, with up to 1 + dim(m-1) mistakes."
             )
         self.conservative = conservative
@@ -117,7 +118,7 @@ class RectangleHalving:
 
     def facts(self) -> VersionSpaceFacts:
         whole = how_many_boxes(self.m, self.dim)
-        return VersionSpaceFacts(whole, self.size, whole, self.size, 1, self.restarts, self.emptied_at)
+        return VersionSpaceFacts(whole, self.size, whole, self.size, 1, self.restarts, self.emptied_at, self.rounds)
 
     def state(self) -> State:
         return {
@@ -135,10 +136,24 @@ class RectangleHalving:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["m"], state["dim"], state["conservative"])
-        learner.low = None if state["low"] is None else tuple(state["low"])
-        learner.high = None if state["high"] is None else tuple(state["high"])
-        learner.negatives = [tuple(z) for z in np.asarray(state["negatives"], dtype=np.int64).tolist()]
-        for name in ("size", "rounds", "restarts", "emptied_at"):
-            setattr(learner, name, state[name])
+        learner = cls(state["m"], state["dim"], flag(state, "conservative"))
+        learner.low, learner.high = corners(state, learner._point)
+        points = np.asarray(state["negatives"])
+        sound = points.dtype == np.int64 and points.ndim == 2 and points.shape[1] == learner.dim
+        sound = sound and bool(np.all((points >= 0) & (points < learner.m)))
+        learner.negatives = [tuple(z) for z in points.tolist()] if sound else []
+        sound = sound and learner.negatives == sorted(set(learner.negatives))
+        require(sound, "negatives of a learner must be points of the grid, in order", state["negatives"])
+        learner.size = learner._count()
+        whole_number(state, "size", max(learner.size, 1), learner.size)
+        learner.rounds, learner.restarts, learner.emptied_at = counters(state, "restarts", "emptied_at")
         return learner
+
+    def _count(self) -> int:
+        """The surviving boxes, counted anew."""
+        if self.low is not None and self.high is not None:
+            return count_boxes(self.low, self.high, self.negatives, self.m)
+        boxes = how_many_boxes(self.m, self.dim)
+        for k, z in enumerate(self.negatives):
+            boxes -= count_boxes(z, z, self.negatives[:k], self.m)  # those that z alone stops
+        return boxes

@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 from novikoff import encode
 from novikoff.certificates.halving_mistakes import halving_mistakes
 from novikoff.certificates.halving_restarts import halving_restarts
-from novikoff.errors import InputError
+from novikoff.classes.threshold import check_grid_end
+from novikoff.errors import InputError, brief
+from novikoff.learners.restoring import counters, flag, whole_number
 from novikoff.types import Batch, Domain, Example, Label, State, Theorem, VersionSpaceFacts, check_label
 
 LARGEST_COMPILED = 2**61
@@ -38,9 +40,7 @@ class ThresholdHalving:
     labels: int | None = None
 
     def __init__(self, n: int, conservative: bool = False) -> None:
-        if n < 0:
-            raise InputError(f"thresholds need a grid 0 .. n with n at least 0: got n = {n}.")
-        self.n = int(n)
+        self.n = check_grid_end(n)
         self.conservative = conservative
         self.domain = Domain("index", self.n + 1)
         self.lo, self.hi = 0, self.n + 1
@@ -97,12 +97,12 @@ class ThresholdHalving:
     def survivor(self) -> str:
         """The surviving thresholds, readable."""
         if self.lo == self.hi:
-            return f"x >= {self.lo}" if self.lo <= self.n else "always -1"
-        return f"x >= k for k in {self.lo} .. {self.hi}"
+            return f"x >= {brief(self.lo)}" if self.lo <= self.n else "always -1"
+        return f"x >= k for k in {brief(self.lo)} .. {brief(self.hi)}"
 
     def facts(self) -> VersionSpaceFacts:
         whole = self.n + 2
-        return VersionSpaceFacts(whole, self.size, whole, self.size, 1, self.restarts, self.emptied_at)
+        return VersionSpaceFacts(whole, self.size, whole, self.size, 1, self.restarts, self.emptied_at, self.rounds)
 
     def state(self) -> State:
         return {
@@ -117,7 +117,8 @@ class ThresholdHalving:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["n"], state["conservative"])
-        for name in ("lo", "hi", "rounds", "restarts", "emptied_at"):
-            setattr(learner, name, state[name])
+        learner = cls(state["n"], flag(state, "conservative"))
+        learner.hi = whole_number(state, "hi", 0, learner.n + 1)
+        learner.lo = whole_number(state, "lo", 0, learner.hi)
+        learner.rounds, learner.restarts, learner.emptied_at = counters(state, "restarts", "emptied_at")
         return learner

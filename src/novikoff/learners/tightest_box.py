@@ -27,7 +27,8 @@ import numpy as np
 from novikoff import encode
 from novikoff.certificates.tightest_box_mistakes import TightestBoxFacts, tightest_box_mistakes
 from novikoff.classes.rectangle import check_grid, describe_box
-from novikoff.errors import InputError
+from novikoff.errors import InputError, shown
+from novikoff.learners.restoring import corners, counters
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 Number = int | float | Fraction
@@ -65,7 +66,7 @@ class TightestBox:
             return tuple(encode.point(x, self.dim, 0, self.m - 1).tolist())
         values = x.tolist() if isinstance(x, np.ndarray) else x
         if not isinstance(values, Sequence):
-            raise InputError(f"x must be a sequence of {self.dim} numbers: got {x!r}.")
+            raise InputError(f"x must be a sequence of {self.dim} numbers: got {shown(x)}.")
         if len(values) != self.dim:
             raise InputError(f"x must have {self.dim} numbers: got {len(values)}.")
         return tuple(_number(value, i) for i, value in enumerate(values))
@@ -100,7 +101,7 @@ class TightestBox:
         if self.m is not None and self.low is not None and self.high is not None:
             sides = sum(int(b) - int(a) for a, b in zip(self.low, self.high, strict=True))
         boxes = 0 if self.low is None else 1
-        return TightestBoxFacts(self.m, self.dim, boxes, sides, self.contradictions, self.contradicted_at)
+        return TightestBoxFacts(self.m, self.dim, boxes, sides, self.contradictions, self.contradicted_at, self.rounds)
 
     def state(self) -> State:
         return {
@@ -116,10 +117,10 @@ class TightestBox:
     @classmethod
     def restore(cls, state: State) -> Self:
         learner = cls(state["dim"], state["m"])
-        learner.low = None if state["low"] is None else tuple(_from_plain(v) for v in state["low"])
-        learner.high = None if state["high"] is None else tuple(_from_plain(v) for v in state["high"])
-        for name in ("rounds", "contradictions", "contradicted_at"):
-            setattr(learner, name, state[name])
+        learner.low, learner.high = corners(state, lambda saved: learner._encode([_from_plain(v) for v in saved]))
+        learner.rounds, learner.contradictions, learner.contradicted_at = counters(
+            state, "contradictions", "contradicted_at"
+        )
         return learner
 
 
@@ -130,7 +131,7 @@ def _number(value: Any, where: int) -> Number:
     if isinstance(value, Rational):
         return Fraction(value)
     if not isinstance(value, (float, np.floating)):
-        raise InputError(f"x must be whole numbers, floats or Fractions: x[{where}] is {value!r}.")
+        raise InputError(f"x must be whole numbers, floats or Fractions: x[{where}] is {shown(value)}.")
     if not math.isfinite(value):
         raise InputError(f"x must be finite: x[{where}] is {value}. Clean or drop the row.")
     return float(value)

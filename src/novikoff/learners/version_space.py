@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from novikoff.classes.survivors import whole_weights
+from novikoff.learners.restoring import counters
 from novikoff.types import Ballot, Example, HypothesisClass, Label, State, VersionSpaceFacts
 
 
@@ -27,16 +28,16 @@ class VersionSpace:
         return self.space.poll(x)
 
     def learn(self, ballot: Ballot, y: Label) -> None:
-        """Keep those that voted for y; if there are none, begin again with all of H."""
+        """Keep those that voted for y; if there are none, begin again with all of H. The caller counts the round."""
         if ballot.weights[y] > 0:
             if ballot.weights[y] < self._weight:
                 self.space.keep(ballot, y)
                 self._weight = ballot.weights[y]
             return
-        self.restarts += 1
-        self.emptied_at = self.emptied_at or self.rounds
         self.space = self.hypotheses.space(self.prior)
         self._weight = self._whole
+        self.restarts += 1
+        self.emptied_at = self.emptied_at or self.rounds + 1
 
     def facts(self) -> VersionSpaceFacts:
         """For the certificates."""
@@ -48,6 +49,7 @@ class VersionSpace:
             lightest=self.space.lightest,
             restarts=self.restarts,
             emptied_at=self.emptied_at,
+            rounds=self.rounds,
         )
 
     def state(self) -> State:
@@ -65,6 +67,4 @@ class VersionSpace:
         """Take over the survivors and counters of `state`."""
         self.space.load(state["space"])
         self._weight = self.space.weight
-        self.rounds = state["rounds"]
-        self.restarts = state["restarts"]
-        self.emptied_at = state["emptied_at"]
+        self.rounds, self.restarts, self.emptied_at = counters(state, "restarts", "emptied_at")

@@ -39,6 +39,7 @@ from novikoff.certificates.weighted_majority_mistakes import WeightedMajorityFac
 from novikoff.classes import restore_class
 from novikoff.classes.survivors import Enumerable, refuse_if_too_large, whole_weights
 from novikoff.errors import InputError, ModelFileError
+from novikoff.learners.restoring import flag, require, whole_number
 from novikoff.types import Example, HypothesisClass, Label, State, Theorem, check_label
 
 Counts = NDArray[np.int64]
@@ -205,12 +206,14 @@ class WeightedMajority:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(restore_class(state["hypotheses"]), state["beta"], state["prior"], state["conservative"])
-        learner.rounds = state["rounds"]
+        learner = cls(restore_class(state["hypotheses"]), state["beta"], state["prior"], flag(state, "conservative"))
+        learner.rounds = whole_number(state, "rounds")
         learner.penalties = _counts(state["penalties"], learner.size, learner.rounds)
         learner.errors = learner.penalties
         if learner.conservative:
             learner.errors = _counts(state["errors"], learner.size, learner.rounds)
+            sound = bool(np.all(learner.penalties <= learner.errors))
+            require(sound, "penalties of a learner must be for errors", state["penalties"])
         learner._look()
         return learner
 

@@ -62,7 +62,7 @@ class Arrow:
             self._rows = _layout(schema, self.name, label, columns)
             target = self._rows.target
             cells = (batch.column(target) for batch in self._file.batches(columns=[target]))
-            where = f"{column_name(tuple(schema.names), target)} of {self.name}"
+            where = f"{column_name(self._file.names, target)} of {self.name}"
             self._labels = LabelValues(cells, where, positive, many)
         self.domain = self._rows.domain
         self.features = self._rows.features

@@ -24,6 +24,7 @@ class IpcFile:
         with reading(file):
             self._reader = pa.ipc.open_file(pa.memory_map(file.path))
             self.schema = self._reader.schema
+            self.names = tuple(self.schema.names)
 
     def batches(self, skip: int = 0, columns: list[int] | None = None) -> Iterator[Any]:
         """The record batches without the first `skip` rows, whole and valid. `columns` are looked at, if not all."""
@@ -52,12 +53,13 @@ class ParquetFile:
         with reading(file):
             self._reader = pq.ParquetFile(file.path, memory_map=True)
             self.schema = self._reader.schema_arrow
+            self.names = tuple(self.schema.names)
 
     def batches(self, skip: int = 0, columns: list[int] | None = None) -> Iterator[Any]:
         """The rows without the first `skip`, some at a time. Only `columns` are unpacked, the others are empty."""
         import pyarrow as pa
 
-        names = self.schema.names
+        names = list(self.names)
         some = columns is not None and len(set(names)) == len(names)
         wanted = [names[c] for c in columns] if columns is not None and some else None
         with reading(self._file):
@@ -117,6 +119,8 @@ def reading(file: OnDisk) -> Iterator[None]:
 
     try:
         yield
-    except (pa.ArrowException, OSError, KeyError) as error:
+    except SourceError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, LookupError, ArithmeticError, MemoryError) as error:
         reason = " ".join(str(error).split())
         raise SourceError(f"a file must be readable: {file} is cut off or damaged ({reason}). Write it anew.") from None

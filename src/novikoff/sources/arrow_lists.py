@@ -37,6 +37,7 @@ class SparseLists:
                 f"{kinds[1]}. Write them so."
             )
         self.domain = Domain("vector", width)
+        self._width = width
         self._clean = clean
 
     def x(self, batch: Any, first: int, least: int) -> Sparse:
@@ -47,26 +48,27 @@ class SparseLists:
             row = first + int(np.argmax(np.diff(ends) != np.diff(others)))
             raise SourceError(f"a row must have as many indices as values: row {row:,} of {self.name} has not.")
         indices = self._indices(raw, ends, first)
-        if not np.isfinite(values.min(initial=0.0)) or not np.isfinite(values.max(initial=0.0)):  # NaN goes through
+        if not _all_finite(values):
             at = int(np.argmin(np.isfinite(values)))
             raise SourceError(
                 f"values must be finite: row {_row(ends, at, first):,} of {self.name} has {values[at]}. "
                 "Clean or drop the row."
             )
         width = max(int(indices.max()) + 1 if len(indices) else 0, least)
-        if self.domain.width is not None:
-            if width > self.domain.width:
+        promised = self._width
+        if promised is not None:
+            if width > promised:
                 at = int(np.argmax(indices))
                 raise SourceError(
-                    f"an index must be below the width, {self.domain.width:,}: row {_row(ends, at, first):,} of "
+                    f"an index must be below the width, {promised:,}: row {_row(ends, at, first):,} of "
                     f"{self.name} has {indices[at]:,}. The file is damaged: convert it anew."
                 )
-            width = self.domain.width
+            width = promised
         if not self._clean:
-            row = first_repeat(ends, indices)
-            if row is not None:
+            repeat = first_repeat(ends, indices)
+            if repeat is not None:
                 raise SourceError(
-                    f"an index must occur once in a row: row {first + row:,} of {self.name} has one twice. Add its "
+                    f"an index must occur once in a row: row {first + repeat:,} of {self.name} has one twice. Add its "
                     "values up first."
                 )
         return Sparse(ends, indices, values if values.dtype != np.float16 else values.astype(np.float64), width)
@@ -98,6 +100,8 @@ class DenseLists:
         if not self._whole and not pa.types.is_floating(kind.value_type):
             raise SourceError(f"x must be lists of numbers: those of {name} are {kind}. Encode text first.")
         self._width = kind.list_size
+        if self._width < 1:
+            raise SourceError(f"x must be lists of at least one number: those of {name} are {kind}.")
         self.domain = Domain("point" if self._whole else "vector", self._width)
 
     def x(self, batch: Any, first: int, least: int) -> NDArray[Any]:
@@ -110,13 +114,13 @@ class DenseLists:
             raise SourceError(
                 f"x must not have a missing number: row {first + at // self._width:,} of {self.name} has. Fill it."
             )
-        x = flat.to_numpy().reshape(-1, self._width)
+        x: NDArray[Any] = flat.to_numpy().reshape(-1, self._width)
         if self._whole:
             if x.dtype == np.uint64 and x.size and int(x.max()) > np.iinfo(np.int64).max:
                 row = first + int(np.argmax(x)) // self._width
                 raise SourceError(f"whole numbers must be below 2^63: row {row:,} of {self.name} has {x.max()}.")
             return x.astype(np.int64, copy=False)
-        if not np.isfinite(x.min(initial=0.0)) or not np.isfinite(x.max(initial=0.0)):
+        if not _all_finite(x.reshape(-1)):
             at = int(np.argmin(np.isfinite(x)))
             raise SourceError(
                 f"x must be finite: row {first + at // self._width:,}, feature {at % self._width} of {self.name} is "
@@ -138,6 +142,14 @@ def first_repeat(ends: NDArray[np.uint64], indices: NDArray[np.uint32]) -> int |
     order = np.lexsort((indices, rows))
     same = (indices[order][1:] == indices[order][:-1]) & (rows[order][1:] == rows[order][:-1])
     return int(rows[order][int(np.argmax(same))]) if same.any() else None
+
+
+def _all_finite(values: NDArray[Any]) -> bool:
+    """Are all finite? The sum of squares says so in one pass, unless it is too large itself."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.dot(values, values)):
+            return True
+    return bool(np.isfinite(values).all())
 
 
 def _lists(column: Any, what: str, name: str, first: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:

@@ -79,11 +79,12 @@ class LabelValues:
         """The labels of a part of the column: int8 -1/+1, or int32 with `many`."""
         values, codes = _distinct(part)
         try:
-            return np.array([self._labels.code(_text(value)) for value in values], dtype=self._dtype)[codes]
+            coded = np.array([self._labels.code(_text(value)) for value in values], dtype=self._dtype)
         except UnknownLabelError as error:
             raise SourceError(
                 f"a source must stay as it is: {self._where} has changed ({error}). Open it again."
             ) from None
+        return np.take(coded, codes)
 
 
 def numbers(column: Any, dtype: Any, where: str, first: int) -> NDArray[Any]:

@@ -72,8 +72,10 @@ class Converted:
             row = int(np.argmin(good))
             raise self._damaged(f"the label of row {first + row:,} is {y[row]}, not -1 or +1")
         if self.labels is None:
-            return np.where(y == 1, self._told.positive, self._told.negative).astype(np.int32)
-        return y if self.labels == self._told else -y
+            return np.where(y == 1, np.int32(self._told.positive), np.int32(self._told.negative))
+        if self.labels != self._told:
+            y = np.negative(y)
+        return y
 
     def _understand(self) -> Labels | None:
         """What -1 and +1 stand for with what was asked for; None for many."""

@@ -12,9 +12,10 @@ Sparse rows
     as words in a text are. A run of s features has weight 1/nonzeros in u: u_i = +-1/sqrt(nonzeros s). So the part of
     u that a row sees has the same length in every row, sqrt(mean of 1/s), and that is the largest margin to be had.
 Same seed, same stream
-    Row t depends on the seed and the shape of a row, never on how many rows there are or where reading began. Numbers
+    Row t depends on the arguments other than rounds, never on how many rows there are or where reading began. Numbers
     are made of the raw bits of PCG64, which numpy keeps the same for ever: the sum of four uniform ones is near enough
-    to normal. Nothing is kept but the target and a block of rows (by `HardOrder`, its set and order).
+    to normal.
+    Nothing is kept but the target and a block of rows.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,11 +45,8 @@ PUSHED = 1e-12
 LARGEST_SHARE = 1.0 - 1e-9
 """Of the largest margin that a row can have, the most that may be asked for."""
 
-BESIDE = 1e-6
-"""A direction with less than this across the target is taken to lie along it."""
-
-GRID = 2.0**-20
-"""The numbers of `HardOrder` are multiples of this."""
+BESIDE = 1e-7
+"""Of a direction's length: if less is across the target, that may be rounding, and is not made longer."""
 
 PARTS = 10
 """`Drifting` turns about a tenth of the target at a time."""
@@ -158,68 +155,6 @@ class Drifting:
         return 1 - 2 * (turns // parts % 2)
 
 
-class HardOrder:
-    """A finite separable set in an order that makes the Perceptron err often.
-
-    The set, `x` and `y`, is `examples` dense rows of `Separable`, their numbers cut to multiples of 2^-20: the sums of
-    a Perceptron are exact, so all of them make the same mistakes. Still y <target, x> >= margin, and ||x|| <= 1.
-
-    The order: of the examples that the Perceptron gets wrong now, the one that leaves its weights w with the smallest
-    <target, w>/||w||; the first of equal ones. When none is wrong, the whole set in turn, again and again. Novikoff's
-    proof ends where that cosine would exceed 1: the slower it grows, the nearer the mistakes come to 1/margin^2 (96 of
-    100 for the margin 0.1). In a plane that greed ends at once: three features are the fewest.
-    """
-
-    rereadable = True
-
-    def __init__(
-        self, rounds: int = 10_000, width: int = 20, margin: float = 0.1, seed: int = 0, examples: int = 1000
-    ) -> None:
-        width, count = whole_number("width", width, 3, LARGEST_INDEX + 1), whole_number("examples", examples, 1)
-        lost = math.sqrt(width) * GRID  # each of the numbers is cut by less than GRID, and |u_i| = 1/sqrt(width)
-        check_margin(margin, LARGEST_SHARE - lost)
-        source = Separable(count, width, margin + lost, seed)
-        self.rows = whole_number("rounds", rounds, 1)
-        self.target = source.target
-        self.domain, self.labels = source.domain, source.labels
-        self.name = f"hard-order:rounds={self.rows},width={width},margin={float(margin)},seed={seed},examples={count}"
-        parts = [(batch.x, batch.y) for batch in source.batches()]
-        self.x = np.trunc(np.concatenate([x for x, _ in parts]) / GRID) * GRID
-        self.y: NDArray[np.int8] = np.concatenate([y for _, y in parts])
-
-    def __len__(self) -> int:
-        return self.rows
-
-    @cached_property
-    def order(self) -> NDArray[np.int64]:
-        """The examples shown while the Perceptron errs; at most 1/margin^2, and no more than rounds."""
-        signed = self.x * self.y[:, None]
-        gains, squares = (signed * self.target).sum(axis=1), (signed * signed).sum(axis=1)
-        scores = np.zeros(len(signed))  # y <w, x>; wrong below 0, and at 0 too where y = -1, as 0 says +1
-        along = square = 0.0  # <target, w> and ||w||^2
-        shown: list[int] = []
-        while len(shown) < self.rows:
-            wrong = np.flatnonzero((scores < 0.0) | ((scores == 0.0) & (self.y == -1)))
-            if not len(wrong):
-                break
-            # the gain is at least the margin, so no w is 0 after a mistake
-            cosines = (along + gains[wrong]) / np.sqrt(square + 2.0 * scores[wrong] + squares[wrong])
-            worst = int(wrong[np.argmin(cosines)])
-            along += float(gains[worst])
-            square += 2.0 * float(scores[worst]) + float(squares[worst])
-            scores += signed @ signed[worst]
-            shown.append(worst)
-        return np.array(shown, dtype=np.int64)
-
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for first in range(start["row"] if start else 0, self.rows, ROWS_PER_BLOCK):
-            stop = min(first + ROWS_PER_BLOCK, self.rows)
-            erring = self.order[first:stop]
-            after = np.arange(first + len(erring), stop) - len(self.order)
-            which = np.concatenate([erring, after % len(self.y)])
-            yield Batch(self.x[which], self.y[which], first + 1, {"row": stop})
-
-
 Rows = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int8]]
 """The features of each row, their values, and the labels."""
 
@@ -296,10 +231,8 @@ def pushed(
     along = (directions * unit).sum(axis=1)
     y = np.where(along >= 0.0, np.int8(1), np.int8(-1))
     across = directions - along[:, None] * unit
-    length = np.sqrt((across * across).sum(axis=1))
-    across /= np.maximum(length, BESIDE)[:, None]
-    across -= (across * unit).sum(axis=1)[:, None] * unit  # once more: what cancels leaves rounding behind
-    far = np.where(length < BESIDE, 1.0, np.minimum(1.0, np.maximum(np.abs(along), least + PUSHED)))
+    across /= np.maximum(np.sqrt((across * across).sum(axis=1)), BESIDE)[:, None]
+    far = np.minimum(1.0, np.maximum(np.abs(along), least + PUSHED))
     return (y * far)[:, None] * unit + np.sqrt(1.0 - far * far)[:, None] * across, y
 
 

@@ -101,6 +101,8 @@ class Opened(io.RawIOBase):
             self.packing = self._raw.recognise()
             if self.packing is not None:
                 self._unpacked = _unpacker(self.packing, self._raw)
+            some = getattr(self._unpacked, "readinto1", None) if live else None  # not more than there is
+            self._read_some = some or self._unpacked.readinto
         except BaseException as error:
             self.close()
             if isinstance(error, Exception):
@@ -119,7 +121,7 @@ class Opened(io.RawIOBase):
             self._peeked = self._peeked[count:]
             return count
         try:
-            count = self._unpacked.readinto(view)
+            count = self._read_some(view)
         except Exception as error:
             raise _unreadable(self.name, error) from None
         if count is None:
@@ -130,7 +132,7 @@ class Opened(io.RawIOBase):
 
     def peek(self, count: int) -> bytes:
         """The first bytes of what is left, without taking them: `count`, or less if there is no more for now."""
-        while len(self._peeked) < count and (not self._peeked or self.ready()):
+        while len(self._peeked) < count and (not self._peeked or self._more(0.0)):
             seen, self._peeked = self._peeked, b""
             piece = self.read(count - len(seen)) or b""
             self._peeked = seen + piece
@@ -140,7 +142,10 @@ class Opened(io.RawIOBase):
 
     def ready(self, wait: float = 0.0) -> bool:
         """Will reading not wait? A pipe is asked, for `wait` seconds; if it cannot tell, it may wait."""
-        if not self.live or self._peeked or self._raw.head:
+        return bool(self._peeked) or self._more(wait)
+
+    def _more(self, wait: float) -> bool:
+        if not self.live or self._raw.head:
             return True
         try:
             return bool(select.select([self._raw.fileno()], [], [], wait)[0])

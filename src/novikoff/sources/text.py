@@ -144,7 +144,8 @@ class Text:
 
     def _look_further(self, part: Part) -> None:
         """Look for the second label in what is left of a file behind the part."""
-        if self._labels.settled or self._labels.labels is not None or not self._origin.independent:
+        known = self._labels.settled or self._labels.labels is not None
+        if known or not self._origin.independent:
             return
         with self._origin.open(part.byte) as opened:
             for later in self._parts(opened, part.byte, part.line):
@@ -161,7 +162,7 @@ class Text:
         if self.skipped:
             _, message = self.skipped[0]
             told.append(f"{len(self.skipped)} bad lines of {self.name} were skipped, the first: {message}")
-        if self._positive is not None and not self._labels.positive_came:
+        if self._labels.absent:
             told.append(f"no label of {self.name} was {quoted(self._positive)}, the positive one: all are -1.")
         self.notes[:] = [*(note for note in self.notes if note not in self._told), *told]
         self._told = told

@@ -1,0 +1,13 @@
+"""Streams from a generator: `nk.streams.separable(rounds=10_000, width=20, margin=0.1)` and its kin."""
+
+from __future__ import annotations
+
+from novikoff.sources.generated import Drifting, Noisy, Separable
+from novikoff.sources.hard_order import HardOrder
+
+separable = Separable
+noisy = Noisy
+drifting = Drifting
+hard_order = HardOrder
+
+__all__ = ["drifting", "hard_order", "noisy", "separable"]

@@ -1,0 +1,323 @@
+"""Riding comparators: what they report of a stream, against fractions; and that only the rows matter."""
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from novikoff.comparators.riders import Riders
+from novikoff.comparators.riding import Riding
+from novikoff.types import Batch, Sparse
+
+WILD = [
+    0.0,
+    1.0,
+    -1.0,
+    0.1,
+    3.0,
+    1e16,
+    -1e16,
+    1e-160,
+    -3e-160,
+    1e-320,
+    5e-324,
+    1e150,
+    -1e150,
+    1e308,
+    2.0**-450,
+    2.0**449,
+]
+
+
+def sparse(rows):
+    """Dense rows as a Sparse batch without the zeros."""
+    places = [[i for i, value in enumerate(row) if value != 0] for row in rows]
+    lengths = np.array([0, *map(len, places)], dtype=np.uint64)
+    indices = np.array([i for row in places for i in row], dtype=np.uint32)
+    values = np.array([row[i] for row, where in zip(rows, places, strict=True) for i in where], dtype=np.float64)
+    return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, len(rows[0]) if len(rows) else 0)
+
+
+def features(row, bias, normalize):
+    """The x~ of a row: the very doubles that the learner computes with."""
+    row = [float(value) for value in row]
+    if normalize:
+        total = 0.0
+        for value in row:
+            total += value * value
+        scale = 1.0 / math.sqrt(total) if total > 0.0 else 0.0
+        row = [value * scale for value in row]
+    return [*row, float(bias)]
+
+
+def dot(u, x):
+    return sum((Fraction(float(a)) * Fraction(float(b)) for a, b in zip(u, x, strict=True)), Fraction(0))
+
+
+def weights_of(riders, k, width):
+    column = np.zeros(width)
+    column[: min(width, len(riders.U))] = riders.U[:width, k]
+    return [*column.tolist(), float(riders.own[k])]
+
+
+def check(riding, riders, rows, labels, start=None):
+    """Every comparator's values against fractions: equal in whole numbers, outward in floats."""
+    facts = riding.facts()
+    assert facts.rows == len(rows)
+    assert not facts.flaw
+    xs = [features(row, riding.bias, riding.normalize) for row in rows]
+    longest = max((dot(x, x) for x in xs), default=Fraction(0))
+    assert facts.square == longest if facts.exact else longest <= facts.square <= longest * (1 + Fraction(1, 2**40))
+    assert facts.comparators[0].hinge == facts.comparators[0].squared_hinge == len(rows)
+    for k in {u.direction for u in facts.comparators} - {0}:
+        weights = weights_of(riders, k - 1, len(rows[0]))
+        margins = [y * dot(weights, x) for x, y in zip(xs, labels, strict=True)]
+        norm2 = dot(weights, weights)
+        mine = [u for u in facts.comparators if u.direction == k]
+        for u in mine[:: max(1, len(mine) // 12)]:
+            scale = Fraction(u.scale)
+            losses = [max(Fraction(0), 1 - m / scale) for m in margins]
+            exact = norm2 / scale**2, sum(losses, Fraction(0)), sum((loss**2 for loss in losses), Fraction(0))
+            found = u.square, u.hinge, u.squared_hinge
+            if facts.exact:
+                assert found == exact
+            else:
+                assert all(value >= truth for value, truth in zip(found, exact, strict=True))
+                assert float(u.square) == pytest.approx(float(exact[0]))
+            if start is not None:
+                first = dot(weights, start) / scale
+                assert u.start <= first
+                assert u.start == first or not (facts.exact and facts.start_exact)
+    return facts
+
+
+def ridden(rows, labels, U, own, top, exact, bias=0.0, normalize=False, form=sparse, start=None):
+    """Comparators with given directions that saw these rows."""
+    riders = Riders(np.array(U, dtype=np.float32), np.array(own, dtype=np.float64), top, exact)
+    riding = Riding(bias, normalize, start)
+    riding._riders = riders
+    riders.see(form(rows), np.array(labels, dtype=np.int8), riding.bias, normalize)
+    return riding, riders
+
+
+def streams(values, most=12, width=4):
+    row = st.lists(values, min_size=width, max_size=width)
+    return st.lists(st.tuples(row, st.sampled_from([-1, 1])), min_size=1, max_size=most)
+
+
+directions = lambda values: st.lists(st.lists(values, min_size=4, max_size=4), min_size=4, max_size=4).map(
+    lambda rows: [[*row[:3], 0] for row in rows] + [[0] * 4]
+)
+dense = lambda rows: np.array(rows, dtype=np.float64)
+
+
+@settings(max_examples=60, deadline=None)
+@given(streams(st.integers(-9, 9)), directions(st.integers(-(2**20), 2**20)), st.sampled_from([0, 3]), st.booleans())
+def test_whole_numbers_are_reported_exactly_for_arbitrary_comparators(stream, U, bias, dense_rows):
+    rows, labels = [x for x, _ in stream], [y for _, y in stream]
+    form, start = dense if dense_rows else sparse, [3, 0, -1, 2, 5]
+    riding, riders = ridden(rows, labels, U, [5, -7, 2**18], 24, True, bias, form=form, start=start)
+    assert check(riding, riders, rows, labels, start).exact
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    streams(st.floats(-1e3, 1e3)), directions(st.floats(-1, 1, width=32)), st.sampled_from([0, 0.3]), st.booleans(),
+    st.booleans(),
+)  # fmt: skip
+def test_floats_are_rounded_outward_for_arbitrary_comparators(stream, U, bias, normalize, dense_rows):
+    rows, labels = [x for x, _ in stream], [y for _, y in stream]
+    form, start = dense if dense_rows else sparse, [0.1, 1e-9, -7.3, 0.0, 1 / 3]
+    riding, riders = ridden(rows, labels, U, [0.5, 0.0, -1.0], 4, False, bias, normalize, form, start)
+    if not riding.facts().flaw:
+        check(riding, riders, rows, labels, start)
+
+
+@settings(max_examples=150, deadline=None)
+@given(streams(st.sampled_from(WILD), most=6), directions(st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-20, -0.25])))
+@example([([1e16, 1.0, -1e16, 0.0], 1), ([1e16, -1.0, -1e16, 0.0], 1)], [[1, 1, 1, 0]] * 4 + [[0] * 4])
+@example([([1e-160, 0.0, 0.0, 0.0], 1)] * 3, [[1, 1, 1, 0]] * 4 + [[0] * 4])
+def test_wild_floats_are_rounded_outward_or_refused(stream, U):
+    rows, labels = [x for x, _ in stream], [y for _, y in stream]
+    for form in (sparse, dense):
+        riding, riders = ridden(rows, labels, U, [0, 0, 0], 3, False, form=form)
+        facts = riding.facts()
+        longest = max(dot(row, row) for row in rows)
+        if longest > Fraction(2) ** 901 or 0 < longest < Fraction(2) ** -901:
+            assert "rescale" in facts.flaw
+        if facts.flaw:
+            assert [u.direction for u in facts.comparators] == [0]
+        else:
+            check(riding, riders, rows, labels)
+
+
+def test_cancellation_is_not_taken_for_a_margin():
+    """In doubles 1e16 + 1 - 1e16 is 0 or 2, never 1."""
+    rows, U = [[1e16, 1.0, -1e16]], [[1, 0, 0, 0]] * 3 + [[0] * 4]
+    riding, riders = ridden(rows, [-1], U, [0, 0, 0], 60, False)
+    facts = check(riding, riders, rows, [-1])
+    assert all(u.hinge > 0 for u in facts.comparators)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308, 1e-320])
+@pytest.mark.parametrize("kept", [0, 10**6])
+def test_what_is_not_finite_or_not_safe_is_a_flaw(value, kept):
+    riding = Riding(keep=kept)
+    for row in ([1e-320, 0.0] if value == 1e-320 else [1.0, 2.0], [0.0, value]):
+        riding.see_row(np.array(row), 1)
+    flaw = riding.facts().flaw
+    assert flaw
+    assert ("not a number" if math.isnan(value) else "rescale") in flaw
+
+
+def test_rows_of_zeros_are_no_flaw():
+    riding = Riding()
+    riding.see(Batch(np.zeros((100, 3)), np.ones(100, np.int8), 1))
+    facts = riding.facts()
+    assert (facts.flaw, facts.square, len(facts.comparators)) == ("", 0, 1)
+
+
+def test_no_rows_are_no_flaw():
+    facts = Riding().facts()
+    assert (facts.flaw, facts.rows, facts.comparators[0].hinge) == ("", 0, 0)
+
+
+def example_stream(rows, width=7, whole=False, seed=0):
+    coins = np.random.default_rng(seed)
+    x = coins.integers(-4, 5, (rows, width)).astype(float) if whole else coins.normal(size=(rows, width))
+    x[coins.random((rows, width)) < 0.4] = 0.0
+    y = np.where(x @ np.arange(1, width + 1) + coins.normal(size=rows) > 0, 1, -1).astype(np.int8)
+    return x, y
+
+
+def seen(state):
+    """A state as bytes, to compare two of them to the bit."""
+    if isinstance(state, dict):
+        return {key: seen(value) for key, value in state.items()}
+    return (str(state.dtype), state.shape, state.tobytes()) if isinstance(state, np.ndarray) else state
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize(("bias", "normalize"), [(0.0, False), (1.0, False), (0.5, True)])
+@pytest.mark.parametrize("form", [dense, sparse])
+@pytest.mark.parametrize("keep", [5_000, 10**7])
+def test_batches_rows_and_stops_change_nothing_to_the_bit(whole, bias, normalize, form, keep):
+    x, y = example_stream(700, whole=whole)
+    x[600, 3] = 0.5  # whole numbers up to here
+    table = form(x)
+    states, facts = [], []
+    for sizes in ([700], [1, 63, 64, 65, 507], [100] * 7, None):
+        riding = Riding(bias, normalize, keep=keep)
+        start = 0
+        for size in sizes or []:
+            riding.see(Batch(table[start : start + size], y[start : start + size], start + 1))
+            start += size
+            if size == 65:
+                riding.facts()
+            if size in (64, 100):
+                riding = Riding.restore(riding.state())
+        if sizes is None:
+            for row, label in zip(table.rows() if form is sparse else table, y.tolist(), strict=True):
+                riding.see_row(row, label)
+        assert riding.rows == 700
+        facts.append(riding.facts())
+        states.append(seen(riding.state()))
+    assert all(state == states[0] for state in states[1:])
+    assert all(fact == facts[0] for fact in facts[1:])
+    assert (states[0]["riders"] is not None) == (keep == 5_000)
+    assert not facts[0].exact
+
+
+def test_rows_may_change_after_they_were_shown():
+    x, y = example_stream(300)
+    first, second = Riding(keep=2_000), Riding(keep=2_000)
+    buffer = np.empty(7)
+    for row, label in zip(x, y.tolist(), strict=True):
+        buffer[:] = row
+        first.see_row(buffer, label)
+        second.see_row(row, label)
+    assert seen(first.state()) == seen(second.state())
+
+
+def test_the_state_is_arrays_and_json():
+    for keep in (3_000, 10**6):
+        riding = Riding(1.0, start=[1.0, 2.0], keep=keep)
+        riding.see(Batch(*example_stream(200, whole=True), 1))
+        flat = riding.state()
+        for part in (flat, flat["kept"] or {}, flat["riders"] or {}):
+            json.dumps({k: v for k, v in part.items() if not isinstance(v, (np.ndarray, dict))}, allow_nan=False)
+
+
+def test_dense_and_sparse_whole_numbers_give_the_same_facts():
+    x, y = example_stream(500, whole=True)
+    facts = []
+    for table in (x, x.astype(np.int64), x.astype(np.float32), sparse(x)):
+        riding = Riding(2.0, keep=4_000)
+        riding.see(Batch(table, y, 1))
+        facts.append(riding.facts())
+    assert facts[0].exact
+    assert all(fact.comparators == facts[0].comparators and fact.square == facts[0].square for fact in facts)
+
+
+@pytest.mark.parametrize("form", [dense, sparse])
+def test_fitted_whole_numbers_are_exact_and_stay_sound_when_a_fraction_comes(form):
+    x, y = example_stream(300, whole=True)
+    for last in (None, 0.1, 2.0**20, 2.0**30):
+        rows = x.copy()
+        if last is not None:
+            rows[250, 2] = last
+        riding = Riding(1.0, keep=1_500)
+        riding.see(Batch(form(rows), y, 1))
+        facts = check(riding, riding._riders, rows.tolist(), y.tolist())
+        assert facts.exact == (last is None)
+
+
+def test_sums_beyond_two_to_the_sixty_two_carry():
+    rows, labels = [[2**14, 2**13, 0, 1]] * 40, [-1] * 40
+    U = [[2**15, 1, 2, 0]] * 4 + [[0] * 4]
+    riding, riders = ridden(rows, labels, U, [0, 0, 0], 30, True)
+    assert riders.carries.any()
+    assert check(riding, riders, rows, labels).exact
+    riders._leave_whole_numbers()
+    assert not check(riding, riders, rows, labels).exact
+
+
+def test_features_that_were_not_fitted_have_no_weight():
+    x, y = example_stream(200)
+    riding = Riding(keep=2_000)
+    riding.see(Batch(sparse(x[:150]), y[:150], 1))
+    wide = np.zeros((50, 12))
+    wide[:, :7], wide[:, 11] = x[150:], 100.0
+    riding.see(Batch(sparse(wide), y[150:], 151))
+    every = np.zeros((200, 12))
+    every[:150, :7], every[150:] = x[:150], wide
+    check(riding, riding._riders, every.tolist(), y.tolist())
+
+
+def test_float32_rows_are_those_of_their_doubles():
+    x, y = example_stream(300)
+    x = x.astype(np.float32)
+    first, second = Riding(0.1, True, keep=2_000), Riding(0.1, True, keep=2_000)
+    first.see(Batch(x, y, 1))
+    second.see(Batch(x.astype(np.float64), y, 1))
+    assert first.facts() == second.facts()
+
+
+def test_asking_early_does_not_settle_the_directions():
+    x, y = example_stream(400)
+    asked, silent = Riding(keep=10_000), Riding(keep=10_000)
+    for start in range(0, 400, 100):
+        for riding in (asked, silent):
+            riding.see(Batch(x[start : start + 100], y[start : start + 100], start + 1))
+        asked.facts()
+    assert seen(asked.state()) == seen(silent.state())
+
+
+def test_weights_too_large_at_the_start_are_a_flaw():
+    riding = Riding(start=[1e200, 0.0])
+    riding.see_row(np.ones(1), 1)
+    assert "start" in riding.facts().flaw
