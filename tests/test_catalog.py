@@ -5,7 +5,7 @@ import pytest
 import novikoff as nk
 from novikoff import catalog
 from novikoff.catalog import CATALOG, Spec, make, parse
-from novikoff.errors import SpecError
+from novikoff.errors import InputError, SpecError
 
 
 def test_a_spec_is_a_name_with_arguments():
@@ -69,12 +69,51 @@ def test_defaults_go_where_they_are_taken():
         ("threshold-halving:n=2.5", "must be a whole number"),
         ("threshold-halving:n=many", "must be a whole number"),
         ("threshold-halving:n=3,conservative=maybe", "must be true or false"),
+        ("threshold-halving:n=3,conservative=none", "must be true or false"),
+        ("threshold-halving:n=3,conservative=10**5000", "a number of 16,610 bits"),
+        ("threshold-halving:n=none", "must be a whole number"),
+        ("halving:[rectangle-halving:m=3,dim=1]", "the name of a class must be one of"),
+        ("halving:[contrarian:domain=3]", "the name of a class must be one of"),
+        ("halving:3", "must be a class in brackets"),
+        ("halving:none", "must be a class in brackets"),
+        ("halving:[10**5000]", "must be a class in brackets"),
+        ("weighted-majority:[thresholds:n=3],beta=10**400", "must be a number"),
     ],
 )
 def test_a_wrong_spec_is_answered_with_what_is_right(spec, says):
     with pytest.raises(SpecError) as error:
         make(spec, "learner")
     assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("halving:[table:matrix=[[0,1,2],[2,1]]]", "of a table must all have one length"),
+        ("halving:[table:matrix=[[10**400]]]", "must hold whole numbers"),
+        ("halving:[thresholds:n=10],prior=3", "one weight for each hypothesis, 12: got 3"),
+        ("weighted-majority:[thresholds:n=10],prior=3", "one weight for each hypothesis, 12: got 3"),
+        ("halving:[thresholds:n=1],prior=[thresholds:n=1]", "a prior must be of positive finite numbers"),
+        ("halving:[programs:bits=12,width=1],prior=3", "one weight for each"),
+        ("halving:[programs:bits=12,width=1,constants=3]", "constants must be a list"),
+        ("halving:[programs:bits=12,width=1,constants=[10**5000]]", "a number of 16,610 bits"),
+        ("halving:[functions:functions=[1,2]]", "must be Python functions of x: got 1"),
+        ("halving:[functions:functions=3]", "must be a list"),
+        ("halving:[cube:k=10**9]", "a cube needs"),
+        ("constant:label=[[1],[1,2]]", "a label must be -1 or +1"),
+        ("constant:label=10**5000", "a number of 16,610 bits"),
+    ],
+)
+def test_what_a_spec_names_may_be_impossible_and_says_why(spec, says):
+    with pytest.raises(InputError) as error:
+        make(spec, "learner")
+    assert says in str(error.value)
+
+
+def test_the_domain_of_an_adversary_is_that_of_the_game_and_cannot_be_written():
+    with pytest.raises(SpecError, match="Leave it out"):
+        make("contrarian:domain=3", "adversary")
+    assert make("contrarian", "adversary", domain=nk.Domain("index", 4)).domain == nk.Domain("index", 4)
 
 
 @pytest.mark.parametrize("name", CATALOG)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import encode
-from novikoff.errors import InputError
+from novikoff.errors import InputError, brief, shown, whole
 from novikoff.types import Domain, Labels, check_label
 
 NAN, INF = float("nan"), float("inf")
@@ -90,6 +90,42 @@ def test_labels_are_checked():
     for bad in (3, -1, 1.0, True, None):
         with pytest.raises(InputError, match="from 0 to 2"):
             check_label(bad, 3)
+
+
+LONG = 10**5000
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: encode.index(0.5, LONG),
+        lambda: encode.index([1, 2], LONG),
+        lambda: encode.index([[1], [1, 2]], LONG),
+        lambda: encode.index(Fraction(LONG, 3), 5),
+        lambda: encode.index(LONG, 5),
+        lambda: encode.index(-LONG, 5),
+        lambda: encode.point([LONG, 1], 2, 0, 5),
+        lambda: encode.point([1], LONG, 0, 5),
+        lambda: encode.vector([LONG, "a"], 2),
+        lambda: encode.vector([1], LONG),
+        lambda: check_label(LONG, None),
+        lambda: check_label([[1], [1, 2]], None),
+        lambda: check_label(LONG, 3),
+    ],
+)
+def test_numbers_too_long_to_print_are_refused_in_our_words(ask):
+    with pytest.raises(InputError, match=r"x must|a label must"):
+        ask()
+
+
+def test_what_was_given_is_shown_in_few_words():
+    assert (shown(3), shown("a"), shown(True), shown(Fraction(1, 3))) == ("3", "'a'", "True", "1/3")
+    assert len(shown(list(range(10_000)))) < 250
+    assert shown([LONG]) == "a list that cannot be printed"
+    assert (brief(12345), brief(0.5), brief(Fraction(-3, 4))) == ("12345", "0.5", "-3/4")
+    assert brief(2**64, 64) == "a number of 65 bits"
+    assert brief(Fraction(1, LONG)) == "a number of 16,610 bits"
+    assert (whole(-1234), whole(LONG), whole(-LONG)) == ("-1,234", "about 2^16609", "about -2^16609")
 
 
 def test_two_values_stand_for_minus_and_plus_one():

@@ -238,3 +238,18 @@ def test_a_game_that_stops_anywhere_goes_on_where_it_stopped(spec, ends):
         assert (ledger.rounds, ledger.passes, ledger.position) == (1400, 2, whole.position)
         nk.play(ledger.learner, stream, passes=2, ledger=ledger, resume=True)
         assert ledger.rounds == 1400  # nothing is left
+
+
+def test_play_takes_sparse_matrices_and_data_frames():
+    import pyarrow as pa
+    from scipy.sparse import csr_array
+
+    rng = np.random.default_rng(0)
+    x = rng.integers(-2, 3, (300, 5)).astype(float)
+    y = np.where(x @ [1, -2, 0, 1, 1] >= 0, 1, -1)
+    dense = nk.play(nk.Perceptron(), (x, y), record=True)
+    for environment in (
+        (csr_array(x), y),
+        pa.table({**{f"f{j}": x[:, j] for j in range(5)}, "label": y}),
+    ):
+        assert nk.play(nk.Perceptron(), environment, record=True).said().tolist() == dense.said().tolist()

@@ -95,3 +95,79 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, played, monkeypatch):
         nk.save(played, tmp_path / "m.nk")
     assert (tmp_path / "m.nk").read_bytes() == old
     assert list(tmp_path.iterdir()) == [tmp_path / "m.nk"]
+
+
+def write(path, state, ledger="{}", learner="halving", **arrays):
+    """A model file by hand; states and arrays as text and bytes."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(
+            "meta.json", f'{{"format": {FORMAT}, "learner": "{learner}", "state": {state}, "ledger": {ledger}}}'
+        )
+        for name, data in arrays.items():
+            archive.writestr(f"{name}.npy", data)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        nk.Halving(nk.classes.thresholds(10)),
+        nk.WeightedMajority(nk.classes.thresholds(10), conservative=True),
+        nk.ThresholdHalving(10),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_a_file_with_any_byte_changed_is_the_same_game_or_refused(tmp_path, learner):
+    x = np.arange(60) % 11
+    played = nk.play(learner, (x, np.where(x >= 4, 1, -1)))
+    nk.save(played, tmp_path / "m.nk")
+    whole = (tmp_path / "m.nk").read_bytes()
+    rng = np.random.default_rng(5)
+    refused = 0
+    for _ in range(800):
+        data = bytearray(whole)
+        for place in rng.integers(0, len(data), rng.integers(1, 4)).tolist():
+            data[place] = int(rng.integers(0, 256))
+        (tmp_path / "m.nk").write_bytes(data)
+        try:
+            assert nk.load(tmp_path / "m.nk").certify() == played.certify()
+        except ModelFileError:
+            refused += 1
+    assert refused > 500
+
+
+def test_json_nested_too_deep_is_refused(tmp_path):
+    write(tmp_path / "m.nk", "[" * 100_000 + "]" * 100_000)
+    with pytest.raises(ModelFileError, match="must be whole"):
+        nk.load(tmp_path / "m.nk")
+
+
+@pytest.mark.parametrize("shape", ["(10000000000000,)", "(10000000000,)", "(4,)", "(2,)"])
+def test_an_array_is_of_the_size_its_header_says_or_refused_before_it_is_made(tmp_path, shape):
+    header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(24)
+    state = '{"hypotheses": {"class": "table", "matrix": {"__array__": "a"}}, "prior": null, "conservative": false}'
+    write(tmp_path / "m.nk", state, a=data)
+    with pytest.raises(ModelFileError, match="of the size it says"):
+        nk.load(tmp_path / "m.nk")
+
+
+def test_a_file_that_does_not_fit_into_memory_is_refused(tmp_path, played, monkeypatch):
+    nk.save(played, tmp_path / "m.nk")
+
+    def full(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(zipfile.ZipFile, "read", full)
+    with pytest.raises(ModelFileError, match="fit into memory"):
+        nk.load(tmp_path / "m.nk")
+
+
+@pytest.mark.parametrize("n", [2**4000 - 3, 2**4001, 10**5000], ids=["short", "long", "longer"])
+def test_whole_numbers_of_any_length_are_kept(tmp_path, n):
+    ledger = nk.play(nk.ThresholdHalving(n), [(n // 2, -1), (n, 1), (n // 3, -1)])
+    nk.save(ledger, tmp_path / "m.nk")
+    again = nk.load(tmp_path / "m.nk")
+    assert again.learner.state() == ledger.learner.state()
+    assert again.certify() == ledger.certify()
+    with zipfile.ZipFile(tmp_path / "m.nk") as archive:
+        assert json.loads(archive.read("meta.json"))["learner"] == "threshold-halving"

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from novikoff.errors import SpecError
+from novikoff.errors import SpecError, shown
 from novikoff.types import Domain
 
 Room = Literal["learner", "adversary", "class", "stream"]
@@ -176,7 +176,7 @@ def _value(text: str) -> Any:
     words: Mapping[str, Any] = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]
-    if power := re.fullmatch(r"(\d+)\*\*(\d{1,5})", text):
+    if power := re.fullmatch(r"(\d{1,100})\*\*(\d{1,5})", text):
         return int(power[1]) ** int(power[2])
     for kind in (int, float):
         try:
@@ -195,11 +195,8 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
     constructor = found.load()
     signature = inspect.signature(constructor)
     takes = f"{spec.name} takes {found.arguments() or 'nothing'}"
-    resolve = _resolver(defaults)
-    positional = [resolve(value) for value in spec.positional]
-    named = {key: resolve(value) for key, value in (spec.named or {}).items()}
     try:
-        bound = signature.bind_partial(*positional, **named)
+        bound = signature.bind_partial(*spec.positional, **(spec.named or {}))
     except TypeError as error:
         raise SpecError(f"{takes}: {error}. Try `novikoff explain {spec.name}`.") from None
     arguments = bound.arguments
@@ -209,37 +206,52 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
         if name not in arguments and parameter.default is parameter.empty:
             raise SpecError(f"{takes}: {name} is missing. Write {spec.name}:{name}=…")
         if name in arguments:
-            arguments[name] = _fit(arguments[name], parameter, spec.name)
+            wanted: Room | None = "class" if _kind(parameter) == "HypothesisClass" else None
+            arguments[name] = _fit(_resolve(arguments[name], wanted, defaults), parameter, spec.name)
     return constructor(**arguments)
 
 
-def _resolver(defaults: Mapping[str, Any]) -> Callable[[Any], Any]:
-    def resolve(value: Any) -> Any:
-        if isinstance(value, Spec):
-            return _build(value, None, defaults)
-        return [resolve(item) for item in value] if isinstance(value, list) else value
+def _resolve(value: Any, room: Room | None, defaults: Mapping[str, Any]) -> Any:
+    """The value, with what the specs in it name in their place."""
+    if isinstance(value, Spec):
+        return _build(value, room, defaults)
+    return [_resolve(item, room, defaults) for item in value] if isinstance(value, list) else value
 
-    return resolve
+
+def _kind(parameter: inspect.Parameter) -> str:
+    """The first type of its annotation."""
+    return str(parameter.annotation).split(" | ")[0]
 
 
 def _fit(value: Any, parameter: inspect.Parameter, owner: str) -> Any:
     """The value as the parameter's type, where that is a plain one."""
-    wanted = str(parameter.annotation).split(" | ")[0]
-    if value is None or wanted not in ("int", "float", "bool", "HypothesisClass"):
+    wanted = _kind(parameter)
+    if wanted not in KINDS or (value is None and str(parameter.annotation).endswith("None")):
         return value
     if wanted == "int" and isinstance(value, float) and value.is_integer():
         return int(value)
-    if wanted == "float" and isinstance(value, int) and not isinstance(value, bool):
+    if wanted == "float" and type(value) is int and abs(value) < 2**1023:
         return float(value)
-    if wanted == "HypothesisClass" and isinstance(value, (str, list)):
-        word = value if isinstance(value, str) else ",".join(map(str, value))
-        raise SpecError(f"{parameter.name} of {owner} must be a class in brackets: got {word!r}. "
-                        f"Write {owner}:[thresholds:n=100], say; `novikoff list` names the classes.")  # fmt: skip
-    kinds: Mapping[str, type] = {"int": int, "float": float, "bool": bool}
-    if wanted in kinds and type(value) is not kinds[wanted]:
-        kind = {"int": "a whole number", "float": "a number", "bool": "true or false"}[wanted]
-        raise SpecError(f"{parameter.name} of {owner} must be {kind}: got {value!r}.")
+    if wanted == "HypothesisClass":
+        sound = hasattr(value, "space")
+        advice = f" Write {owner}:[thresholds:n=100], say; `novikoff list` names the classes."
+    elif wanted == "Domain":
+        sound, advice = isinstance(value, Domain), " Leave it out."
+    else:
+        sound, advice = type(value) is {"int": int, "float": float, "bool": bool}[wanted], ""
+    if not sound:
+        raise SpecError(f"{parameter.name} of {owner} must be {KINDS[wanted]}: got {shown(value)}.{advice}")
     return value
+
+
+KINDS: Mapping[str, str] = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "HypothesisClass": "a class in brackets",
+    "Domain": "that of the game, which cannot be written",
+}
+"""The types of parameters that are checked, in words."""
 
 
 def _shown(parameter: inspect.Parameter) -> str:

@@ -40,9 +40,9 @@ def point(x: Any, width: int, low: int, high: int) -> NDArray[np.int64]:
     try:
         values = np.asarray(x)
     except ValueError:
-        raise InputError(f"x must have {width} whole numbers: got {shown(x)}.") from None
+        raise InputError(f"x must have {whole(width)} whole numbers: got {shown(x)}.") from None
     if values.shape != (width,):
-        raise InputError(f"x must have {width} whole numbers: got shape {values.shape}.")
+        raise InputError(f"x must have {whole(width)} whole numbers: got shape {values.shape}.")
     if values.dtype.kind == "f":
         if not np.all(np.isfinite(values)):
             raise InputError(f"x must be finite: got {shown(values.tolist())}.")
@@ -61,9 +61,9 @@ def vector(x: Any, width: int) -> NDArray[np.float64]:
     try:
         values = np.asarray(x, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"x must be {width} numbers: got {shown(x)}.") from None
+        raise InputError(f"x must be {whole(width)} numbers: got {shown(x)}.") from None
     if values.shape != (width,):
-        raise InputError(f"x must have {width} numbers: got shape {values.shape}.")
+        raise InputError(f"x must have {whole(width)} numbers: got shape {values.shape}.")
     if not np.all(np.isfinite(values)):
         where = int(np.flatnonzero(~np.isfinite(values))[0])
         raise InputError(f"x must be finite: feature {where} is {values[where]}. Clean or drop the row.")

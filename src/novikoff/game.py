@@ -14,6 +14,7 @@ import numpy as np
 from novikoff.errors import InputError, MismatchError
 from novikoff.ledger import Ledger
 from novikoff.sources.arrays import Arrays
+from novikoff.sources.frames import as_source
 from novikoff.sources.pairs import Pairs
 from novikoff.types import Adversary, Batch, Distribution, Domain, Example, Label, Labels, Learner, Position, Stream
 
@@ -105,7 +106,8 @@ def play(
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
-    environment   a stream (`nk.read(path)`), an adversary, arrays (X, y), or any iterable of (x, y)
+    environment   a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of scipy.sparse), a data frame with
+                  a label column, or any iterable of (x, y)
     rounds        stop after so many; needed against an adversary
     passes        how often to go through the stream
     record        keep every prediction in the ledger
@@ -207,13 +209,17 @@ def _record(ledger: Ledger, record: bool) -> None:
 
 
 def as_stream(environment: Any, learner: Learner) -> Stream:
-    """Arrays (X, y) or any iterable of (x, y) as a stream; a stream as it is."""
+    """Arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; a stream as it is."""
     if hasattr(environment, "batches"):
         stream: Stream = environment
         return stream
-    arrays = isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__")
-    if arrays and not all(isinstance(part, tuple) for part in environment):  # two tuples are two pairs (x, y)
-        return Arrays(*environment, many=learner.labels)
+    in_memory = as_source(environment, learner.labels)
+    if in_memory is not None:
+        return in_memory
+    if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
+        x, y = environment
+        if not (isinstance(x, tuple) and isinstance(y, tuple)):  # those are two pairs (x, y)
+            return Arrays(x, y, many=learner.labels)
     if isinstance(environment, Iterable):
         return Pairs(environment, domain=learner.domain, many=learner.labels)
     raise MismatchError(

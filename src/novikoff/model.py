@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff import __version__
 from novikoff.catalog import entry, learner_name
@@ -21,6 +23,9 @@ from novikoff.errors import ModelFileError
 from novikoff.ledger import Ledger
 
 FORMAT = 1
+
+LONGEST = 4000
+"""Bits of a whole number that is written as JSON does; Python refuses to write more than 4,300 digits."""
 
 
 def save(ledger: Ledger, path: str | os.PathLike[str]) -> None:
@@ -30,8 +35,8 @@ def save(ledger: Ledger, path: str | os.PathLike[str]) -> None:
         "novikoff": __version__,
         "format": FORMAT,
         "learner": learner_name(type(ledger.learner)),
-        "state": _without_arrays(ledger.learner.state(), arrays),
-        "ledger": _without_arrays(ledger.state(), arrays),
+        "state": _plain(ledger.learner.state(), arrays),
+        "ledger": _plain(ledger.state(), arrays),
     }
     target = Path(path)
     beside = target.with_name(target.name + f".{os.getpid()}.part")
@@ -58,35 +63,56 @@ def load(path: str | os.PathLike[str]) -> Ledger:
             meta = json.loads(archive.read("meta.json"))
             if not isinstance(meta, dict) or meta.get("format") != FORMAT:
                 raise ModelFileError(f"a model file must be of format {FORMAT}: {path} is not.")
-            state = _with_arrays(meta["state"], archive)
+            state = _from_plain(meta["state"], archive)
             kind: Any = entry(meta["learner"], "learner").load()
-            return Ledger.restore(_with_arrays(meta["ledger"], archive), kind.restore(state))
+            return Ledger.restore(_from_plain(meta["ledger"], archive), kind.restore(state))
     except FileNotFoundError:
         raise ModelFileError(f"a model file must exist: there is none at {path}.") from None
-    except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, ModelFileError):
-            raise
-        raise ModelFileError(f"a model file must be whole: {path} is not one of ours ({error}).") from None
+    except ModelFileError:
+        raise
+    except MemoryError:
+        raise ModelFileError(f"a model file must fit into memory: {path} does not, or is damaged.") from None
+    except Exception as error:  # a damaged file may fail anywhere: in zlib, in json, in a learner's restore
+        why = str(error) or type(error).__name__
+        raise ModelFileError(f"a model file must be whole: {path} is not one of ours ({why}).") from None
 
 
-def _without_arrays(value: Any, arrays: dict[str, Any]) -> Any:
-    """The value with each array replaced by the name it has in the zip."""
+def _plain(value: Any, arrays: dict[str, Any]) -> Any:
+    """The value as JSON: each array replaced by the name it has in the zip, each long whole number by its digits."""
     if isinstance(value, np.ndarray):
         name = f"array{len(arrays)}"
         arrays[name] = value
         return {"__array__": name}
+    if isinstance(value, int) and value.bit_length() > LONGEST:
+        return {"__int__": f"{value:x}"}
     if isinstance(value, dict):
-        return {key: _without_arrays(item, arrays) for key, item in value.items()}
+        return {key: _plain(item, arrays) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_without_arrays(item, arrays) for item in value]
+        return [_plain(item, arrays) for item in value]
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _with_arrays(value: Any, archive: zipfile.ZipFile) -> Any:
-    """The inverse of `_without_arrays`."""
-    if isinstance(value, dict):
-        if set(value) == {"__array__"}:
-            data = io.BytesIO(archive.read(f"{value['__array__']}.npy"))
-            return np.lib.format.read_array(data, allow_pickle=False)
-        return {key: _with_arrays(item, archive) for key, item in value.items()}
-    return [_with_arrays(item, archive) for item in value] if isinstance(value, list) else value
+def _from_plain(value: Any, archive: zipfile.ZipFile) -> Any:
+    """The inverse of `_plain`."""
+    if isinstance(value, list):
+        return [_from_plain(item, archive) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"__array__"}:
+        return _array(archive.read(f"{value['__array__']}.npy"))
+    if set(value) == {"__int__"}:
+        return int(value["__int__"], 16)
+    return {key: _from_plain(item, archive) for key, item in value.items()}
+
+
+def _array(data: bytes) -> NDArray[Any]:
+    """The array of a .npy entry; a header that promises more than there is allocates nothing."""
+    file = io.BytesIO(data)
+    version = np.lib.format.read_magic(file)
+    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = header(file)
+    if math.prod(shape) * dtype.itemsize != len(data) - file.tell():
+        raise ModelFileError(f"an array must be of the size it says: {shape} of {dtype} is not {len(data):,} bytes.")
+    file.seek(0)
+    array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    return array

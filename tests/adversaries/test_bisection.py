@@ -166,3 +166,10 @@ def test_a_short_witness_is_told_in_full():
     assert certificate.quantities["witness"] == "theta = 1"
     (certificate,) = nk.play(Constant(-1), Bisection(), rounds=3).certify()
     assert certificate.quantities["witness"] == "theta = 1/8"
+
+
+def test_an_interval_that_was_never_exhausted_says_nothing_of_it():
+    (certificate,) = nk.play(nk.Constant(1), Bisection(exact=False), rounds=53).certify()
+    assert set(certificate.quantities) == {"forced", "witness"}
+    (certificate,) = nk.play(nk.Constant(1), Bisection(exact=False), rounds=54).certify()
+    assert certificate.quantities["exhausted_at"] == 54

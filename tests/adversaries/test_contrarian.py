@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.adversaries.contrarian import Contrarian, opposite
+from novikoff.adversaries.contrarian import Contrarian
+from novikoff.adversaries.opposite import opposite
 from novikoff.classes.matrix import cube
 from novikoff.learners.constant import Constant
 from novikoff.learners.midpoint import Midpoint

@@ -234,3 +234,23 @@ def test_settings_that_make_no_sense_are_refused():
         CoverHalving(20)
     with pytest.raises(InputError, match="dimension"):
         CoverHalving(0)
+
+
+def test_running_out_of_memory_changes_nothing(monkeypatch):
+    learner = CoverHalving(2)
+    learner.learn_one([0.0, 1.0], 1)
+    while learner._space.poll([0.0, 1.0]).weights[-1]:
+        learner.learn_one([0.0, 1.0], 1)
+    before, survivors = learner.facts(), learner.survivor()
+
+    def full(*_):
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SphereCover, "space", full)
+        with pytest.raises(MemoryError):
+            learner.learn_one([0.0, 1.0], -1)
+    assert (learner.facts(), learner.rounds, learner.survivor()) == (before, 1, survivors)
+    assert CoverHalving.restore(learner.state()).facts() == before
+    learner.learn_one([0.0, 1.0], -1)
+    assert (learner.level, learner.rounds) == (1, 2)

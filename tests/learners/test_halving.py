@@ -210,3 +210,21 @@ def test_survivors_are_compacted():
     nk.play(learner, [(500, 1), (400, -1)])
     assert learner.size == 100
     assert len(learner._believed.space._members) == 100
+
+
+def test_running_out_of_memory_changes_nothing(monkeypatch):
+    hypotheses = thresholds(3)
+    learner = nk.Halving(hypotheses)
+    learner.learn_one(3, -1)
+    before = learner.facts()
+
+    def full(*_):
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(hypotheses, "space", full)
+        with pytest.raises(MemoryError):
+            learner.learn_one(0, 1)
+    assert learner.facts() == before
+    learner.learn_one(0, 1)
+    assert (learner.facts().restarts, learner.facts().emptied_at, learner.facts().rounds) == (1, 2, 2)

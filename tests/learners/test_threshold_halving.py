@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novikoff as nk
+from novikoff.certificate import number
 from novikoff.classes import thresholds
 from novikoff.errors import InputError
 from novikoff.kernels import threshold_halving as kernel
@@ -95,3 +96,18 @@ def test_a_bad_index_in_a_sweep_changes_nothing():
     assert learner.state() == before
     with pytest.raises(InputError, match="at least 0"):
         nk.ThresholdHalving(-1)
+
+
+def test_an_n_of_thousands_of_digits_is_told_by_its_length():
+    n = 10**5000
+    learner = nk.ThresholdHalving(n)
+    with pytest.raises(InputError, match=r"from 0 to about 2\^16609: got 0.5"):
+        learner.predict_one(0.5)
+    assert learner.survivor() == "x >= k for k in 0 .. a number of 16,610 bits"
+    ledger = nk.play(learner, [(n // 2, -1), (n // 2 + 1, 1)])
+    assert learner.survivor() == "x >= a number of 16,609 bits"
+    (found,) = ledger.certify()
+    assert (ledger.mistakes, found.bound) == (2, 16609)
+    assert number(found.quantities["hypotheses"]) == "about 2^16609"
+    with pytest.raises(InputError, match=r"got n = a number of 16,610 bits"):
+        nk.ThresholdHalving(-n)

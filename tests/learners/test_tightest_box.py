@@ -287,3 +287,21 @@ def test_predicting_changes_nothing():
 def test_a_grid_that_is_none_is_refused(dim, m):
     with pytest.raises(InputError, match="a grid must have"):
         TightestBox(dim, m)
+
+
+def test_the_round_of_a_contradiction_is_that_of_the_ledger():
+    learner = TightestBox(1, m=9)
+    learner.learn_one((2,), 1)
+    _, certificate = certify(learner, [((5,), 1), ((4,), -1)])
+    assert certificate.reason.endswith("positives, first round 2")
+    _, certificate = certify(learner, [((5,), 1), ((4,), -1)])
+    assert certificate.reason.endswith("positives")  # the first was before
+
+
+def test_a_corner_of_thousands_of_digits_is_told_by_its_length():
+    learner = TightestBox(1)
+    learner.learn_one((10**5000,), 1)
+    learner.learn_one((0.5,), 1)
+    assert learner.survivor() == "0.5 <= x[0] <= a number of 16,610 bits"
+    with pytest.raises(InputError, match="must have a number of"):
+        TightestBox(10**5000).predict_one([1])

@@ -643,11 +643,9 @@ def test_read_knows_a_table_by_its_name_or_by_what_is_in_it(write, name):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("a.svm", b"1 1:0.5 3:2\n-1 2:1\n"),
         ("a.json", b"[1, 2, 3]\n[4, 5, 6]\n"),
         ("a.jsonl", b'{"a": 1, "b": 2}\n{"a": 3, "b": 4}\n'),
         ("a.html", b"<table>1, 2</table>\n"),
-        ("a.parquet", b"PAR1\x15\x04,\x15\x80,1,2\xff\n"),
         ("a.npy", b"\x93NUMPY\x01\x00,1,2\n"),
         ("a.bin", b"1,2\0\n3,4\n"),
         ("a.txt", b"just, a few words\nof text, here\n"),

@@ -225,6 +225,14 @@ def test_the_stream_says_what_it_is(tmp_path):
     assert json.loads(json.dumps(batch.end)) == batch.end
 
 
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\r"])
+def test_the_last_end_is_the_size_of_the_source(end):
+    data = b"1\n-1 1:1" + end
+    *_, last = Svmlight(io.BytesIO(data), chunk=1).batches()
+    assert (last.end["byte"], last.end["row"], last.end["line"]) == (len(data), 2, 2)
+    assert list(Svmlight(io.BytesIO(data)).batches(last.end)) == []
+
+
 def test_numba_is_not_imported_before_reading_begins():
     code = (
         "import sys, io; from novikoff.sources.svmlight import Svmlight; s = Svmlight(io.BytesIO(b'1 1:1\\n-1'));"

@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,7 +76,7 @@ def run_source(
             ledger.learner, stream, rounds, passes, progress=watch, ledger=ledger, riding=telling.certify, resume=resume
         )
 
-    length = len(stream) * passes if hasattr(stream, "__len__") else None
+    length = len(stream) * passes if isinstance(stream, Sized) else None
     stopped = _watched(game, Progress(rounds or length, _size(source)), telling)
     keeper.finish()
     return _tell(ledger, learner, telling, stopped)

@@ -128,7 +128,7 @@ def fields(
         if U64(text[at]) != COLON:
             return ZERO, entries, width, rising
         at = at + ONE
-        # Most numbers are one digit, or one and up to seven behind a point, with a sign or none: read here, since a
+        # Most numbers are one digit, or one and up to eight behind a point, with a sign or none: read here, since a
         # call counts references to the text.
         stop = at + TWO
         c = U64(text[at])
@@ -143,7 +143,7 @@ def fields(
         word = word ^ NOUGHTS
         m = c ^ NOUGHT
         n = digits(word)
-        if m < TEN and after == POINT and ZERO < n < EIGHT and U64(text[stop + n]) <= BLANK:
+        if m < TEN and after == POINT and n > ZERO and U64(text[stop + n]) <= BLANK:
             value = np.float64(np.int64(m * POWERS[n] + joined(word, n))) / REAL_POWERS[n]
             values[entries] = -value if minus else value
             at = stop + n

@@ -23,80 +23,88 @@ NO_TAB, NO_LABEL = 0, 1
 LOWER = np.array([c + 32 if 65 <= c <= 90 else c for c in range(256)], dtype=np.uint8)
 LOWER[[c for c in range(128) if not chr(c).isalnum()]] = 0  # what is not part of a word
 
-LOW = np.uint64(0xFFFFFFFF)
-C1 = np.uint64(0xCC9E2D51)
-C2 = np.uint64(0x1B873593)
-C3 = np.uint64(0xE6546B64)
-C4 = np.uint64(0x85EBCA6B)
-C5 = np.uint64(0xC2B2AE35)
-FIVE = np.uint64(5)
+U = np.uint64
+LOW = U(0xFFFFFFFF)
 
 
 @compiled
-def rotate(word: np.uint64, left: int) -> np.uint64:
-    """The 32-bit word turned left."""
-    return ((word << np.uint64(left)) | (word >> np.uint64(32 - left))) & LOW
+def scramble(four: np.uint64) -> np.uint64:
+    """What murmur does to four bytes before they are mixed in."""
+    four = (four * U(0xCC9E2D51)) & LOW
+    four = ((four << U(15)) | (four >> U(17))) & LOW
+    return (four * U(0x1B873593)) & LOW
 
 
 @compiled
-def scramble(word: np.uint64) -> np.uint64:
-    """What murmur does to four bytes before it mixes them in."""
-    return (rotate((word * C1) & LOW, 15) * C2) & LOW
+def mix(h: np.uint64, four: np.uint64) -> np.uint64:
+    """Murmur's state after four more bytes."""
+    h ^= scramble(four)
+    h = ((h << U(13)) | (h >> U(19))) & LOW
+    return (h * U(5) + U(0xE6546B64)) & LOW
 
 
 @compiled
-def murmur(data: NDArray[np.uint8], start: int, stop: int, lower: NDArray[np.uint8]) -> np.uint64:
-    """MurmurHash3 x86_32, seed 0, of lower[data[start:stop]]."""
-    h = np.uint64(0)
-    i = start
-    while i + 4 <= stop:
-        k = np.uint64(lower[data[i]]) | (np.uint64(lower[data[i + 1]]) << np.uint64(8))
-        k |= (np.uint64(lower[data[i + 2]]) << np.uint64(16)) | (np.uint64(lower[data[i + 3]]) << np.uint64(24))
-        h = (rotate(h ^ scramble(k), 13) * FIVE + C3) & LOW
-        i += 4
-    if i < stop:
-        k = np.uint64(0)
-        for j in range(stop - 1, i - 1, -1):
-            k = (k << np.uint64(8)) | np.uint64(lower[data[j]])
-        h ^= scramble(k)
-    h ^= np.uint64(stop - start) & LOW
-    h = ((h ^ (h >> np.uint64(16))) * C4) & LOW
-    h = ((h ^ (h >> np.uint64(13))) * C5) & LOW
-    return h ^ (h >> np.uint64(16))
+def finish(h: np.uint64, rest: np.uint64, length: np.uint64) -> np.uint64:
+    """The hash of a word of `length` bytes, of which the last, less than four, are `rest`."""
+    h ^= scramble(rest) ^ length
+    h = ((h ^ (h >> U(16))) * U(0x85EBCA6B)) & LOW
+    h = ((h ^ (h >> U(13))) * U(0xC2B2AE35)) & LOW
+    return h ^ (h >> U(16))
+
+
+@compiled
+def add_entry(
+    index: np.uint64, slots: np.uint64, table: NDArray[np.int64], past: int,
+    indices: NDArray[np.uint32], values: NDArray[np.float64], first: int, end: int,
+) -> int:  # fmt: skip
+    """Count the index once more in the row whose entries are first .. end-1; returns where they end now."""
+    slot = index & slots
+    at = table[slot] - past
+    while at >= first and U(indices[at]) != index:
+        slot = (slot + U(1)) & slots
+        at = table[slot] - past
+    if at >= first:
+        values[at] += 1.0
+        return end
+    table[slot] = past + end
+    indices[end] = index
+    values[end] = 1.0
+    return end + 1
 
 
 @compiled
 def count_words(
-    data: NDArray[np.uint8], start: int, stop: int, mask: np.uint64, table: NDArray[np.int64],
-    past: int, indices: NDArray[np.uint32], values: NDArray[np.float64], first: int,
+    data: NDArray[np.uint8], start: int, stop: int, mask: np.uint64, table: NDArray[np.int64], past: int,
+    indices: NDArray[np.uint32], values: NDArray[np.float64], first: int,
 ) -> int:  # fmt: skip
     """Write the entries of the message data[start:stop] from position `first` on; returns where they end."""
-    room = np.uint64(2)
-    while room < np.uint64(stop - start + 2):  # at most (length + 1) / 2 words: the table is never more than half full
+    room = U(2)
+    while room < U(stop - start + 2):  # at most (length + 1) / 2 words: the table is never more than half full
         room += room
-    slots = room - np.uint64(1)
+    slots = room - U(1)
     end = first
-    i = start
-    while i < stop:
-        if LOWER[data[i]] == 0:
-            i += 1
-            continue
-        begin = i
-        while i < stop and LOWER[data[i]] != 0:
-            i += 1
-        index = murmur(data, begin, i, LOWER) & mask
-        slot = index & slots
-        at = table[slot] - past
-        while at >= first and np.uint64(indices[at]) != index:
-            slot = (slot + np.uint64(1)) & slots
-            at = table[slot] - past
-        if at >= first:
-            values[at] += 1.0
-        else:
-            table[slot] = past + end
-            indices[end] = np.uint32(index)
-            values[end] = 1.0
-            end += 1
+    h = U(0)
+    four = U(0)
+    shift = U(0)
+    length = U(0)
+    for i in range(U(start), U(stop)):
+        c = U(LOWER[data[i]])
+        if c != U(0):
+            four |= c << shift
+            shift += U(8)
+            length += U(1)
+            if shift == U(32):
+                h = mix(h, four)
+                four = U(0)
+                shift = U(0)
+        elif length != U(0):
+            end = add_entry(finish(h, four, length) & mask, slots, table, past, indices, values, first, end)
+            h = U(0)
+            four = U(0)
+            shift = U(0)
+            length = U(0)
+    if length != U(0):
+        end = add_entry(finish(h, four, length) & mask, slots, table, past, indices, values, first, end)
     return end
 
 

@@ -45,8 +45,7 @@ class Consistent:
     def __init__(self, hypotheses: HypothesisClass, random: bool = False, seed: int = 0) -> None:
         self.domain = hypotheses.domain
         self.labels = hypotheses.labels
-        self.random = random
-        self.draws = random
+        self.random = self.draws = bool(random)
         self.seed = whole_number(seed, "seed", "a seed must be a whole number")
         self._believed = VersionSpace(hypotheses)
 

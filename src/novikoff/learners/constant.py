@@ -51,5 +51,6 @@ class Constant:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        require(state["label"] in (-1, 1), "label of a learner must be -1 or +1", state["label"])
-        return cls(state["label"])
+        label = state["label"]
+        require(type(label) is int and label in (-1, 1), "label of a learner must be -1 or +1", label)
+        return cls(label)

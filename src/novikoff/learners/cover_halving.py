@@ -42,7 +42,7 @@ class CoverHalving:
     def __init__(self, dim: int, conservative: bool = False, largest: int = 1_000_000) -> None:
         must = f"the largest cover must have a whole number of points from 1 to {LARGEST_COVER:,}"
         self.largest = checked(largest, "largest", must, 1, LARGEST_COVER)
-        self.conservative = conservative
+        self.conservative = bool(conservative)
         self._cover = SphereCover(dim, 0.5)
         self.dim, self.domain = self._cover.dim, self._cover.domain
         if not self._allowed(0.5):

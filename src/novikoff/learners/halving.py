@@ -34,7 +34,7 @@ class Halving:
     def __init__(self, hypotheses: HypothesisClass, prior: Any = None, conservative: bool = False) -> None:
         self.domain = hypotheses.domain
         self.labels = hypotheses.labels
-        self.conservative = conservative
+        self.conservative = bool(conservative)
         self._believed = VersionSpace(hypotheses, prior)
 
     @property

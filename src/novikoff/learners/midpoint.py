@@ -26,8 +26,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novikoff.errors import InputError, ModelFileError, shown
-from novikoff.learners.restoring import require, whole_number
+from novikoff.errors import InputError, shown
+from novikoff.learners.restoring import read, require, whole_number
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 
@@ -88,7 +88,7 @@ class Midpoint:
     @classmethod
     def restore(cls, state: State) -> Self:
         learner = cls()
-        learner.lo, learner.hi = _from_hex(state["lo"]), _from_hex(state["hi"])
+        learner.lo, learner.hi = (read(state[name], _from_hex, f"{name} must be a fraction") for name in ("lo", "hi"))
         fits = learner.lo is None or learner.hi is None or learner.lo < learner.hi
         require(fits, "lo of a learner must be below hi", state["lo"])
         learner.rounds = whole_number(state, "rounds")
@@ -122,7 +122,7 @@ def _as_hex(value: Fraction | None) -> list[str] | None:
 
 
 def _from_hex(parts: list[str] | None) -> Fraction | None:
-    try:
-        return None if parts is None else Fraction(*(int(part, 16) for part in parts))
-    except (TypeError, ValueError, ZeroDivisionError):
-        raise ModelFileError(f"an end of the interval must be a fraction: the saved one is {shown(parts)}.") from None
+    if parts is None:
+        return None
+    numerator, denominator = parts
+    return Fraction(int(numerator, 16), int(denominator, 16))

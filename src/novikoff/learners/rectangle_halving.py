@@ -33,7 +33,7 @@ from novikoff.certificates.halving_restarts import halving_restarts
 from novikoff.classes.rectangle import check_grid, describe_box, how_many_boxes
 from novikoff.errors import TooLargeError, brief
 from novikoff.learners.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
-from novikoff.learners.restoring import corners, counters, flag, require, whole_number
+from novikoff.learners.restoring import corners, counters, flag, read, require, whole_number
 from novikoff.types import Domain, Example, Label, State, Theorem, VersionSpaceFacts, check_label
 
 
@@ -50,7 +50,7 @@ class RectangleHalving:
                 f"boxes are counted in at most {DIMENSIONS} dimensions: got dim = {brief(self.dim)}. "
                 "TightestBox(dim, m) plays any number, with up to 1 + dim(m-1) mistakes."
             )
-        self.conservative = conservative
+        self.conservative = bool(conservative)
         self.domain = Domain("point", self.dim)
         self.rounds = self.restarts = self.emptied_at = 0
         self._begin()
@@ -138,12 +138,10 @@ class RectangleHalving:
     def restore(cls, state: State) -> Self:
         learner = cls(state["m"], state["dim"], flag(state, "conservative"))
         learner.low, learner.high = corners(state, learner._point)
-        points = np.asarray(state["negatives"])
-        sound = points.dtype == np.int64 and points.ndim == 2 and points.shape[1] == learner.dim
-        sound = sound and bool(np.all((points >= 0) & (points < learner.m)))
-        learner.negatives = [tuple(z) for z in points.tolist()] if sound else []
-        sound = sound and learner.negatives == sorted(set(learner.negatives))
-        require(sound, "negatives of a learner must be points of the grid, in order", state["negatives"])
+        must = "negatives of a learner must be points of the grid, in order"
+        negatives = read(state["negatives"], lambda saved: [learner._point(z) for z in saved], must)
+        require(negatives == sorted(set(negatives)), must, state["negatives"])
+        learner.negatives = negatives
         learner.size = learner._count()
         whole_number(state, "size", max(learner.size, 1), learner.size)
         learner.rounds, learner.restarts, learner.emptied_at = counters(state, "restarts", "emptied_at")

@@ -12,6 +12,7 @@ from novikoff.types import State
 MOST_ROUNDS = 2**62
 """Counters are 64-bit numbers in kernels."""
 
+T = TypeVar("T")
 Corner = TypeVar("Corner", bound=tuple[Any, ...])
 
 
@@ -36,14 +37,19 @@ def flag(state: State, name: str) -> bool:
     return bool(value)
 
 
-def corners(state: State, read: Callable[[Any], Corner]) -> tuple[Corner, Corner] | tuple[None, None]:
-    """The corners `low` and `high` of a box, each made of what was saved by `read`; None for both: the empty box."""
+def read(saved: Any, how: Callable[[Any], T], must: str) -> T:
+    """What `how` makes of a part of the state."""
+    try:
+        return how(saved)
+    except (TypeError, ValueError, ZeroDivisionError) as error:
+        raise ModelFileError(f"{must}: the saved one has {shown(saved)} ({error}).") from None
+
+
+def corners(state: State, how: Callable[[Any], Corner]) -> tuple[Corner, Corner] | tuple[None, None]:
+    """The corners `low` and `high` of a box; None for both of the empty box."""
     if state["low"] is None and state["high"] is None:
         return None, None
-    try:
-        low, high = read(state["low"]), read(state["high"])
-    except (TypeError, ValueError, ZeroDivisionError) as error:
-        raise ModelFileError(f"a box must have two corners: the saved one has not ({error}).") from None
+    low, high = (read(state[name], how, f"{name} of a box must be a corner") for name in ("low", "high"))
     require(all(map(le, low, high)), "low of a box must not be above high", state["low"])
     return low, high
 

@@ -41,7 +41,7 @@ class ThresholdHalving:
 
     def __init__(self, n: int, conservative: bool = False) -> None:
         self.n = check_grid_end(n)
-        self.conservative = conservative
+        self.conservative = bool(conservative)
         self.domain = Domain("index", self.n + 1)
         self.lo, self.hi = 0, self.n + 1
         self.rounds = self.restarts = self.emptied_at = 0

@@ -27,7 +27,7 @@ import numpy as np
 from novikoff import encode
 from novikoff.certificates.tightest_box_mistakes import TightestBoxFacts, tightest_box_mistakes
 from novikoff.classes.rectangle import check_grid, describe_box
-from novikoff.errors import InputError, shown
+from novikoff.errors import InputError, brief, shown
 from novikoff.learners.restoring import corners, counters
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
@@ -66,9 +66,9 @@ class TightestBox:
             return tuple(encode.point(x, self.dim, 0, self.m - 1).tolist())
         values = x.tolist() if isinstance(x, np.ndarray) else x
         if not isinstance(values, Sequence):
-            raise InputError(f"x must be a sequence of {self.dim} numbers: got {shown(x)}.")
+            raise InputError(f"x must be a sequence of {brief(self.dim)} numbers: got {shown(x)}.")
         if len(values) != self.dim:
-            raise InputError(f"x must have {self.dim} numbers: got {len(values)}.")
+            raise InputError(f"x must have {brief(self.dim)} numbers: got {len(values)}.")
         return tuple(_number(value, i) for i, value in enumerate(values))
 
     def learn_one(self, x: Example, y: Label) -> None:

@@ -71,7 +71,7 @@ class WeightedMajority:
         self.labels = hypotheses.labels
         self.hypotheses = cast(Voters, hypotheses)
         self.beta = float(beta)
-        self.conservative = conservative
+        self.conservative = bool(conservative)
         self._by_length = isinstance(prior, str) and prior == "length"
         self._prior = None if prior is None else _weights_of(prior, hypotheses)
         self.whole = hypotheses.size if self._prior is None else int(self._prior.sum())

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from novikoff.errors import SourceError
 from novikoff.sources.arrow_file import open_arrow
 from novikoff.sources.arrow_lists import DenseLists, SparseLists
 from novikoff.sources.columns import ROWS_PER_BATCH, Columns, LabelValues
@@ -66,6 +67,7 @@ class Arrow:
             self._labels = LabelValues(cells, where, positive, many)
         self.domain = self._rows.domain
         self.features = self._rows.features
+        self.bits = self._rows.bits if isinstance(self._rows, Converted) else None
         self.labels = self._labels.labels
         self.rows = self._labels.rows
 
@@ -84,6 +86,8 @@ class Arrow:
                 row += len(y)
                 width = x.width if isinstance(x, Sparse) else 0
                 yield Batch(x, y, row - len(y) + 1, {"row": row, "width": width})
+        if row != self.rows:
+            raise SourceError(f"a source must stay as it is: {self.name} has {row:,} rows instead of {self.rows:,}.")
 
 
 def _layout(

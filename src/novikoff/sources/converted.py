@@ -39,7 +39,7 @@ class Converted:
             self.domain = Domain(meta["kind"], None if last["width"] is None else int(last["width"]))
             self.bits: int | None = meta["bits"]
             self.features = None if meta["features"] is None else tuple(map(str, meta["features"]))
-            self._told = None if last["labels"] is None else Labels(*last["labels"])
+            self._told = None if last["labels"] is None else _labels(*last["labels"])
             self._lists = _lists(schema, name, self.domain)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if isinstance(error, SourceError):
@@ -80,7 +80,14 @@ class Converted:
     def _understand(self) -> Labels | None:
         """What -1 and +1 stand for with what was asked for; None for many."""
         if self._told is None:
-            return None if self._positive is None else Labels(f"not {self._positive}", int(self._positive))
+            if self._positive is None:
+                return None
+            try:
+                return Labels(f"not {self._positive}", int(self._positive))
+            except (TypeError, ValueError):
+                raise SourceError(
+                    f"the positive label must be a whole number, as those of {self.name} are: got {self._positive!r}."
+                ) from None
         values = [self._told.negative, self._told.positive]
         if self._positive is not None:
             where = find_value(values, self._positive)
@@ -139,6 +146,10 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float)) else str(value)
 
 
+def _labels(negative: Any, positive: Any) -> Labels:
+    return Labels(negative, positive)
+
+
 def _lists(schema: Any, name: str, domain: Domain) -> SparseLists | DenseLists | None:
     """The columns of the features; None for a column of indices. Raises unless the types are those of `convert`."""
     import pyarrow as pa
@@ -147,11 +158,14 @@ def _lists(schema: Any, name: str, domain: Domain) -> SparseLists | DenseLists |
     if types["label"] not in (pa.int8(), pa.int32()):
         raise TypeError(f"labels of {types['label']}")
     if "indices" in types:
-        if types["indices"].value_type != pa.uint32() or domain.width is None:
-            raise TypeError(f"indices of {types['indices']} below {domain.width}")
+        if types["indices"].value_type != pa.uint32() or domain.kind != "vector" or domain.width is None:
+            raise TypeError(f"indices of {types['indices']} for {domain}")
         return SparseLists(schema, name, "label", domain.width, clean=True)
     if domain.kind != "index":
-        return DenseLists(schema, name, "label")
+        lists = DenseLists(schema, name, "label")
+        if lists.domain != domain:
+            raise TypeError(f"{lists.domain} for {domain}")
+        return lists
     if types["x"] != pa.int64():
         raise TypeError(f"indices of {types['x']}")
     return None

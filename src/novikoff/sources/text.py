@@ -67,8 +67,8 @@ class Text:
                 f"got bits={bits}, skip_bad={skip_bad}, chunk={chunk}."
             )
         self._origin = Origin(source)
-        self._labels = StreamingLabels(positive, many)
-        self._positive = positive
+        self._positive = None if positive is None else _canonical(str(positive))
+        self._labels = StreamingLabels(self._positive, many)
         self._numbers: bool | None = None  # are the labels numbers?
         self._skip_bad = skip_bad
         self._chunk = chunk
@@ -250,9 +250,11 @@ class Text:
         return self._column(values)[codes], ""
 
     def _value(self, word: str) -> Any:
-        """A label as text; as a number if the first one of the stream was."""
+        """A label as text; as a number if the first one of the stream was, and none is named as positive."""
+        if self._positive is not None:
+            return _canonical(word)
         if self._numbers is None:
-            self._numbers = is_number(word) and (self._positive is None or is_number(str(self._positive)))
+            self._numbers = is_number(word)
         if not self._numbers:
             return word
         if not is_number(word) or math.isinf(float(word)):
@@ -301,3 +303,11 @@ class Table:
         if len(self._positions) < room:
             self._positions = np.full(room, -1, dtype=np.int64)
         return self._positions
+
+
+def _canonical(word: str) -> str:
+    """The same text for +1, 1 and 1.0; a word as it is."""
+    number = float(word) if is_number(word) else math.inf
+    if math.isinf(number):
+        return word.strip(" ")
+    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
