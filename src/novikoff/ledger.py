@@ -167,7 +167,12 @@ class Ledger:
                 raise ModelFileError(f"{name} of a ledger must be finite: got {plain[name]!r}.")
         plain["curve"] = [(t, mistakes) for t, mistakes in state["curve"]]
         plain["predictions"] = None if state["predictions"] is None else [state["predictions"]]
-        plain["before"] = type(learner.facts())(**state["before"])
+        now = learner.facts()
+        plain["before"] = before = type(now)(**state["before"])
+        for part in dataclasses.fields(now):
+            then, since = getattr(before, part.name), getattr(now, part.name)
+            if not (type(then) is type(since) or {type(then), type(since)} <= {int, float}):
+                raise ModelFileError(f"{part.name} of a ledger must be of the learner's kind: got {then!r}.")
         if state["riding"] is not None:
             from novikoff.comparators.riding import Riding
 

@@ -41,7 +41,7 @@ def test_run_finds_a_program_in_a_csv_file(csv):
 
 
 def test_json_is_one_object_with_everything(csv):
-    done = novikoff("run", "halving:[programs:bits=18],prior=length", str(csv), "--json")
+    done = novikoff("run", "halving:[programs:bits=18],prior=length", str(csv), "--json", "--quiet")
     told = json.loads(done.stdout)
     keys = {"learner", "source", "rounds", "mistakes", "mistake_rate", "passes", "seconds", "rounds_per_second", "size"}
     assert keys <= set(told)
@@ -116,7 +116,7 @@ def test_two_values_of_seed_are_two_games():
         (("run", "nonsense", "demo:iris"), "must be one of"),
         (("run", "threshold-halving", "demo:thresholds"), "n is missing"),
         (("run", "threshold-halving:n=10", "demo:iris"), "index[11]"),
-        (("run", "threshold-halving:n=10", "demo:thresholds"), "from 0 to 10"),
+        (("run", "threshold-halving:n=10", "demo:thresholds"), "index[1000001]"),
         (("run", "halving:[thresholds:n=10**12]", "demo:thresholds"), "1,000,000,000,002"),
         (("run", "halving:[programs:bits=60]", "demo:iris"), "programs"),
         (("run", "threshold-halving:n=10", "demo:thresholds", "--passes", "0"), "passes"),
@@ -164,13 +164,12 @@ def test_ctrl_c_reports_what_was_done():
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(4)
+    assert game.stderr.readline().split() == ["rounds", "mistakes", "rate", "since"]  # it is under way
     game.send_signal(signal.SIGINT)
     out, err = game.communicate(timeout=60)
     assert game.returncode == 130
     assert "stopped by Ctrl-C after round" in err
     assert "bisection_forced: mistakes" in out
-    assert "rounds     mistakes" in " ".join(err.split("\n")[0].split("  ")) or "mistakes" in err
 
 
 def test_progress_renews_one_line_on_a_terminal():

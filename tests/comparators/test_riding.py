@@ -252,6 +252,34 @@ def test_the_state_is_arrays_and_json():
             json.dumps({k: v for k, v in part.items() if not isinstance(v, (np.ndarray, dict))}, allow_nan=False)
 
 
+@pytest.mark.parametrize(
+    ("keep", "part", "name", "value"),
+    [
+        (10**6, "kept", "indptr", np.array([0, 500, 10**9], np.uint64)),
+        (10**6, "kept", "y", np.ones(3, np.int8)),
+        (3_000, "riders", "U", np.zeros((5, 3), np.float32)),
+        (3_000, "riders", "U", np.ones((5, 4), np.float32)),
+        (3_000, "riders", "own", np.zeros(2)),
+        (3_000, "riders", "counts", np.zeros((3, 7), np.int64)),
+        (3_000, "riders", "sums", np.zeros((3, 130), np.float32)),
+    ],
+)
+def test_a_state_whose_arrays_do_not_fit_is_refused(keep, part, name, value):
+    riding = Riding(keep=keep)
+    riding.see(Batch(*example_stream(200, whole=True), 1))
+    state = riding.state()
+    state[part][name] = value
+    with pytest.raises(ValueError):
+        Riding.restore(state)
+
+
+def test_rows_without_features_are_seen():
+    riding = Riding(1.0)
+    riding.see(Batch(np.zeros((100, 0)), np.ones(100, np.int8), 1))
+    riding.see(Batch(np.zeros((0, 0)), np.ones(0, np.int8), 101))
+    assert (riding.facts().rows, riding.facts().square) == (100, 1)
+
+
 def test_dense_and_sparse_whole_numbers_give_the_same_facts():
     x, y = example_stream(500, whole=True)
     facts = []

@@ -276,6 +276,13 @@ def test_a_sparse_row_that_is_not_one_is_an_error_that_names_it(write, indices, 
     fails(said, write(sparse_table(indices, values, [0, 1, 0]), rows=rows))
 
 
+def test_large_values_are_finite_even_if_their_sum_is_not(write):
+    table = sparse_table([[1, 2], [3, 4]], [[1.5e308, 1.5e308], [-1.5e308, 1e-320]], [0, 1])
+    assert rows_of(Arrow(write(table))) == [([[1, 2], [1.5e308, 1.5e308]], -1), ([[3, 4], [-1.5e308, 1e-320]], 1)]
+    both = sparse_table([[1, 2], [3]], [[float("inf"), float("-inf")], [1.0]], [0, 1])
+    fails("values must be finite: row 1 of FILE has inf", write(both))
+
+
 def test_an_index_beyond_uint32_or_below_0_is_an_error(write):
     for index in (-1, 2**32 - 1, 2**40):
         table = sparse_table([[1], [2, index]], [[1.0], [1.0, 1.0]], [0, 1], pa.list_(pa.int64()))

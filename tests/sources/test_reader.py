@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -338,6 +339,7 @@ def test_a_slow_pipe_is_sniffed_from_its_first_line():
     def drip():
         for byte in SVMLIGHT:
             os.write(writing, bytes([byte]))
+            time.sleep(0.005)
         os.close(writing)
 
     thread = threading.Thread(target=drip)

@@ -257,6 +257,19 @@ def test_a_line_may_be_longer_than_a_chunk_and_memory_is_that_of_the_line(write)
     assert [len(indices) for _, indices, _ in rows] == [1, 30_000, 1]
 
 
+def test_a_line_of_as_many_words_as_it_can_hold_is_counted(write):
+    letters = [bytes([c]) for c in range(256) if c >= 128 or (chr(c).isalnum() and not chr(c).isupper())]
+    message = b" ".join(letters)
+    (row, _) = rows_of(Text(write(b"u\t" + message + b"\nv\t\n"), bits=32))
+    assert row == (-1, [murmur_by_the_book(letter) for letter in letters], [1.0] * len(letters))
+
+
+def test_a_byte_order_mark_counts_only_at_the_start(write):
+    for chunk in (1, 1 << 20):
+        content = b"\xef\xbb\xbfu\tx\nv\ty\n\xef\xbb\xbfu\tz\n"
+        fails("labels must take two values: line 3 of", write(content), played=2, chunk=chunk)
+
+
 def test_memory_does_not_grow_with_the_file(write):
     block = b"".join(b"%s\tsome words of message %d\n" % ([b"ham", b"spam"][i % 2], i) for i in range(1000))
     path = write(block * 200)

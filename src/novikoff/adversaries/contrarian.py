@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from novikoff.adversaries.opposite import opposite as opposite
+from novikoff.adversaries.opposite import opposite
 from novikoff.certificates.contrarian_regret import AnswerCounts, better_constant, contrarian_regret
 from novikoff.types import Distribution, Domain, Example, Label, Theorem
 

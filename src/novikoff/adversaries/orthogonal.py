@@ -22,9 +22,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.adversaries.contrarian import opposite
+from novikoff.adversaries.opposite import opposite
 from novikoff.certificates.orthogonal_forced import OrthogonalFacts, orthogonal_forced
-from novikoff.errors import InputError
+from novikoff.classes.sizes import whole_number
 from novikoff.types import Distribution, Domain, Example, Label, Theorem
 
 
@@ -34,9 +34,7 @@ class Orthogonal:
     promises: ClassVar[tuple[Theorem, ...]] = (orthogonal_forced,)
 
     def __init__(self, k: int) -> None:
-        if k < 1:
-            raise InputError(f"orthogonal vectors must be at least one: got k = {k}.")
-        self.k = int(k)
+        self.k = whole_number(k, "k", "orthogonal vectors must be a whole number, at least one", 1)
         self.name = f"orthogonal:k={self.k}"
         self.domain = Domain("vector", self.k)
         self.rounds = 0

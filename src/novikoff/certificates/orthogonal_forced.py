@@ -5,7 +5,7 @@ Theorem (lower; tight: the Perceptron makes no more, see certificates/perceptron
         M  >=  min( T, j ).
     With all k left and T >= k rounds, M >= k = R^2/margin^2, the most that Novikoff's theorem allows the Perceptron.
 Assumptions
-    no prediction is drawn (checked): the adversary hears the prediction, and not merely its chances.
+    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances.
 Proof
     A vector not shown before gets the label that was not predicted. Whatever the labels y_i, u = sum y_i e_i has
     y_i <u, e_i> = 1 for every i and ||u|| = sqrt(k), so the margin is 1/sqrt(k); and R = 1.
@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.certificate import Assumption, Certificate, judge
+from novikoff.certificate import Certificate, draws_nothing, judge
 from novikoff.certificates.majority_flip_forced import told
 from novikoff.types import Label, Run
 
@@ -42,11 +42,7 @@ def orthogonal_forced(run: Run[OrthogonalFacts]) -> Certificate:
         observed=run.mistakes,
         bound=min(run.rounds, before.k - len(before.said)),
         trivial=0,
-        assumptions=[
-            Assumption(
-                "no prediction is drawn, so the adversary hears it", "checked" if run.deterministic else "refuted"
-            )
-        ],
+        assumptions=[draws_nothing(run)],
         quantities={
             "vectors": after.k,
             "shown": len(after.said),

@@ -55,7 +55,7 @@ FINEST, COARSEST = 24, 12
 
 ROOM = 28
 MOST_WHOLE_ROWS = 2**31
-ARRAYS = ("U", "own", "edges", "counts", "sums", "squares", "carries", "least", "longest")
+ARRAYS = ("counts", "sums", "squares", "carries", "least", "longest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Riders:
 
     def __init__(self, U: NDArray[np.float32], own: NDArray[np.float64], top: int, exact: bool) -> None:
         self.U, self.own = U, own  # (features + 1, 4), the last row and column zero; the weights of the bias
-        self.exact = exact
+        self.top, self.exact = top, exact
         steps = np.arange(8 * OCTAVES + 1)
         edges = np.ldexp(1.0 + (steps % 8) / 8.0, top - OCTAVES + steps // 8)
         self.edges = np.append(edges, edges[-1])  # the last class has no upper edge
@@ -274,17 +274,25 @@ class Riders:
 
     def state(self) -> State:
         """As plain data."""
-        plain: State = {name: getattr(self, name).copy() for name in ARRAYS}
-        return {**plain, "exact": self.exact, "rows": self.rows, "nonzeros": self.nonzeros, "empty": self.empty}
+        arrays = {name: getattr(self, name).copy() for name in ("U", "own", *ARRAYS)}
+        plain = {name: getattr(self, name) for name in ("top", "exact", "rows", "nonzeros", "empty")}
+        return {**arrays, **plain}
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """The riders whose `state` this is."""
-        riders = cls(state["U"], state["own"], 0, state["exact"])
+        from novikoff.kernels import riding
+
+        U, own = np.array(state["U"], np.float32, order="C"), np.array(state["own"], np.float64)
+        if U.ndim != 2 or U.shape[1] != riding.WIDE or len(U) == 0 or own.shape != (riding.RIDERS,) or U[-1].any():
+            raise ValueError(f"directions must be {riding.RIDERS} to a feature: got arrays {U.shape} and {own.shape}.")
+        riders = cls(U, own, state["top"], state["exact"])
         for name in ARRAYS:
-            setattr(riders, name, np.array(state[name]))
+            fresh, saved = getattr(riders, name), state[name]
+            if saved.shape != fresh.shape or saved.dtype != fresh.dtype:
+                raise ValueError(f"{name} must be {fresh.dtype} of {fresh.shape}: got {saved.dtype} of {saved.shape}.")
+            setattr(riders, name, np.array(saved, order="C"))
         riders.rows, riders.nonzeros, riders.empty = state["rows"], state["nonzeros"], state["empty"]
-        riders._measure()
         return riders
 
 

@@ -96,7 +96,8 @@ class Riding:
         if len(batch) == 0:
             return
         if not isinstance(x, Sparse):
-            x = np.asarray(x).reshape(len(batch), -1)
+            x = np.asarray(x)
+            x = x if x.ndim == 2 else x.reshape(len(batch), -1)
             kind = x.dtype if x.dtype in (np.float64, np.float32, np.int64) else np.float64
             x = np.ascontiguousarray(x, dtype=kind)
         y = np.ascontiguousarray(batch.y, dtype=np.int8)
@@ -238,10 +239,16 @@ class _Kept:
 
     @classmethod
     def restore(cls, state: State) -> Self:
+        indptr, indices, values, y = (
+            np.ascontiguousarray(state[name]) for name in ("indptr", "indices", "values", "y")
+        )
+        ends = indptr.astype(np.int64).tolist()
+        together = [ends[0], ends[-1], len(indices), len(ends) - 1] == [0, len(values), len(values), len(y)]
+        if not together or ends != sorted(ends):
+            raise ValueError("kept rows must fit together: they do not.")
         kept = cls()
-        rows = Sparse(state["indptr"], state["indices"], state["values"], 0)
-        if len(rows):
-            kept.take(rows, state["y"], 2**62)
+        if len(y):
+            kept.take(Sparse(indptr.astype(np.uint64), indices, values, 0), y.astype(np.int8), 2**62)
         return kept
 
 

@@ -32,6 +32,7 @@ from novikoff.comparators.riding import Riding
 from novikoff.errors import InputError
 from novikoff.kernels import named
 from novikoff.learners.features import Features, Row
+from novikoff.learners.restoring import flag, read, require, whole_number
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label
 
 DOUBLE = np.dtype(np.float64)
@@ -212,15 +213,18 @@ class Perceptron:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["bias"], state["normalize"])
-        learner.rounds, learner.updates = state["rounds"], state["updates"]
+        learner = cls(state["bias"], flag(state, "normalize"))
+        learner.rounds = whole_number(state, "rounds")
+        learner.updates = whole_number(state, "updates", 0, learner.rounds)
         learner.features.load(state["features"])
-        weights = np.array(state["weights"], dtype=np.float64)
+        weights = read(state["weights"], np.asarray, "weights must be an array")
+        sound = weights.dtype == np.float64 and weights.shape == (learner.features.count,)
+        require(sound, "weights must be a double for each feature", weights.shape)
         learner._own[0] = state["bias_weight"]
         if learner.features.kind == "names":
             learner._named = dict(zip(learner.features.names, weights.tolist(), strict=True))
         else:
-            learner._hold(weights)
+            learner._hold(weights.copy())
         return learner
 
 

@@ -28,9 +28,10 @@ def explain(name: str) -> str:
 
 
 def theorems() -> list[str]:
-    """The names of all theorems."""
+    """The names of all theorems: the files of certificates/, but for what theorems share."""
     files = resources.files("novikoff.certificates").iterdir()
-    return sorted(file.name[:-3] for file in files if file.name.endswith(".py") and file.name != "__init__.py")
+    names = (file.name[:-3] for file in files if file.name.endswith(".py"))
+    return sorted(name for name in names if name != "__init__" and not name.endswith("_facts"))
 
 
 def _theorem(name: str) -> str:

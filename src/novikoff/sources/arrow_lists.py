@@ -145,9 +145,9 @@ def first_repeat(ends: NDArray[np.uint64], indices: NDArray[np.uint32]) -> int |
 
 
 def _all_finite(values: NDArray[Any]) -> bool:
-    """Are all finite? The sum of squares says so in one pass, unless it is too large itself."""
+    """Are all finite? A finite sum says so, in one quick pass; one that is not may just be too large."""
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.dot(values, values)):
+        if np.isfinite(np.add.reduce(values)):
             return True
     return bool(np.isfinite(values).all())
 

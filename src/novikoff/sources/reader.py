@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import PurePath
@@ -30,7 +31,7 @@ READ_AS = (
 )
 TABLES = (".csv", ".tsv", ".tab")
 SNIFFED_BYTES = 2**16
-PATIENCE = 1.0  # seconds to wait for the first line of a pipe, again while some of it comes
+PATIENCE, MOMENT = 1.0, 0.01  # seconds that a pipe may be silent within its first line; between two looks
 NUMBER = rb"(?>[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"  # atomic: no trying again
 SVMLIGHT = re.compile(rb"%b(?:[ \t]+qid:[0-9]+)?(?:[ \t]+[0-9]+:%b)*[ \t]*(?:#.*)?" % (NUMBER, NUMBER), re.DOTALL)
 ENTRY = re.compile(rb"[ \t][0-9]+:[+-.0-9]")
@@ -132,12 +133,12 @@ def _sniffed(source: Any, delimiter: str | None) -> tuple[Any, str]:
 
 
 def _head(opened: Opened) -> bytes:
-    """The first 64 KB, or of a pipe at least its first line, if that comes in time."""
-    head = opened.peek(SNIFFED_BYTES)
-    while opened.live and b"\n" not in head and len(head) < SNIFFED_BYTES and opened.ready(PATIENCE):
+    """The first 64 KB, or of a pipe at least its first line, if it goes on coming."""
+    head, silent = opened.peek(SNIFFED_BYTES), 0.0
+    while opened.live and b"\n" not in head and len(head) < SNIFFED_BYTES and silent < PATIENCE:
+        time.sleep(MOMENT)
         seen, head = head, opened.peek(SNIFFED_BYTES)
-        if len(head) == len(seen):
-            break
+        silent = 0.0 if len(head) > len(seen) else silent + MOMENT
     return head
 
 
