@@ -16,11 +16,12 @@ BLOCK = 50_000
 def rows(number, seed, noise=0.03):
     """Sparse rows and labels of a planted classifier; values have four decimals, so text holds them exactly."""
     rng = np.random.default_rng(seed)
-    target = np.random.default_rng(0).normal(size=WIDTH)
-    # Frequent features are frequent: rank r is drawn in proportion to about 1/r, distinct within a row.
-    gaps = rng.geometric(0.5, (number, NONZEROS)) * np.exp(rng.uniform(0, np.log(WIDTH / 40), (number, NONZEROS)) / 1.6)
-    places = np.sort(gaps, axis=1).cumsum(axis=1)
-    places = (places / places[:, -1:] * (WIDTH - NONZEROS - 1)).astype(np.int64) + np.arange(NONZEROS)
+    target = np.random.default_rng(0).normal(size=WIDTH) / (1.0 + np.arange(WIDTH) / 300.0)
+    # Frequent features are frequent: rank r is drawn in proportion to about 1/(r + 20), distinct within a row.
+    ranks = 20.0 * np.exp(rng.random((number, NONZEROS)) * np.log((WIDTH - NONZEROS) / 20.0 + 1.0)) - 20.0
+    places = np.sort(ranks.astype(np.int64), axis=1)
+    steps = np.arange(NONZEROS)
+    places = np.maximum.accumulate(places - steps, axis=1) + steps
     values = np.round(rng.gamma(2.0, 0.04, (number, NONZEROS)), 4) + 0.0001
     values = np.round(values, 4)
     scores = np.einsum("ij,ij->i", target[places], values)

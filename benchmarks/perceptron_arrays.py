@@ -52,9 +52,8 @@ def main():
     limit = ratio(times["ours, dense, again"], times["reading"])
     print(f"dense sweep against plain reading of the same arrays: {limit:.2f}x the time (at most 1.5x)")
     nanoseconds = min(times["ours, sparse"]) / len(rows.values) * 1e9
-    print(
-        f"sparse sweep: {nanoseconds:.2f} ns a non-zero; dense: {len(y) / min(times['ours, dense']) / 1e6:.0f} million rows a second"
-    )
+    rate = len(y) / min(times["ours, dense"]) / 1e6
+    print(f"sparse sweep: {nanoseconds:.2f} ns a non-zero; dense: {rate:.0f} million rows a second")
 
 
 if __name__ == "__main__":

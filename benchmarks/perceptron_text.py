@@ -42,7 +42,7 @@ def main():
             "ours arrow start": ours(arrow + ".small"),
         }
         times = {name: [] for name in commands}
-        memory = {name: 0.0 for name in commands}
+        memory = dict.fromkeys(commands, 0.0)
         for _ in range(REPEATS):
             for name, command in commands.items():
                 taken, peak = process(command)

@@ -125,6 +125,13 @@ def test_rounding_of_the_run_itself_is_paid_for(game):
     assert growth(whole) > 1  # the scores are beyond 2^53
 
 
+@pytest.mark.parametrize(("mistakes", "start", "exact"), [(2**26, 0, True), (2**27, 0, False), (2**26, 2**40, False)])
+def test_whole_numbers_are_exact_only_while_scores_stay_below_2_to_the_53(game, mistakes, start, exact):
+    run = game([[1]], [1])
+    riding = dataclasses.replace(run.riding, square=Fraction(2**40), start_square=Fraction(start))
+    assert (growth(dataclasses.replace(run, mistakes=mistakes, riding=riding)) == 1) == exact
+
+
 @settings(max_examples=50, deadline=None)
 @given(
     streams(st.integers(-3, 3)), st.lists(st.integers(-9, 9), min_size=3, max_size=3), st.sampled_from([0.0, 1.0]),

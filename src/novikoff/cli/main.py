@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from novikoff import __version__
+from novikoff import __version__, kernels
 from novikoff.errors import NovikoffError
 
 app = typer.Typer(
@@ -171,6 +171,7 @@ def explain(name: Annotated[str, typer.Argument(metavar="NAME", help="a name fro
 
 def main() -> None:
     """Run the command line; our own errors become one line on standard error and exit code 2."""
+    kernels.spare_blas = True
     sys.set_int_max_str_digits(0)  # a grid of 10**5000 points is fine, and so is printing it
     try:
         app()

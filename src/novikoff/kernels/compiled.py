@@ -7,12 +7,22 @@ The plain-Python twin of a kernel is its `py_func`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
 
+from novikoff import kernels
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+if kernels.spare_blas and "scipy.linalg.cython_blas" not in sys.modules:
+    sys.modules["scipy.linalg.cython_blas"] = None  # type: ignore[assignment] # not to be had, for a moment
+    import numba.np.arraymath
+
+    del sys.modules["scipy.linalg.cython_blas"]
 
 
 def compiled(function: Function) -> Function:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels.compiled import compiled
-from novikoff.kernels.lanes import dense, dense_scaled, inverse_norm, sparse, sparse_scaled
+from novikoff.kernels.lanes import dense, dense_scaled, inverse_norm, prefetch_sparse, sparse, sparse_scaled
 
 Weights = NDArray[np.float64]
 Indices = NDArray[np.uint32]
@@ -40,21 +40,21 @@ def score_sparse(
 
 
 @compiled
-def add_dense(weights: Weights, own: Weights, x: NDArray[Any], y: int, bias: float, scale: float) -> None:
-    """w += y x~."""
+def add_dense(weights: Weights, own: Weights, x: NDArray[Any], step: float, y: int, bias: float) -> None:
+    """w += y x~; step is y times the scale of x (y is a sign: to multiply by it is exact)."""
     for i in range(len(x)):
-        weights[i] += y * (x[i] * scale)
+        weights[i] += x[i] * step
     own[0] += y * bias
 
 
 @compiled
 def add_sparse(
-    weights: Weights, own: Weights, indices: Indices, values: NDArray[Any], start: int, stop: int, y: int,
-    bias: float, scale: float,
+    weights: Weights, own: Weights, indices: Indices, values: NDArray[Any], start: int, stop: int, step: float, y: int,
+    bias: float,
 ) -> None:  # fmt: skip
-    """w += y x~."""
+    """w += y x~; step is y times the scale of x (y is a sign: to multiply by it is exact)."""
     for k in range(np.uint64(start), np.uint64(stop)):
-        weights[indices[k]] += y * (values[k] * scale)
+        weights[indices[k]] += values[k] * step
     own[0] += y * bias
 
 
@@ -63,7 +63,7 @@ def play_dense(weights: Weights, own: Weights, x: NDArray[Any], y: int, bias: fl
     """Predict, and on a mistake add y x~; the score that was."""
     score = score_dense(weights, own, x, bias, normalize)
     if (-1 if score < 0.0 else 1) != y and np.isfinite(score):
-        add_dense(weights, own, x, y, bias, inverse_norm(x, 0, len(x)) if normalize else 1.0)
+        add_dense(weights, own, x, y * (inverse_norm(x, 0, len(x)) if normalize else 1.0), y, bias)
     return score
 
 
@@ -75,7 +75,7 @@ def play_sparse(
     score = score_sparse(weights, own, indices, values, bias, normalize)
     if (-1 if score < 0.0 else 1) != y and np.isfinite(score):
         scale = inverse_norm(values, 0, len(values)) if normalize else 1.0
-        add_sparse(weights, own, indices, values, 0, len(values), y, bias, scale)
+        add_sparse(weights, own, indices, values, 0, len(values), y * scale, y, bias)
     return score
 
 
@@ -92,14 +92,14 @@ def sweep_dense(
             prediction = -1 if dense_scaled(weights, row, scale) + own[0] * bias < 0.0 else 1
             predictions[t] = prediction
             if prediction != y[t]:
-                add_dense(weights, own, row, y[t], bias, scale)
+                add_dense(weights, own, row, y[t] * scale, y[t], bias)
         return
     for t in range(len(x)):
         row = x[t]
         prediction = -1 if dense(weights, row) + own[0] * bias < 0.0 else 1
         predictions[t] = prediction
         if prediction != y[t]:
-            add_dense(weights, own, row, y[t], bias, 1.0)
+            add_dense(weights, own, row, np.float64(y[t]), y[t], bias)
 
 
 @compiled
@@ -111,15 +111,17 @@ def sweep_sparse(
     if normalize:
         for t in range(len(y)):
             start, stop = indptr[t], indptr[t + 1]
+            prefetch_sparse(indices, values, start, stop)
             scale = inverse_norm(values, start, stop)
             prediction = -1 if sparse_scaled(weights, indices, values, start, stop, scale) + own[0] * bias < 0.0 else 1
             predictions[t] = prediction
             if prediction != y[t]:
-                add_sparse(weights, own, indices, values, start, stop, y[t], bias, scale)
+                add_sparse(weights, own, indices, values, start, stop, y[t] * scale, y[t], bias)
         return
     for t in range(len(y)):
         start, stop = indptr[t], indptr[t + 1]
+        prefetch_sparse(indices, values, start, stop)
         prediction = -1 if sparse(weights, indices, values, start, stop) + own[0] * bias < 0.0 else 1
         predictions[t] = prediction
         if prediction != y[t]:
-            add_sparse(weights, own, indices, values, start, stop, y[t], bias, 1.0)
+            add_sparse(weights, own, indices, values, start, stop, np.float64(y[t]), y[t], bias)

@@ -163,9 +163,9 @@ class Perceptron:
         values = row[1] if isinstance(row, tuple) else row
         scale = kernel().inverse_norm(values, 0, len(values)) if self.normalize else 1.0
         if isinstance(row, tuple):
-            kernel().add_sparse(self._weights, self._own, *row, 0, len(values), y, self.bias, scale)
+            kernel().add_sparse(self._weights, self._own, *row, 0, len(values), y * scale, y, self.bias)
         else:
-            kernel().add_dense(self._weights, self._own, row, y, self.bias, scale)
+            kernel().add_dense(self._weights, self._own, row, y * scale, y, self.bias)
 
     def _score_named(self, x: dict[Any, Any], weights: dict[str, float] | None = None) -> float:
         """The score of a dict whose names all have weights; not a number for any other."""
