@@ -24,7 +24,7 @@ def read(x):
 def main():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(1_000_000, 64))
-    y = np.where(x @ rng.normal(size=64) + rng.normal(size=len(x)) >= 0, 1, -1).astype(np.int8)
+    y = np.where(x @ rng.normal(size=64) + 0.3 * rng.normal(size=len(x)) >= 0, 1, -1).astype(np.int8)
     dense = nk.Batch(x, y, 1)
     rows, labels = made.sparse(200_000)
     sparse = nk.Batch(rows, labels, 1)

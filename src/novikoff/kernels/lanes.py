@@ -142,7 +142,7 @@ def sparse_scaled(
 
 @compiled
 def prefetch_sparse(indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int) -> None:
-    """Ask for what comes AHEAD of a row, as many non-zeros as it has. Processors do not look past a page by themselves."""
+    """Ask for as much as a row has, AHEAD of it: by themselves processors do not look past the end of a page."""
     ahead = np.uint64(AHEAD)
     for k in range(np.uint64(start), np.uint64(stop), np.uint64(8)):
         prefetch(values, k + ahead)
