@@ -6,11 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from novikoff.certificates.perceptron_facts import PerceptronFacts, growth
 from novikoff.certificates.perceptron_hinge import largest_count, perceptron_hinge
+from novikoff.certificates.perceptron_margin import perceptron_margin
+from novikoff.certificates.perceptron_squared_hinge import perceptron_squared_hinge
 from novikoff.comparators.riding import Riding
 
 WILD = [0.0, 1.0, -1.0, 0.1, 3.0, 1e16, -1e16, 1e-160, -3e-160, 1e-320, 5e-324, 1e150, 1e308, 2.0**-449, 2.0**449]
@@ -125,6 +127,16 @@ def test_rounding_of_the_run_itself_is_paid_for(game):
     assert growth(whole) > 1  # the scores are beyond 2^53
 
 
+@pytest.mark.parametrize("theorem", [perceptron_hinge, perceptron_margin, perceptron_squared_hinge])
+def test_every_theorem_pays_for_the_rounding_of_a_long_run(game, theorem):
+    """2^48 updates in floats may have lost a thirty-second of each weight."""
+    run = game(np.eye(40) * 0.1, [-1] * 40, passes=2)
+    after = dataclasses.replace(run.after, updates=2**48)
+    long = dataclasses.replace(run, mistakes=2**48, after=after)
+    assert theorem(run).bound == 40
+    assert 40 * 1.1 < theorem(long).bound < 40 * 1.2
+
+
 @pytest.mark.parametrize(("mistakes", "start", "exact"), [(2**26, 0, True), (2**27, 0, False), (2**26, 2**40, False)])
 def test_whole_numbers_are_exact_only_while_scores_stay_below_2_to_the_53(game, mistakes, start, exact):
     run = game([[1]], [1])
@@ -206,6 +218,7 @@ def test_a_broken_learner_is_found_out(game, perceptron, broken):
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from([*WILD, 1e200, 2.0**-1074]), min_size=1, max_size=6), st.sampled_from(WILD))
+@example([1e-320], 1e-320)
 def test_the_norm_of_the_facts_is_never_too_small(weights, own):
     square = sum((Fraction(w) ** 2 for w in [*weights, own]), Fraction(0))
     norm = PerceptronFacts.of(np.array(weights), own, 0, 0).norm

@@ -1,0 +1,187 @@
+"""A game that is killed goes on from its last save as if nothing had happened, bit for bit."""
+
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+
+NOVIKOFF = [sys.executable, "-m", "novikoff"]
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    target = rng.normal(size=300)
+    lines = []
+    for _ in range(60_000):
+        places = np.sort(rng.choice(300, 8, replace=False))
+        values = rng.normal(size=8).round(3)
+        label = "+1" if target[places] @ values + 0.3 * rng.normal() > 0 else "-1"
+        lines.append(" ".join([label, *(f"{i}:{v}" for i, v in zip(places, values, strict=True))]))
+    path = tmp_path_factory.mktemp("text") / "stream.svm"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(text, tmp_path_factory):
+    """The game without a stop, and its file."""
+    model = tmp_path_factory.mktemp("whole") / "whole.nk"
+    done = run("run", "perceptron:bias=1", str(text), "--passes", "3", "--save", str(model), "--json", "-q")
+    return json.loads(done.stdout), model
+
+
+def run(*arguments, **options):
+    return subprocess.run([*NOVIKOFF, *arguments], capture_output=True, text=True, timeout=120, **options)
+
+
+def same_game(told, model, whole):
+    expected, saved = whole
+    for key in ("rounds", "mistakes", "certificates", "size", "passes"):
+        assert told[key] == expected[key], key
+    one, two = nk.load(model), nk.load(saved)
+    assert np.array_equal(one.learner.weights, two.learner.weights)
+    assert one.learner.bias_weight == two.learner.bias_weight
+    assert one.curve == two.curve
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_game_killed_at_any_moment_goes_on_bit_exactly(text, whole, tmp_path, seed):
+    model = tmp_path / "model.nk"
+    command = [
+        "run",
+        "perceptron:bias=1",
+        str(text),
+        "--passes",
+        "3",
+        "--save",
+        str(model),
+        "--save-every",
+        "2000",
+        "-q",
+    ]
+    pause, kills, end = random.Random(seed), 0, time.monotonic() + 60
+    while kills < 3 and time.monotonic() < end:
+        resume = ["--resume", str(model)] if model.exists() else []
+        game = subprocess.Popen([*NOVIKOFF, *command, *resume], stdout=subprocess.DEVNULL)
+        since = time.monotonic()
+        before = os.stat(model).st_mtime_ns if model.exists() else 0
+        while game.poll() is None and (not model.exists() or os.stat(model).st_mtime_ns == before):
+            time.sleep(0.002)  # until it has saved once more
+            assert time.monotonic() - since < 60
+        time.sleep(pause.random() * 0.1)
+        game.send_signal(signal.SIGKILL)
+        game.wait()
+        kills += 1
+        assert nk.load(model).rounds > 0  # whole, whenever it was killed
+    done = run(*command, "--resume", str(model), "--json")
+    assert done.returncode == 0, done.stderr
+    same_game(json.loads(done.stdout), model, whole)
+
+
+def test_ctrl_c_saves_and_the_game_goes_on(text, whole, tmp_path):
+    model = tmp_path / "model.nk"
+    command = ["run", "perceptron:bias=1", str(text), "--passes", "3", "--save", str(model), "-q"]
+    game = subprocess.Popen(
+        [*NOVIKOFF, *command, "--save-every", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    while not model.exists():
+        time.sleep(0.005)
+    game.send_signal(signal.SIGINT)
+    _, err = game.communicate(timeout=60)
+    if game.returncode == 130:  # else it had ended already
+        assert "stopped by Ctrl-C" in err
+    done = run(*command, "--resume", str(model), "--json")
+    same_game(json.loads(done.stdout), model, whole)
+
+
+def test_on_another_source_it_goes_on_as_one_longer_stream(text, tmp_path):
+    lines = text.read_text().splitlines(keepends=True)[:3000]
+    parts = [tmp_path / name for name in ("one.svm", "two.svm", "both.svm")]
+    for path, content in zip(parts, (lines[:1000], lines[1000:], lines), strict=True):
+        path.write_text("".join(content))
+    model = tmp_path / "model.nk"
+    run("run", "perceptron", str(parts[0]), "--save", str(model), "-q")
+    told = json.loads(run("run", "perceptron", str(parts[1]), "--resume", str(model), "--json", "-q").stdout)
+    both = json.loads(run("run", "perceptron", str(parts[2]), "--json", "-q").stdout)
+    assert (told["rounds"], told["mistakes"], told["certificates"]) == (3000, both["mistakes"], both["certificates"])
+
+
+def test_a_pipe_gives_the_same_predictions_and_certificate_as_the_file(text, tmp_path):
+    packed = tmp_path / "stream.svm.gz"
+    packed.write_bytes(gzip.compress(text.read_bytes(), 1))
+    from_file = json.loads(run("run", "perceptron", str(text), "--json", "-q").stdout)
+    from_gzip = json.loads(run("run", "perceptron", str(packed), "--json", "-q").stdout)
+    piped = subprocess.run(
+        f"zcat {packed} | {sys.executable} -m novikoff run perceptron - --json -q --save {tmp_path / 'pipe.nk'}",
+        shell=True, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert piped.returncode == 0, piped.stderr
+    for told in (json.loads(piped.stdout), from_gzip):
+        for key in ("rounds", "mistakes", "certificates"):
+            assert told[key] == from_file[key]
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
+def test_threads_change_nothing(text, threads):
+    told = [
+        json.loads(run("run", "perceptron", str(text), "--json", "-q", "--threads", n).stdout) for n in ("1", threads)
+    ]
+    assert told[0]["certificates"] == told[1]["certificates"]
+    assert told[0]["mistakes"] == told[1]["mistakes"]
+
+
+def test_predict_says_what_the_learner_says(text, tmp_path):
+    model = tmp_path / "model.nk"
+    run("run", "perceptron", str(text), "--save", str(model), "-q", "--rounds", "5000")
+    done = run("predict", str(model), str(text))
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.split()
+    assert len(said) == 60_000
+    learner = nk.load(model).learner
+    for batch in nk.read(str(text)).batches():
+        rows = list(batch.rows())[:50]
+        assert said[batch.first - 1 : batch.first + 49] == [f"{learner.predict_one(x)}" for x, _ in rows]
+    told = json.loads(run("predict", str(model), str(text), "--json").stdout)
+    assert told["rows"] == 60_000
+    assert told["mistake_rate"] < 0.25
+
+
+def test_convert_gives_the_same_game(text, tmp_path):
+    arrow = tmp_path / "stream.arrow"
+    done = run("convert", str(text), str(arrow))
+    assert done.stdout == f"60,000 rows written to {arrow}\n"
+    one, two = (json.loads(run("run", "perceptron", str(path), "--json", "-q").stdout) for path in (text, arrow))
+    assert (one["mistakes"], one["certificates"]) == (two["mistakes"], two["certificates"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--save-every", "10"), "--save FILE"),
+        (("--resume", "nothing.nk"), "there is none"),
+        (("--format", "nonsense"), "nonsense"),
+        (("--bits", "10"), "bits"),
+    ],
+)
+def test_bad_options_are_refused(text, arguments, says):
+    done = run("run", "perceptron", str(text), *arguments)
+    assert done.returncode == 2, done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_another_learner_cannot_go_on(text, tmp_path):
+    run("run", "perceptron", str(text), "--save", str(tmp_path / "m.nk"), "-q", "--rounds", "10")
+    done = run("run", "cover-halving:dim=2", str(text), "--resume", str(tmp_path / "m.nk"))
+    assert done.returncode == 2
+    assert "holds perceptron" in done.stderr
