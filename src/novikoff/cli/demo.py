@@ -11,6 +11,7 @@ from novikoff import adversaries, classes
 from novikoff.game import play
 from novikoff.learners.halving import Halving
 from novikoff.learners.midpoint import Midpoint
+from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.rectangle_halving import RectangleHalving
 from novikoff.learners.threshold_halving import ThresholdHalving
 from novikoff.ledger import Ledger
@@ -26,8 +27,9 @@ def tour() -> int:
     out.print(Text("novikoff: learn one example at a time, and be told what was promised.", style="bold"))
     out.print("Each game: see x, predict, see the label, pay 1 for a mistake, learn. Then the certificate: what the")
     out.print("theorem promises on this very stream, beside what happened.")
-    ledgers = [_programs(out), _papayas(out), _thresholds(out), _grid_duel(out), _real_duel(out), _noise(out)]
-    out.print(f"\nsix games in {time.perf_counter() - start:.1f} s.")
+    games = (_perceptron, _programs, _papayas, _thresholds, _grid_duel, _real_duel, _noise)
+    ledgers = [game(out, number) for number, game in enumerate(games, start=1)]
+    out.print(f"\nseven games in {time.perf_counter() - start:.1f} s.")
     out.print(
         "Next: novikoff list · novikoff explain halving · novikoff run threshold-halving:n=1000000 demo:thresholds"
     )
@@ -35,10 +37,19 @@ def tour() -> int:
     return VIOLATED if broken else 0
 
 
-def _programs(out: Console) -> Ledger:
+def _perceptron(out: Console, number: int) -> Ledger:
+    _title(out, number, "The main job: a labelled stream in, a classifier and a certificate out, in one pass.")
+    ledger = play(Perceptron(bias=1.0, normalize=True), embedded("breast-cancer"))
+    out.print(f"the Perceptron on 569 biopsies, rows of length 1 and a constant: {happened(ledger)}")
+    _certified(out, ledger)
+    out.print("  A linear classifier that rode along, and was never shown to the learner, proves the first bound.")
+    return ledger
+
+
+def _programs(out: Console, number: int) -> Ledger:
     stream = embedded("iris")
     hypotheses = classes.programs(bits=24, width=4)
-    _title(out, 1, "Which flowers are setosa? Every Python program of at most 24 bits has a vote.")
+    _title(out, number, "Which flowers are setosa? Every Python program of at most 24 bits has a vote.")
     learner = Halving(hypotheses, prior="length")
     ledger = play(learner, stream)
     out.print(f"halving on {hypotheses.size:,} programs, the iris data (150 real flowers): {happened(ledger)}")
@@ -51,23 +62,23 @@ def _programs(out: Console) -> Ledger:
     return _certified(out, ledger)
 
 
-def _papayas(out: Console) -> Ledger:
-    _title(out, 2, "Which papayas are tasty? Somewhere in colour x softness there is a rectangle.")
+def _papayas(out: Console, number: int) -> Ledger:
+    _title(out, number, "Which papayas are tasty? Somewhere in colour x softness there is a rectangle.")
     ledger = play(RectangleHalving(m=101, dim=2), embedded("papayas"))
     boxes = classes.rectangles(101, 2).size
     out.print(f"rectangle-halving, {boxes:,} rectangles counted without listing them: {happened(ledger)}")
     return _certified(out, ledger)
 
 
-def _thresholds(out: Console) -> Ledger:
-    _title(out, 3, "A million rounds on a grid of a million points: constant time, constant memory.")
+def _thresholds(out: Console, number: int) -> Ledger:
+    _title(out, number, "A million rounds on a grid of a million points: constant time, constant memory.")
     ledger = play(ThresholdHalving(10**6), embedded("thresholds"))
     out.print(f"threshold-halving: {happened(ledger)}{speed(ledger)}")
     return _certified(out, ledger)
 
 
-def _grid_duel(out: Console) -> Ledger:
-    _title(out, 4, "The same game against an adversary that answers back: no learner can promise less.")
+def _grid_duel(out: Console, number: int) -> Ledger:
+    _title(out, number, "The same game against an adversary that answers back: no learner can promise less.")
     opponent = adversaries.GridBisection(10**6)
     ledger = play(ThresholdHalving(10**6), opponent, rounds=40)
     out.print(f"threshold-halving against grid-bisection: {happened(ledger)}")
@@ -75,8 +86,8 @@ def _grid_duel(out: Console) -> Ledger:
     return _certified(out, ledger)
 
 
-def _real_duel(out: Console) -> Ledger:
-    _title(out, 5, "Without the grid nobody can learn: a mistake in every round, for ever.")
+def _real_duel(out: Console, number: int) -> Ledger:
+    _title(out, number, "Without the grid nobody can learn: a mistake in every round, for ever.")
     opponent = adversaries.Bisection()
     ledger = play(Midpoint(), opponent, rounds=2000)
     out.print(f"midpoint against bisection on the real line: {happened(ledger)}")
@@ -84,8 +95,8 @@ def _real_duel(out: Console) -> Ledger:
     return _certified(out, ledger)
 
 
-def _noise(out: Console) -> Ledger:
-    _title(out, 6, "And when the promise does not apply, it says so: 3 labels in 1,000 are wrong here.")
+def _noise(out: Console, number: int) -> Ledger:
+    _title(out, number, "And when the promise does not apply, it says so: 3 labels in 1,000 are wrong here.")
     noisy = [(i, (1 if i >= 37 else -1) * (-1 if t % 333 == 100 else 1)) for t, i in enumerate(_points(1000, 100))]
     ledger = play(Halving(classes.thresholds(100)), noisy)
     out.print(f"halving on thresholds: {happened(ledger)}")
