@@ -60,15 +60,18 @@ class Game:
             self.ledger.riding.see_row(self.learner.features.row(x, learn=False), y)  # type: ignore[attr-defined]
         return prediction
 
-    def learn_batch(self, batch: Batch) -> None:
-        """Play every round of the batch, compiled where the learner can."""
+    def learn_batch(self, batch: Batch, behind: bool = False) -> None:
+        """Play every round of the batch, compiled where the learner can.
+
+        behind   comparators may look at the batch later, in a second thread: its arrays will stay as they are
+        """
         if not self.looped and not isinstance(batch.x, list):
             _check_labels(batch)
             predictions = self.learner.sweep(batch)  # type: ignore[attr-defined]
             if predictions is not None:
                 self.ledger.write_batch(predictions, batch.y)
                 if self.ledger.riding is not None:
-                    self.ledger.riding.see(batch)
+                    self.ledger.riding.see(batch, behind)
                 return
         for x, y in batch.rows():
             try:
@@ -146,12 +149,12 @@ def _go_through(
     ledger, start, before = game.ledger, time.perf_counter(), game.ledger.seconds
     ledger.fingerprint = stream.fingerprint() if hasattr(stream, "fingerprint") else None
     position = position or {"passes": 0, "at": None, "skip": 0}
-    left = rounds
+    left, behind = rounds, bool(getattr(stream, "lasting", False))
     for number in range(position["passes"], passes):
         ledger.passes += position["at"] is None and position["skip"] == 0
         rows = ROUNDS_BETWEEN_LOOKS if game.looped else None
         for piece, at, skip in _pieces(stream, position["at"], position["skip"], left, rows):
-            game.learn_batch(_for_learner(piece, stream.labels, game.learner))
+            game.learn_batch(_for_learner(piece, stream.labels, game.learner), behind)
             left = None if left is None else left - len(piece)
             ledger.position = {"passes": number, "at": at, "skip": skip}
             ledger.seconds = before + time.perf_counter() - start

@@ -204,7 +204,8 @@ class Stream(Protocol):
     """A source of labelled examples that was fixed before the game began.
 
     Optional: `features`, the names of the columns; `__len__`, the number of rows; `notes`, a list of lines to tell
-    the user (the format that was recognised, rows that were skipped).
+    the user (the format that was recognised, rows that were skipped); `lasting`, True if the arrays of a batch are not
+    used again for a later one.
     """
 
     name: str

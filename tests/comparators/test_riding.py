@@ -360,3 +360,28 @@ def test_weights_too_large_at_the_start_are_a_flaw():
     riding = Riding(start=[1e200, 0.0])
     riding.see_row(np.ones(1), 1)
     assert "start" in riding.facts().flaw
+
+
+def test_looking_at_batches_behind_the_game_changes_nothing():
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(5000, 7))
+    y = np.where(x[:, 0] + 0.1 * rng.normal(size=5000) > 0, 1, -1).astype(np.int8)
+    at_once, behind = Riding(bias=1.0, keep=50_000), Riding(bias=1.0, keep=50_000)
+    for start in range(0, 5000, 500):
+        batch = Batch(x[start : start + 500], y[start : start + 500], start + 1)
+        at_once.see(batch)
+        behind.see(batch, behind=True)
+    assert behind.rows == 5000
+    assert behind.facts() == at_once.facts()
+    behind.see_row(x[0], 1)
+    at_once.see_row(x[0], 1)
+    assert behind.facts() == at_once.facts()
+
+
+def test_an_error_in_the_second_thread_is_raised_in_the_first():
+    riding = Riding()
+    riding.see(Batch(np.ones((100, 3)), np.ones(100, dtype=np.int8), 1), behind=True)
+    riding._riders = "broken"  # so that the next batch cannot be seen
+    riding.see(Batch(np.ones((100, 3)), np.ones(100, dtype=np.int8), 101), behind=True)
+    with pytest.raises(AttributeError):
+        riding.catch_up()

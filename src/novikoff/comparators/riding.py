@@ -15,6 +15,8 @@ Reference
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -33,6 +35,8 @@ Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]
 WAITING_ROWS = 256
 WAITING_NUMBERS = 2**17
 SMALL = 64
+MOST_BEHIND = 8
+"""Batches that may wait for the second thread."""
 BYTES_A_NONZERO, BYTES_A_ROW = 12, 16
 HEAVIEST = 2.0**450
 """Weights at the start may not be larger: their squares must be safe."""
@@ -84,14 +88,35 @@ class Riding:
         self._kept = _Kept()
         self._waiting: list[tuple[Row, int]] = []
         self._waiting_numbers = 0
+        self._thread: ThreadPoolExecutor | None = None
+        self._behind: deque[Future[None]] = deque()
 
     @property
     def rows(self) -> int:
         """Rounds seen."""
+        self.catch_up()
         return len(self._waiting) + (self._kept.rows if self._riders is None else self._riders.rows)
 
-    def see(self, batch: Batch) -> None:
-        """The rounds of a batch that the learner played."""
+    def see(self, batch: Batch, behind: bool = False) -> None:
+        """The rounds of a batch that the learner played.
+
+        behind   look at it in a second thread while the game goes on; its arrays must then stay as they are
+        """
+        if behind and len(batch) >= SMALL:
+            self._thread = self._thread or ThreadPoolExecutor(1, "riding")
+            self._behind.append(self._thread.submit(self._see_batch, batch))
+            while len(self._behind) > MOST_BEHIND:
+                self._behind.popleft().result()
+            return
+        self.catch_up()
+        self._see_batch(batch)
+
+    def catch_up(self) -> None:
+        """Wait until every batch has been seen."""
+        while self._behind:
+            self._behind.popleft().result()
+
+    def _see_batch(self, batch: Batch) -> None:
         x = batch.x
         if len(batch) == 0:
             return
@@ -103,13 +128,18 @@ class Riding:
         y = np.ascontiguousarray(batch.y, dtype=np.int8)
         if len(batch) < SMALL:
             for row, label in zip(x.rows() if isinstance(x, Sparse) else x, y.tolist(), strict=True):
-                self.see_row(row, label)
+                self._wait(row, label)
             return
         self._flush()
         self._see(x, y)
 
     def see_row(self, x: Row, y: int) -> None:
         """One round: x as (indices, values), or as an array of numbers."""
+        self.catch_up()
+        self._wait(x, y)
+
+    def _wait(self, x: Row, y: int) -> None:
+        """Keep a row until there are enough to look at."""
         if isinstance(x, tuple):
             self._waiting.append(((x[0].copy(), x[1].copy()), y))
             self._waiting_numbers += len(x[1])
@@ -148,6 +178,7 @@ class Riding:
 
     def facts(self) -> RidingFacts:
         """What was seen up to now."""
+        self.catch_up()
         self._flush()
         riders = self._riders or self._fitted()
         start, flaw = self.start, riders.flaw
@@ -169,6 +200,7 @@ class Riding:
 
     def state(self) -> State:
         """All of it, as plain data."""
+        self.catch_up()
         self._flush()
         return {
             "bias": self.bias,

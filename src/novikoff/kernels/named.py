@@ -11,7 +11,7 @@ import math
 def inverse_norm(x: dict[str, float]) -> float:
     """1 / sqrt of the sum of squares; 0 for a zero row."""
     total = 0.0
-    for value in x.values():
+    for value in map(float, x.values()):  # whole numbers are squared as doubles too
         total += value * value
     return 1.0 / math.sqrt(total) if total > 0.0 else 0.0
 

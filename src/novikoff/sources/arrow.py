@@ -39,6 +39,7 @@ class Arrow:
     """
 
     rereadable = True
+    lasting = True
 
     def __init__(
         self,

@@ -73,6 +73,7 @@ class Svmlight:
     """
 
     domain = Domain("vector", None)
+    lasting = True
 
     def __init__(
         self,
