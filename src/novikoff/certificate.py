@@ -14,7 +14,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any, Literal
 
 from novikoff.errors import whole
-from novikoff.types import Run, VersionSpaceFacts
+from novikoff.hypotheses import VersionSpaceFacts
+from novikoff.types import Run
 
 Kind = Literal["D", "E", "P"]
 Side = Literal["upper", "lower"]

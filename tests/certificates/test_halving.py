@@ -7,7 +7,8 @@ from novikoff.certificate import draws_nothing
 from novikoff.certificates.halving_mistakes import halving_mistakes
 from novikoff.certificates.halving_restarts import halving_restarts
 from novikoff.classes import table, thresholds
-from novikoff.types import Run, VersionSpaceFacts
+from novikoff.hypotheses import VersionSpaceFacts
+from novikoff.types import Run
 
 # With weights 4 : 2 : 1 each of the three examples costs a mistake: the heavier hypothesis is wrong each time.
 ROWS = [[1, 1, 1], [-1, 1, 1], [-1, -1, 1]]

@@ -11,7 +11,7 @@ import novikoff as nk
 from novikoff.certificate import floor_log2
 from novikoff.classes import cube, functions, table, thresholds
 from novikoff.errors import InputError, ModelFileError, TooLargeError
-from novikoff.types import Ballot
+from novikoff.hypotheses import Ballot
 
 FIRST = [(1, -1, -1), (-1, -1, 1), (-1, -1, -1), (-1, 1, -1)]
 SECOND = [(-1, 1, -1), (-1, -1, 1), (-1, -1, -1), (1, -1, 1)]

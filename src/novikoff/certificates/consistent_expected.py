@@ -19,7 +19,8 @@ from __future__ import annotations
 import math
 
 from novikoff.certificate import Assumption, Certificate, judge, not_realizable, outward, void
-from novikoff.types import Run, VersionSpaceFacts
+from novikoff.hypotheses import VersionSpaceFacts
+from novikoff.types import Run
 
 REFERENCE = "shalevshwartz2014"
 

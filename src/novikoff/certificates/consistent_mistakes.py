@@ -14,7 +14,8 @@ Reference
 from __future__ import annotations
 
 from novikoff.certificate import Assumption, Certificate, judge, not_realizable, void
-from novikoff.types import Run, VersionSpaceFacts
+from novikoff.hypotheses import VersionSpaceFacts
+from novikoff.types import Run
 
 REFERENCE = "shalevshwartz2014"
 

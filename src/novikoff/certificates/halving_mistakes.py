@@ -20,7 +20,8 @@ Reference
 from __future__ import annotations
 
 from novikoff.certificate import Assumption, Certificate, floor_log2, judge, not_realizable, void
-from novikoff.types import Run, VersionSpaceFacts
+from novikoff.hypotheses import VersionSpaceFacts
+from novikoff.types import Run
 
 REFERENCE = "littlestone1988"
 

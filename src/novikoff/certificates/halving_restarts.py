@@ -18,7 +18,8 @@ Reference
 from __future__ import annotations
 
 from novikoff.certificate import Certificate, floor_log2, judge
-from novikoff.types import Run, VersionSpaceFacts
+from novikoff.hypotheses import VersionSpaceFacts
+from novikoff.types import Run
 
 
 def halving_restarts(run: Run[VersionSpaceFacts]) -> Certificate | None:

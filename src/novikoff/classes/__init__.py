@@ -15,7 +15,8 @@ from novikoff.classes.rectangle import Rectangles
 from novikoff.classes.sphere import SphereCover
 from novikoff.classes.threshold import Thresholds
 from novikoff.errors import ModelFileError
-from novikoff.types import HypothesisClass, State
+from novikoff.hypotheses import HypothesisClass
+from novikoff.types import State
 
 thresholds = Thresholds
 rectangles = Rectangles

@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from novikoff import encode
 from novikoff.classes.program_code import Block, Code
 from novikoff.errors import InputError, ModelFileError, TooLargeError
-from novikoff.types import Ballot, Domain, Example, Label, State
+from novikoff.hypotheses import Ballot
+from novikoff.types import Domain, Example, Label, State
 
 LARGEST = 2**30
 """Programs in a class: 128 MB for the survivors, as much again for a vote."""

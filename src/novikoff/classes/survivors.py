@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import InputError, ModelFileError, TooLargeError, shown, whole
-from novikoff.types import Ballot, Domain, Example, Label, State
+from novikoff.hypotheses import Ballot
+from novikoff.types import Domain, Example, Label, State
 
 LARGEST = 100_000_000
 """Hypotheses that may be held one by one (about 1 GB at the peak of the first round)."""

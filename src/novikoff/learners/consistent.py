@@ -21,20 +21,11 @@ from novikoff.certificates.consistent_expected import consistent_expected
 from novikoff.certificates.consistent_mistakes import consistent_mistakes
 from novikoff.classes import restore_class
 from novikoff.classes.sizes import whole_number
+from novikoff.hypotheses import Ballot, HypothesisClass, VersionSpaceFacts
 from novikoff.kernels.coins import uniform
 from novikoff.learners.restoring import flag
 from novikoff.learners.version_space import VersionSpace
-from novikoff.types import (
-    Ballot,
-    Distribution,
-    Example,
-    HypothesisClass,
-    Label,
-    State,
-    Theorem,
-    VersionSpaceFacts,
-    check_label,
-)
+from novikoff.types import Distribution, Example, Label, State, Theorem, check_label
 
 
 class Consistent:

@@ -26,8 +26,9 @@ from novikoff.certificates.cover_restarts import CoverFacts, cover_restarts
 from novikoff.classes.sizes import whole_number as checked
 from novikoff.classes.sphere import LARGEST_COVER, SMALLEST_EPSILON, SphereCover, cover_size
 from novikoff.errors import TooLargeError, brief
+from novikoff.hypotheses import Ballot
 from novikoff.learners.restoring import flag, require, whole_number
-from novikoff.types import Ballot, Example, Label, State, Theorem, check_label
+from novikoff.types import Example, Label, State, Theorem, check_label
 
 FINEST = 64
 """No cover of so many halvings is ever made."""

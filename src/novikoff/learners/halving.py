@@ -21,9 +21,10 @@ from typing import Any, ClassVar, Self
 from novikoff.certificates.halving_mistakes import halving_mistakes
 from novikoff.certificates.halving_restarts import halving_restarts
 from novikoff.classes import restore_class
+from novikoff.hypotheses import HypothesisClass, VersionSpaceFacts
 from novikoff.learners.restoring import flag
 from novikoff.learners.version_space import VersionSpace
-from novikoff.types import Example, HypothesisClass, Label, State, Theorem, VersionSpaceFacts, check_label
+from novikoff.types import Example, Label, State, Theorem, check_label
 
 
 class Halving:

@@ -175,7 +175,7 @@ class Perceptron:
                 score = named.score_scaled(weights, x, named.inverse_norm(x))
             else:
                 score = named.score(weights, x)
-        except (KeyError, TypeError, OverflowError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             return math.nan
         return score + self.bias * float(self._own[0]) if self.bias else score
 

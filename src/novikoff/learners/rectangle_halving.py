@@ -32,9 +32,10 @@ from novikoff.certificates.halving_mistakes import halving_mistakes
 from novikoff.certificates.halving_restarts import halving_restarts
 from novikoff.classes.rectangle import check_grid, describe_box, how_many_boxes
 from novikoff.errors import TooLargeError, brief
+from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.learners.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
 from novikoff.learners.restoring import corners, counters, flag, read, require, whole_number
-from novikoff.types import Domain, Example, Label, State, Theorem, VersionSpaceFacts, check_label
+from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 
 class RectangleHalving:

@@ -27,8 +27,9 @@ from novikoff.certificates.halving_mistakes import halving_mistakes
 from novikoff.certificates.halving_restarts import halving_restarts
 from novikoff.classes.threshold import check_grid_end
 from novikoff.errors import InputError, brief
+from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.learners.restoring import counters, flag, whole_number
-from novikoff.types import Batch, Domain, Example, Label, State, Theorem, VersionSpaceFacts, check_label
+from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label
 
 LARGEST_COMPILED = 2**61
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from novikoff.classes.survivors import whole_weights
+from novikoff.hypotheses import Ballot, HypothesisClass, VersionSpaceFacts
 from novikoff.learners.restoring import counters
-from novikoff.types import Ballot, Example, HypothesisClass, Label, State, VersionSpaceFacts
+from novikoff.types import Example, Label, State
 
 
 class VersionSpace:

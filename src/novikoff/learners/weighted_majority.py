@@ -39,8 +39,9 @@ from novikoff.certificates.weighted_majority_mistakes import WeightedMajorityFac
 from novikoff.classes import restore_class
 from novikoff.classes.survivors import Enumerable, refuse_if_too_large, whole_weights
 from novikoff.errors import InputError, ModelFileError
+from novikoff.hypotheses import HypothesisClass
 from novikoff.learners.restoring import flag, require, whole_number
-from novikoff.types import Example, HypothesisClass, Label, State, Theorem, check_label
+from novikoff.types import Example, Label, State, Theorem, check_label
 
 Counts = NDArray[np.int64]
 
