@@ -214,3 +214,12 @@ def test_a_broken_learner_is_found_out():
     x = x[np.abs(x[:, 0]) > 0.3]
     ledger = nk.play(Twice(), (x, np.where(x[:, 0] > 0, 1, -1)))
     assert ledger.certify()[0].status == "violated"
+
+
+def test_without_a_budget_the_cycle_that_ruins_a_budget_of_b_costs_b_plus_one_mistakes():
+    for budget in (1, 4, 9):
+        cycle = np.tile(np.eye(budget + 1), (20, 1))
+        ledger = nk.play(nk.Perceptron(), (cycle, -np.ones(len(cycle), dtype=int)))
+        assert ledger.mistakes == budget + 1
+        assert ledger.learner.weights.tolist() == [-1.0] * (budget + 1)  # u: no hinge loss, length sqrt(B + 1)
+        assert ledger.certify()[0].bound == budget + 1
