@@ -253,3 +253,11 @@ def test_play_takes_sparse_matrices_and_data_frames():
         pa.table({**{f"f{j}": x[:, j] for j in range(5)}, "label": y}),
     ):
         assert nk.play(nk.Perceptron(), environment, record=True).said().tolist() == dense.said().tolist()
+
+
+def test_another_positive_label_may_not_follow_and_nothing_is_learned_of_it():
+    ledger = nk.play(nk.ThresholdHalving(10), (np.array([1, 9]), np.array(["ham", "spam"])))
+    nk.play(ledger.learner, (np.array([2, 8]), np.array(["eggs", "spam"])), ledger=ledger)
+    with pytest.raises(MismatchError, match="'spam' must stay"):
+        nk.play(ledger.learner, (np.array([2, 8]), np.array(["spam", "tea"])), ledger=ledger)
+    assert ledger.rounds == ledger.learner.rounds == 4

@@ -154,6 +154,7 @@ def _go_through(
         ledger.passes += position["at"] is None and position["skip"] == 0
         rows = ROUNDS_BETWEEN_LOOKS if game.looped else None
         for piece, at, skip in _pieces(stream, position["at"], position["skip"], left, rows):
+            _note_labels(ledger, stream)
             game.learn_batch(_for_learner(piece, stream.labels, game.learner), behind)
             left = None if left is None else left - len(piece)
             ledger.position = {"passes": number, "at": at, "skip": skip}
@@ -163,6 +164,25 @@ def _go_through(
         if left == 0:
             return
         ledger.position = position = {"passes": number + 1, "at": None, "skip": 0}
+
+
+def _note_labels(ledger: Ledger, stream: Stream) -> None:
+    """Remember what stands for -1 and +1; a source where another value is +1 may not follow."""
+    if stream.labels is None:
+        return
+    labels = [_plain(stream.labels.negative), _plain(stream.labels.positive)]
+    ledger.labels = ledger.labels or labels
+    if ledger.labels[1] != labels[1]:
+        raise MismatchError(
+            f"{ledger.labels[1]!r} must stay the label that is +1: in {stream.name} it is {labels[1]!r}. "
+            "Name the positive one."
+        )
+
+
+def _plain(value: Any) -> Any:
+    """A label as a model file holds it."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if isinstance(value, (str, int, float, bool)) else str(value)
 
 
 def _duel(

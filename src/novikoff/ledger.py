@@ -31,6 +31,7 @@ class Ledger:
     riding             the comparators that ride along, for learners whose theorems need them
     position           where the stream goes on, after a whole batch: {"passes": done before this one, "at": ...}
     fingerprint        of the source, to recognise it again
+    labels             the source's values for -1 and +1, once they are known
     """
 
     learner: Learner
@@ -49,6 +50,7 @@ class Ledger:
     riding: Riding | None = None
     position: dict[str, Any] | None = None
     fingerprint: dict[str, Any] | None = None
+    labels: list[Any] | None = None
     answered: int = 0  # rounds that the adversary answered
     _next: int = 1
     _expected: float = 0.0

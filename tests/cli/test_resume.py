@@ -156,6 +156,26 @@ def test_predict_says_what_the_learner_says(text, tmp_path):
     assert told["mistake_rate"] < 0.25
 
 
+def test_the_labels_are_kept_with_the_model(tmp_path):
+    files = {}
+    for name, positive in (("train", "spam"), ("same", "spam"), ("other", "zebra")):
+        files[name] = tmp_path / f"{name}.csv"
+        rows = [f"{i % 5},{i % 3},{positive if i % 5 > 2 else 'ham'}" for i in range(200)]
+        files[name].write_text("a,b,label\n" + "\n".join(rows) + "\n")
+    model = str(tmp_path / "model.nk")
+    run("run", "perceptron:bias=1", str(files["train"]), "--save", model, "-q")
+    assert nk.load(model).labels == ["ham", "spam"]
+    assert set(run("predict", model, str(files["same"])).stdout.split()) <= {"ham", "spam"}
+    for command in (
+        ("predict", model, str(files["other"])),
+        ("run", "perceptron", str(files["other"]), "--resume", model),
+    ):
+        refused = run(*command)
+        assert refused.returncode == 2
+        assert "'spam'" in refused.stderr
+        assert "'zebra'" in refused.stderr
+
+
 def test_convert_gives_the_same_game(text, tmp_path):
     arrow = tmp_path / "stream.arrow"
     done = run("convert", str(text), str(arrow))

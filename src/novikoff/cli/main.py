@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -61,6 +61,11 @@ SourceSpec = Annotated[
 ]
 
 
+def _reading(*values: Any) -> dict[str, Any]:
+    """The options that go to the reader, by their names there."""
+    return dict(zip(("label", "positive", "header", "format", "bits", "skip_bad", "threads"), values, strict=True))
+
+
 @app.command()
 def run(
     learner: LearnerSpec,
@@ -86,8 +91,7 @@ def run(
     """Play a learner on a source of labelled examples, and certify it."""
     from novikoff.cli.games import Saving, Telling, run_source
 
-    options = {"label": label, "positive": positive, "header": header, "format": kind, "bits": bits,
-               "skip_bad": skip_bad, "threads": threads}  # fmt: skip
+    options = _reading(label, positive, header, kind, bits, skip_bad, threads)
     defaults = {"seed": seed, "normalize": normalize or None}
     saving, telling = Saving(save, save_every, resume), Telling(as_json, quiet, not no_certify)
     raise typer.Exit(run_source(learner, source, options, defaults, passes, rounds, saving, telling))
@@ -109,8 +113,7 @@ def predict(
     """Print what a saved learner says of each example of a source; it learns nothing."""
     from novikoff.cli.predictions import predict_source
 
-    options = {"label": label, "positive": positive, "header": header, "format": kind, "bits": bits,
-               "skip_bad": skip_bad, "threads": threads}  # fmt: skip
+    options = _reading(label, positive, header, kind, bits, skip_bad, threads)
     raise typer.Exit(predict_source(model, source, options, as_json))
 
 
@@ -130,8 +133,7 @@ def convert(
     from novikoff.cli.games import open_source
     from novikoff.sources.convert import convert as write
 
-    options = {"label": label, "positive": positive, "header": header, "format": kind, "bits": bits,
-               "skip_bad": skip_bad, "threads": threads}  # fmt: skip
+    options = _reading(label, positive, header, kind, bits, skip_bad, threads)
     rows = write(open_source(source, options), destination)
     print(f"{rows:,} rows written to {destination}")
 
