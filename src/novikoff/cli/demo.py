@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import time
 
-from rich.console import Console
-from rich.text import Text
-
 from novikoff import adversaries, classes
 from novikoff.game import play
 from novikoff.learners.halving import Halving
@@ -15,7 +12,7 @@ from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.rectangle_halving import RectangleHalving
 from novikoff.learners.threshold_halving import ThresholdHalving
 from novikoff.ledger import Ledger
-from novikoff.report.terminal import console, happened, show, speed
+from novikoff.report.terminal import Out, happened, show, speed
 from novikoff.sources.demo import demo as embedded
 
 VIOLATED = 4
@@ -23,83 +20,83 @@ VIOLATED = 4
 
 def tour() -> int:
     """Play the games; the exit code."""
-    out, start = console(), time.perf_counter()
-    out.print(Text("novikoff: learn one example at a time, and be told what was promised.", style="bold"))
-    out.print("Each game: see x, predict, see the label, pay 1 for a mistake, learn. Then the certificate: what the")
-    out.print("theorem promises on this very stream, beside what happened.")
+    out, start = Out(), time.perf_counter()
+    out.line("novikoff: learn one example at a time, and be told what was promised.", "bold")
+    out.line("Each game: see x, predict, see the label, pay 1 for a mistake, learn. Then the certificate: what the")
+    out.line("theorem promises on this very stream, beside what happened.")
     games = (_perceptron, _programs, _papayas, _thresholds, _grid_duel, _real_duel, _noise)
     ledgers = [game(out, number) for number, game in enumerate(games, start=1)]
-    out.print(f"\nseven games in {time.perf_counter() - start:.1f} s.")
-    out.print(
+    out.line(f"\nseven games in {time.perf_counter() - start:.1f} s.")
+    out.line(
         "Next: novikoff list · novikoff explain halving · novikoff run threshold-halving:n=1000000 demo:thresholds"
     )
     broken = any(certificate.status == "violated" for ledger in ledgers for certificate in ledger.certify())
     return VIOLATED if broken else 0
 
 
-def _perceptron(out: Console, number: int) -> Ledger:
+def _perceptron(out: Out, number: int) -> Ledger:
     _title(out, number, "The main job: a labelled stream in, a classifier and a certificate out, in one pass.")
     ledger = play(Perceptron(bias=1.0, normalize=True), embedded("breast-cancer"))
-    out.print(f"the Perceptron on 569 biopsies, rows of length 1 and a constant: {happened(ledger)}")
+    out.line(f"the Perceptron on 569 biopsies, rows of length 1 and a constant: {happened(ledger)}")
     _certified(out, ledger)
-    out.print("  A linear classifier that rode along, and was never shown to the learner, proves the first bound.")
+    out.line("  A linear classifier that rode along, and was never shown to the learner, proves the first bound.")
     return ledger
 
 
-def _programs(out: Console, number: int) -> Ledger:
+def _programs(out: Out, number: int) -> Ledger:
     stream = embedded("iris")
     hypotheses = classes.programs(bits=24, width=4)
     _title(out, number, "Which flowers are setosa? Every Python program of at most 24 bits has a vote.")
     learner = Halving(hypotheses, prior="length")
     ledger = play(learner, stream)
-    out.print(f"halving on {hypotheses.size:,} programs, the iris data (150 real flowers): {happened(ledger)}")
-    out.print(Text(f"the shortest program still right: {learner.survivor()}", style="bold cyan"))
+    out.line(f"halving on {hypotheses.size:,} programs, the iris data (150 real flowers): {happened(ledger)}")
+    out.line(f"the shortest program still right: {learner.survivor()}", "bold cyan")
     names = {f"x[{i}]": name for i, name in enumerate(stream.features)}
     said = learner.survivor()
     for short, name in names.items():
         said = said.replace(short, name)
-    out.print(f"that is: {said}")
+    out.line(f"that is: {said}")
     return _certified(out, ledger)
 
 
-def _papayas(out: Console, number: int) -> Ledger:
+def _papayas(out: Out, number: int) -> Ledger:
     _title(out, number, "Which papayas are tasty? Somewhere in colour x softness there is a rectangle.")
     ledger = play(RectangleHalving(m=101, dim=2), embedded("papayas"))
     boxes = classes.rectangles(101, 2).size
-    out.print(f"rectangle-halving, {boxes:,} rectangles counted without listing them: {happened(ledger)}")
+    out.line(f"rectangle-halving, {boxes:,} rectangles counted without listing them: {happened(ledger)}")
     return _certified(out, ledger)
 
 
-def _thresholds(out: Console, number: int) -> Ledger:
+def _thresholds(out: Out, number: int) -> Ledger:
     _title(out, number, "A million rounds on a grid of a million points: constant time, constant memory.")
     ledger = play(ThresholdHalving(10**6), embedded("thresholds"))
-    out.print(f"threshold-halving: {happened(ledger)}{speed(ledger)}")
+    out.line(f"threshold-halving: {happened(ledger)}{speed(ledger)}")
     return _certified(out, ledger)
 
 
-def _grid_duel(out: Console, number: int) -> Ledger:
+def _grid_duel(out: Out, number: int) -> Ledger:
     _title(out, number, "The same game against an adversary that answers back: no learner can promise less.")
     opponent = adversaries.GridBisection(10**6)
     ledger = play(ThresholdHalving(10**6), opponent, rounds=40)
-    out.print(f"threshold-halving against grid-bisection: {happened(ledger)}")
-    out.print(f"the adversary was honest: its threshold is {opponent.witness():,}")
+    out.line(f"threshold-halving against grid-bisection: {happened(ledger)}")
+    out.line(f"the adversary was honest: its threshold is {opponent.witness():,}")
     return _certified(out, ledger)
 
 
-def _real_duel(out: Console, number: int) -> Ledger:
+def _real_duel(out: Out, number: int) -> Ledger:
     _title(out, number, "Without the grid nobody can learn: a mistake in every round, for ever.")
     opponent = adversaries.Bisection()
     ledger = play(Midpoint(), opponent, rounds=2000)
-    out.print(f"midpoint against bisection on the real line: {happened(ledger)}")
-    out.print("the thresholds that fit all it said still fill an interval of length 2^-2000; doubles run out at 53")
+    out.line(f"midpoint against bisection on the real line: {happened(ledger)}")
+    out.line("the thresholds that fit all it said still fill an interval of length 2^-2000; doubles run out at 53")
     return _certified(out, ledger)
 
 
-def _noise(out: Console, number: int) -> Ledger:
+def _noise(out: Out, number: int) -> Ledger:
     _title(out, number, "And when the promise does not apply, it says so: 3 labels in 1,000 are wrong here.")
     noisy = [(i, (1 if i >= 37 else -1) * (-1 if t % 333 == 100 else 1)) for t, i in enumerate(_points(1000, 100))]
     ledger = play(Halving(classes.thresholds(100)), noisy)
-    out.print(f"halving on thresholds: {happened(ledger)}")
+    out.line(f"halving on thresholds: {happened(ledger)}")
     return _certified(out, ledger)
 
 
@@ -109,11 +106,11 @@ def _points(rounds: int, n: int) -> list[int]:
     return [coin(0, "demo", t) % (n + 1) for t in range(rounds)]
 
 
-def _title(out: Console, number: int, text: str) -> None:
-    out.print()
-    out.print(Text(f"{number}. {text}", style="bold"))
+def _title(out: Out, number: int, text: str) -> None:
+    out.line()
+    out.line(f"{number}. {text}", "bold")
 
 
-def _certified(out: Console, ledger: Ledger) -> Ledger:
+def _certified(out: Out, ledger: Ledger) -> Ledger:
     show(out, ledger.certify())
     return ledger

@@ -201,7 +201,7 @@ def _tell(ledger: Ledger, learner: str, telling: Telling, stopped: bool) -> int:
     if telling.as_json:
         print(json.dumps({**plain.game(ledger, certificates, learner), "interrupted": stopped}))
     else:
-        terminal.game(terminal.console(), ledger, certificates, learner, telling.certify)
+        terminal.game(terminal.Out(), ledger, certificates, learner, telling.certify)
         if stopped:
             print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
     if any(certificate.status == "violated" for certificate in certificates):

@@ -2,184 +2,213 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Annotated, Any
-
-import typer
+from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from novikoff import __version__, kernels
 from novikoff.errors import NovikoffError
 
-app = typer.Typer(
-    name="novikoff",
-    help="Online learning that keeps its word: every run ends with a certificate.",
-    rich_markup_mode=None,
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-LearnerSpec = Annotated[str, typer.Argument(metavar="LEARNER", help="name or name:key=value,… (see: novikoff list)")]
-Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the learner's coins, if it draws.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the report.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+SPEC = "name or name:key=value,… (see: novikoff list)"
+READING = ("label", "positive", "header", "format", "bits", "skip_bad", "threads")
+"""The options that go to the reader, by their names there."""
 
 
-def _version(asked: bool) -> None:
-    if asked:
-        print(f"novikoff {__version__}")
-        raise typer.Exit
+class Parser(ArgumentParser):
+    """argparse's, but with one line for an error."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where to look."""
+        self.exit(2, f"{self.prog}: {message}. See: {self.prog} --help\n")
+
+    def unknown(self, words: list[str]) -> NoReturn:
+        """Refuse words that mean nothing here, and name options that look like the first."""
+        from difflib import get_close_matches
+
+        close = get_close_matches(words[0], [name for name in self._option_string_actions if name.startswith("--")], 1)
+        self.error(f"{' '.join(words)!r} means nothing here" + (f" ({close[0]}?)" if close else ""))
 
 
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
-    ] = False,
-) -> None:
-    pass
-
-
-@app.command()
-def demo() -> None:
+def demo(asked: Namespace) -> int:
     """A tour with no files: a few games and their certificates."""
     from novikoff.cli.demo import tour
 
-    raise typer.Exit(tour())
+    return tour()
 
 
-Label = Annotated[str | None, typer.Option(help="The label column: its name or number (default: the last).")]
-Positive = Annotated[str | None, typer.Option(help="The label that is +1; every other is -1.")]
-Header = Annotated[bool | None, typer.Option("--header/--no-header", help="Does a CSV file begin with names?")]
-Format = Annotated[str | None, typer.Option("--format", help="csv, svmlight, text, arrow or parquet (default: look).")]
-Bits = Annotated[int | None, typer.Option(min=1, max=28, help="Bits of the hash of words in text (default: 18).")]
-SkipBad = Annotated[int | None, typer.Option(min=0, help="Skip up to so many malformed lines, and report them.")]
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads that parse (default: one a core).")]
-SourceSpec = Annotated[
-    str, typer.Argument(metavar="SOURCE", help="a file, - for standard input, demo:NAME or stream:NAME:key=value,…")
-]
-
-
-def _reading(*values: Any) -> dict[str, Any]:
-    """The options that go to the reader, by their names there."""
-    return dict(zip(("label", "positive", "header", "format", "bits", "skip_bad", "threads"), values, strict=True))
-
-
-@app.command()
-def run(
-    learner: LearnerSpec,
-    source: SourceSpec,
-    passes: Annotated[int, typer.Option(min=1, help="How often to go through the source.")] = 1,
-    rounds: Annotated[int | None, typer.Option(min=0, help="Stop after so many rounds.")] = None,
-    seed: Seed = None,
-    normalize: Annotated[bool, typer.Option("--normalize", help="Divide each example by its length.")] = False,
-    label: Label = None,
-    positive: Positive = None,
-    header: Header = None,
-    kind: Format = None,
-    bits: Bits = None,
-    skip_bad: SkipBad = None,
-    threads: Threads = None,
-    save: Annotated[str | None, typer.Option(metavar="FILE", help="Write learner and ledger to this file.")] = None,
-    save_every: Annotated[int | None, typer.Option(min=1, metavar="N", help="Save every N rounds too.")] = None,
-    resume: Annotated[str | None, typer.Option(metavar="FILE", help="Go on with the game in this file.")] = None,
-    no_certify: Annotated[bool, typer.Option("--no-certify", help="No comparators, no certificates.")] = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+def run(asked: Namespace) -> int:
     """Play a learner on a source of labelled examples, and certify it."""
     from novikoff.cli.games import Saving, Telling, run_source
 
-    options = _reading(label, positive, header, kind, bits, skip_bad, threads)
-    defaults = {"seed": seed, "normalize": normalize or None}
-    saving, telling = Saving(save, save_every, resume), Telling(as_json, quiet, not no_certify)
-    raise typer.Exit(run_source(learner, source, options, defaults, passes, rounds, saving, telling))
+    defaults = {"seed": asked.seed, "normalize": asked.normalize or None}
+    saving = Saving(asked.save, asked.save_every, asked.resume)
+    telling = Telling(asked.json, asked.quiet, not asked.no_certify)
+    reading = _reading(asked)
+    return run_source(asked.learner, asked.source, reading, defaults, asked.passes, asked.rounds, saving, telling)
 
 
-@app.command()
-def predict(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="a file that `run --save` wrote")],
-    source: SourceSpec,
-    label: Label = None,
-    positive: Positive = None,
-    header: Header = None,
-    kind: Format = None,
-    bits: Bits = None,
-    skip_bad: SkipBad = None,
-    threads: Threads = None,
-    as_json: AsJson = False,
-) -> None:
+def predict(asked: Namespace) -> int:
     """Print what a saved learner says of each example of a source; it learns nothing."""
     from novikoff.cli.predictions import predict_source
 
-    options = _reading(label, positive, header, kind, bits, skip_bad, threads)
-    raise typer.Exit(predict_source(model, source, options, as_json))
+    return predict_source(asked.model, asked.source, _reading(asked), asked.json)
 
 
-@app.command()
-def convert(
-    source: SourceSpec,
-    destination: Annotated[str, typer.Argument(metavar="DEST", help="the Arrow file to write")],
-    label: Label = None,
-    positive: Positive = None,
-    header: Header = None,
-    kind: Format = None,
-    bits: Bits = None,
-    skip_bad: SkipBad = None,
-    threads: Threads = None,
-) -> None:
+def convert(asked: Namespace) -> int:
     """Write a source as an Arrow file: later runs map it into memory instead of parsing it."""
     from novikoff.cli.games import open_source
     from novikoff.sources.convert import convert as write
 
-    options = _reading(label, positive, header, kind, bits, skip_bad, threads)
-    rows = write(open_source(source, options), destination)
-    print(f"{rows:,} rows written to {destination}")
+    rows = write(open_source(asked.source, _reading(asked)), asked.destination)
+    print(f"{rows:,} rows written to {asked.destination}")
+    return 0
 
 
-@app.command()
-def duel(
-    learner: LearnerSpec,
-    adversary: Annotated[
-        str, typer.Argument(metavar="ADVERSARY", help="name or name:key=value,… (see: novikoff list)")
-    ],
-    rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 1000,
-    seed: Seed = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+def duel(asked: Namespace) -> int:
     """Play a learner against an environment that answers back: what it promised, what was forced."""
     from novikoff.cli.games import Telling, run_duel
 
-    raise typer.Exit(run_duel(learner, adversary, rounds, seed, Telling(as_json, quiet)))
+    return run_duel(asked.learner, asked.adversary, asked.rounds, asked.seed, Telling(asked.json, asked.quiet))
 
 
-@app.command("list")
-def list_names(as_json: AsJson = False) -> None:
+def list_names(asked: Namespace) -> int:
     """Name the learners, adversaries, classes and embedded sources there are."""
     from novikoff.cli.names import list_all
 
-    list_all(as_json)
+    list_all(asked.json)
+    return 0
 
 
-@app.command()
-def explain(name: Annotated[str, typer.Argument(metavar="NAME", help="a name from: novikoff list")]) -> None:
+def explain(asked: Namespace) -> int:
     """Tell what a name means: algorithm, theorem with its proof idea, cost, reference."""
     from novikoff.report.explanation import explain as explanation
 
-    print(explanation(name), end="")
+    print(explanation(asked.name), end="")
+    return 0
+
+
+def parser() -> Parser:
+    """All verbs and their options."""
+    whole = Parser(
+        "novikoff", description="Online learning that keeps its word: every run ends with a certificate.",
+        epilog="novikoff VERB --help tells the options of a verb.", allow_abbrev=False,
+    )  # fmt: skip
+    whole.add_argument("--version", action="version", version=f"novikoff {__version__}")
+    verbs = whole.add_subparsers(title="verbs", metavar="VERB", required=True)
+
+    def verb(name: str, act: Callable[[Namespace], int]) -> Parser:
+        added: Parser = verbs.add_parser(name, help=act.__doc__, description=act.__doc__, allow_abbrev=False)
+        added.set_defaults(act=act, verb=added)
+        return added
+
+    verb("demo", demo)
+
+    one = verb("run", run)
+    one.add_argument("learner", metavar="LEARNER", help=SPEC)
+    _add_source(one)
+    one.add_argument("--passes", type=_whole(1), default=1, metavar="N", help="go through the source N times")
+    one.add_argument("--rounds", type=_whole(0), metavar="N", help="stop after N rounds")
+    one.add_argument("--normalize", action="store_true", help="divide each example by its length")
+    one.add_argument("--save", metavar="FILE", help="write learner and ledger to this file")
+    one.add_argument("--save-every", type=_whole(1), metavar="N", help="save every N rounds too")
+    one.add_argument("--resume", metavar="FILE", help="go on with the game in this file")
+    one.add_argument("--no-certify", action="store_true", help="no comparators, no certificates")
+    _add_seed(one)
+    _add_telling(one)
+
+    one = verb("predict", predict)
+    one.add_argument("model", metavar="MODEL", help="a file that `run --save` wrote")
+    _add_source(one)
+    _add_json(one)
+
+    one = verb("convert", convert)
+    _add_source(one)
+    one.add_argument("destination", metavar="DEST", help="the Arrow file to write")
+
+    one = verb("duel", duel)
+    one.add_argument("learner", metavar="LEARNER", help=SPEC)
+    one.add_argument("adversary", metavar="ADVERSARY", help=SPEC)
+    one.add_argument("--rounds", type=_whole(1), default=1000, metavar="N", help="rounds to play (default: 1000)")
+    _add_seed(one)
+    _add_telling(one)
+
+    _add_json(verb("list", list_names))
+    verb("explain", explain).add_argument("name", metavar="NAME", help="a name from: novikoff list")
+    return whole
+
+
+def _add_source(verb: ArgumentParser) -> None:
+    where = "a file, - for standard input, demo:NAME or stream:NAME:key=value,…"
+    verb.add_argument("source", metavar="SOURCE", help=where)
+    how = verb.add_argument_group("reading the source")
+    how.add_argument("--label", metavar="COLUMN", help="the label column: its name or number (default: the last)")
+    how.add_argument("--positive", metavar="LABEL", help="the label that is +1; every other is -1")
+    how.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
+    how.add_argument("--format", metavar="NAME", help="csv, svmlight, text, arrow or parquet (default: look)")
+    how.add_argument("--bits", type=_whole(1, 28), metavar="N", help="bits of the hash of words (default: 18)")
+    how.add_argument("--skip-bad", type=_whole(0), metavar="N", help="skip up to N malformed lines, and report them")
+    how.add_argument("--threads", type=_whole(1), metavar="N", help="threads that parse (default: one a core)")
+
+
+def _add_seed(verb: ArgumentParser) -> None:
+    verb.add_argument("--seed", type=_whole(), metavar="N", help="seed of the learner's coins, if it draws")
+
+
+def _add_json(verb: ArgumentParser) -> None:
+    verb.add_argument("--json", action="store_true", help="print one JSON object instead of the report")
+
+
+def _add_telling(verb: ArgumentParser) -> None:
+    _add_json(verb)
+    verb.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+
+
+def _whole(least: int | None = None, most: int | None = None) -> Callable[[str], int]:
+    """What reads a whole number within these limits."""
+
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise ArgumentTypeError(f"must be a whole number: got {text!r}") from None
+        if (least is not None and value < least) or (most is not None and value > most):
+            limits = f"at least {least}" if most is None else f"{least} to {most}"
+            raise ArgumentTypeError(f"must be {limits}: got {value}")
+        return value
+
+    return number
+
+
+def _reading(asked: Namespace) -> dict[str, Any]:
+    return {name: getattr(asked, name) for name in READING}
 
 
 def main() -> None:
     """Run the command line; our own errors become one line on standard error and exit code 2."""
     kernels.spare_blas = True
     sys.set_int_max_str_digits(0)  # a grid of 10**5000 points is fine, and so is printing it
+    whole = parser()
+    if len(sys.argv) == 1:
+        whole.print_help()
+        sys.exit(2)
+    asked, rest = whole.parse_known_args()
+    if rest:
+        asked.verb.unknown(rest)
     try:
-        app()
+        code = asked.act(asked)
+        sys.stdout.flush()
     except NovikoffError as error:
         print(f"novikoff: {error}", file=sys.stderr)
-        sys.exit(2)
+        code = 2
+    except KeyboardInterrupt:
+        print("novikoff: stopped by Ctrl-C", file=sys.stderr)
+        code = 130
+    except BrokenPipeError:  # the reader of our output is gone; nothing may be written when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
 
 
 if __name__ == "__main__":

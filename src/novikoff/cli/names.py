@@ -6,10 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import get_args
 
-from rich.text import Text
-
 from novikoff.catalog import CATALOG, Room, names
-from novikoff.report.terminal import console
+from novikoff.report.terminal import Out
 from novikoff.sources.demo import DEMOS
 
 TITLES: Mapping[str, str] = {
@@ -26,13 +24,13 @@ def list_all(as_json: bool) -> None:
         rooms = {room: {name: CATALOG[name].arguments() for name in names(room)} for room in get_args(Room)}
         print(json.dumps({**rooms, "source": [f"demo:{name}" for name in DEMOS]}))
         return
-    out = console()
+    out = Out()
     for room in get_args(Room):
-        out.print(Text(TITLES[room], style="bold"))
+        out.line(TITLES[room], "bold")
         for name in names(room):
-            out.print(f"  {name:<20} {CATALOG[name].summary()}")
+            out.line(f"  {name:<20} {CATALOG[name].summary()}")
             if arguments := CATALOG[name].arguments():
-                out.print(Text(f"  {'':<20} {arguments}", style="dim"))
-        out.print()
-    out.print(Text("sources (run)", style="bold"))
-    out.print("  a CSV file, " + ", ".join(f"demo:{name}" for name in DEMOS))
+                out.line(f"  {'':<20} {arguments}", "dim")
+        out.line()
+    out.line("sources (run)", "bold")
+    out.line("  a CSV file, " + ", ".join(f"demo:{name}" for name in DEMOS))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Iterator
 from typing import Any
-
-from rich.console import Console
-from rich.text import Text
 
 from novikoff.certificate import KINDS, Certificate, number
 from novikoff.ledger import Ledger
@@ -18,18 +16,33 @@ LONGEST = 32
 """Digits of a whole number that are still shown."""
 
 
-def console(stderr: bool = False) -> Console:
-    """Standard output, in colour on a terminal; lines are never folded by it."""
-    return Console(stderr=stderr, highlight=False, markup=False, soft_wrap=True)
+class Out:
+    """Standard output, in colour on a terminal: only then is rich imported, which takes a while."""
+
+    def __init__(self) -> None:
+        self._console: Any = None
+        if sys.stdout.isatty():
+            from rich.console import Console
+
+            self._console = Console(highlight=False, markup=False, soft_wrap=True)
+
+    def line(self, text: str = "", style: str = "", rest: str = "") -> None:
+        """One line: `text` in this style, `rest` in none."""
+        if self._console is None:
+            print(text + rest)
+        else:
+            from rich.text import Text
+
+            self._console.print(Text(text, style=style).append(rest, style=""))
 
 
-def game(out: Console, ledger: Ledger, certificates: list[Certificate], learner: str, certified: bool = True) -> None:
+def game(out: Out, ledger: Ledger, certificates: list[Certificate], learner: str, certified: bool = True) -> None:
     """Rounds, mistakes and time; what survived; the certificates."""
     where = "on" if ledger.adversary is None else "against"
-    out.print(Text(f"{learner} {where} {ledger.source}", style="bold"))
-    out.print(f"{happened(ledger)}, {ledger.seconds:.2f} s{speed(ledger)}")
+    out.line(f"{learner} {where} {ledger.source}", "bold")
+    out.line(f"{happened(ledger)}, {ledger.seconds:.2f} s{speed(ledger)}")
     if hasattr(ledger.learner, "survivor"):
-        out.print(f"learned: {ledger.learner.survivor()}")
+        out.line(f"learned: {ledger.learner.survivor()}")
     if certified:
         show(out, certificates)
 
@@ -48,15 +61,15 @@ def speed(ledger: Ledger) -> str:
     return f" ({ledger.rounds / ledger.seconds:,.0f} rounds a second)"
 
 
-def show(out: Console, certificates: list[Certificate]) -> None:
+def show(out: Out, certificates: list[Certificate]) -> None:
     """Each certificate: its status, what was observed beside what was promised, and from what."""
     if not certificates:
-        out.print(Text("  no certificate: no theorem bounds what this learner does here", style="yellow"))
+        out.line("  no certificate: no theorem bounds what this learner does here", "yellow")
     for certificate in certificates:
         first, *rest = lines(certificate)
-        out.print(Text(f"  {certificate.status:<11} ", style=COLOURS[certificate.status]).append(first, style=""))
+        out.line(f"  {certificate.status:<11} ", COLOURS[certificate.status], first)
         for line in rest:
-            out.print(" " * 14 + line)
+            out.line(" " * 14 + line)
 
 
 def lines(certificate: Certificate) -> Iterator[str]:
