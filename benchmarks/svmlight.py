@@ -50,21 +50,22 @@ def read(path, threads):
 def kernel_seconds(data, clock):
     """One core, a chunk at a time, no file and no Batch."""
     from novikoff.kernels import svmlight as kernel
-    from novikoff.kernels.decimals import PADDING
 
     cuts = [0]
     while cuts[-1] < len(data):
         cuts.append(data.rfind(b"\n", cuts[-1], cuts[-1] + PIECE) + 1)
-    texts = [np.frombuffer(bytearray(data[a:b] + bytes(PADDING)), np.uint8) for a, b in pairwise(cuts)]
-    room = PIECE // 2 + 1
+    texts = [np.frombuffer(bytearray(data[a:b] + bytes(kernel.PADDING)), np.uint8) for a, b in pairwise(cuts)]
+    room = PIECE + kernel.PADDING
+    found = [np.empty(room, np.uint32) for _ in range(4)]
     arrays = (np.empty(room), np.empty(room, np.uint32), np.zeros(room + 1, np.uint64), np.empty(room, np.uint32),
-              np.empty(room), np.zeros(kernel.SLOTS, np.uint32))  # fmt: skip
+              np.empty(room), np.zeros(kernel.SLOTS, np.uint32), np.zeros(kernel.WIDE, np.uint64))  # fmt: skip
     spent = 0.0
     for text in texts:
         state = np.zeros(5, dtype=np.uint64)
-        size = np.uint64(len(text) - PADDING)
+        size = np.uint64(len(text) - kernel.PADDING)
         start = clock()
-        kernel.parse(text, size, state, *arrays)
+        kernel.places(text, size, *found)
+        kernel.parse(text, size, state, *found, *arrays)
         spent += clock() - start
         assert state[kernel.AT] == size
     return spent

@@ -14,7 +14,6 @@ import numpy as np
 from novikoff.errors import InputError, MismatchError
 from novikoff.ledger import Ledger
 from novikoff.sources.arrays import Arrays
-from novikoff.sources.frames import as_source
 from novikoff.sources.pairs import Pairs
 from novikoff.types import Adversary, Batch, Distribution, Domain, Example, Label, Labels, Learner, Position, Stream
 
@@ -236,6 +235,8 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
     if hasattr(environment, "batches"):
         stream: Stream = environment
         return stream
+    from novikoff.sources.frames import as_source
+
     in_memory = as_source(environment, learner.labels)
     if in_memory is not None:
         return in_memory

@@ -94,7 +94,7 @@ def from_slow(data):
 def parse(data, compiled=kernel):
     """The whole text as one chunk."""
     text = bytearray(data if data.endswith(b"\n") else data + b"\n")
-    return ChunkParser(compiled, 10**9).parse(text + b"7" * decimals.PADDING, len(text), 0)
+    return ChunkParser(compiled, 10**9).parse(text + b"7" * kernel.PADDING, len(text), 0)
 
 
 def read(data, **options):
@@ -600,6 +600,8 @@ SEEDS = (
     b"1 1:0.5 3:1e-3 7:.5 # c", b"-1 qid:3 1:1 2:2 1:3", b"+1 4294967294:1 0:-0", b"1 5:1 2:2 5:3\r\n-1 1:1",
     b"0.123456789012345678 1:12345678901234567890", b"1 12345678:1.2345678 123456789:123456789.5e-300",
     b"1 1:1e308 1:1e308", b"# c\n\n1", b"1 1:1.7976931348623157e308 2:5e-324 3:9007199254740993",
+    b"1 3:0.5 17:-0.25 101:7 9999:1.00000001 12345678:12345678 12345679:-3 12345680:0.1\r", b"1 3:0.5 17:9.99999999 ",
+    b"-1 1:0.12345678 2:1.2345678 3:1.234567 4:1.23456 5:1.2345 6:1.234 7:1.23 8:1.2 9:12 10:123456 11:1234567",
 )  # fmt: skip
 
 
@@ -631,8 +633,9 @@ def fuzz(seed, count, compiled=kernel, pieces=1):
     parser = ChunkParser(compiled, 10**9)
     refused = 0
     for _ in range(count):
-        data = b"\n".join(mutated(rng) for _ in range(pieces)) + b"\n"
-        text = bytearray(data + rng.randbytes(decimals.PADDING))
+        first = rng.choice((b"", b"# vectors need a few bytes before them\n"))
+        data = first + b"\n".join(mutated(rng) for _ in range(pieces)) + b"\n"
+        text = bytearray(data + rng.randbytes(kernel.PADDING))
         got, want = as_slow(parser.parse(text, len(data), 0)), from_slow(data)
         assert got == want, data
         parser.free.clear()
@@ -714,29 +717,35 @@ def test_the_kernel_writes_nothing_behind_the_room_it_was_promised():
     rng = random.Random(8)
     tight = [b"1 1:1 2:2 3:3\n", b"1\n" * 50, b"1 " + b" ".join([b"1:1"] * 40) + b"\n", b"1 1:1\n\n"]
     for data in [*tight, *(mutated(rng) + b"\n" for _ in range(3000))]:
-        rows, entries = len(data) // 2 + 1, len(data) // 4 + 1
         state = np.zeros(5, dtype=np.uint64)
-        text = np.frombuffer(bytearray(data + b"1" * decimals.PADDING), dtype=np.uint8)
+        text = np.frombuffer(bytearray(data + b"1" * kernel.PADDING), dtype=np.uint8)
+        room = len(data) + kernel.PADDING
+        places = {name: (room, np.uint32) for name in ("colons", "blanks", "line colons", "line blanks")}
+        found = {name: np.full(size + 64, 123, dtype=kind) for name, (size, kind) in places.items()}
+        rows, entries = map(int, kernel.places(text, np.uint64(len(data)), *(a[:room] for a in found.values())))
         sizes = {
             "labels": (rows, float),
             "lines": (rows, np.uint32),
             "indptr": (rows + 1, np.uint64),
-            "indices": (entries, np.uint32),
-            "values": (entries, float),
+            "indices": (entries + kernel.WIDE, np.uint32),
+            "values": (entries + kernel.WIDE, float),
             "table": (kernel.SLOTS, np.uint32),
+            "wrong": (kernel.WIDE, np.uint64),
         }
         guarded = {name: np.full(size + 64, 123, dtype=kind) for name, (size, kind) in sizes.items()}
         guarded["table"][:] = 0
-        kernel.parse(text, np.uint64(len(data)), state, *(a[: sizes[n][0]] for n, a in guarded.items()))
-        for name, array in guarded.items():
-            assert np.all(array[sizes[name][0] :] == (0 if name == "table" else 123)), (name, data)
+        arrays = (a[: {**places, **sizes}[n][0]] for n, a in {**found, **guarded}.items())
+        kernel.parse(text, np.uint64(len(data)), state, *arrays)
+        for name, array in {**found, **guarded}.items():
+            behind = array[{**places, **sizes}[name][0] :]
+            assert np.all(behind == (0 if name == "table" else 123)), (name, data)
         assert state[kernel.AT] <= len(data)
 
 
 GUARDED = """
 import ctypes, mmap, random, sys
 import numpy as np
-from novikoff.kernels import decimals, svmlight as kernel
+from novikoff.kernels import svmlight as kernel
 sys.path.insert(0, sys.argv[1])
 from test_svmlight import mutated
 page = mmap.PAGESIZE
@@ -745,15 +754,17 @@ address = ctypes.addressof(ctypes.c_char.from_buffer(area))
 assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(address + page), page, 0) == 0
 memory = np.frombuffer(area, dtype=np.uint8)
 rng = random.Random(9)
+found = [np.zeros(page, np.uint32) for _ in range(4)]
 arrays = [np.zeros(page, t) for t in (float, np.uint32, np.uint64, np.uint32, float)]
-arrays.append(np.zeros(kernel.SLOTS, np.uint32))
+arrays += [np.zeros(kernel.SLOTS, np.uint32), np.zeros(kernel.WIDE, np.uint64)]
 for _ in range(20000):
     data = mutated(rng)[:200] + b"\\n"
-    text = memory[page - decimals.PADDING - len(data) : page]
+    text = memory[page - kernel.PADDING - len(data) : page]
     text[: len(data)] = np.frombuffer(data, dtype=np.uint8)
-    text[len(data) :] = rng.choice([10, 48, 49, 57])
-    arrays[-1][:] = 0
-    kernel.parse(text, np.uint64(len(data)), np.zeros(5, np.uint64), *arrays)
+    text[len(data) :] = rng.choice([10, 48, 49, 57, 58])
+    arrays[-2][:] = 0
+    kernel.places(text, np.uint64(len(data)), *found)
+    kernel.parse(text, np.uint64(len(data)), np.zeros(5, np.uint64), *found, *arrays)
 print("alive")
 """
 
@@ -776,3 +787,27 @@ def test_the_kernel_stays_in_bounds_when_numba_checks_them(tmp_path):
     command = [sys.executable, "-c", code, os.path.dirname(__file__)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.stdout.strip() == "alive", done.stderr
+
+
+def test_plain_numbers_of_every_length_are_read_to_the_very_double_four_at_a_time():
+    rng = random.Random(12)
+    for tail in (b"", b" ", b"\r", b"\t"):
+        rows = [b"# a first line, so that there are bytes before the next"]
+        for count in range(1, 40):
+            row = [b"1"]
+            for k in range(count):
+                digits = str(rng.randrange(10 ** rng.randrange(1, 9)))
+                point = f"{rng.randrange(10)}.{rng.randrange(10**8):08d}"[: rng.randrange(3, 11)]
+                value = rng.choice(("", "-")) + rng.choice((digits, point))
+                row.append(f"{1000 * k + rng.randrange(1000)}:{value}".encode())
+            rows.append(b" ".join(row) + tail)
+        data = b"\n".join(rows) + b"\n"
+        assert as_slow(parse(data)) == from_slow(data)
+
+
+def test_one_odd_byte_anywhere_in_a_plain_line_is_never_read_as_something_else():
+    line = b"1 12:0.25 345:-7 6789:1.00000001 12345678:42"
+    odd = [bytes([byte]) for byte in range(256) if byte != 10]
+    for at in range(len(line) + 1):
+        data = b"# first\n" + b"".join(line[:at] + byte + line[at + gone :] + b"\n" for byte in odd for gone in (0, 1))
+        assert as_slow(parse(data)) == from_slow(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
@@ -188,6 +189,8 @@ def _reading(asked: Namespace) -> dict[str, Any]:
 def main() -> None:
     """Run the command line; our own errors become one line on standard error and exit code 2."""
     kernels.spare_blas = True
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin, and take the cores from those that parse
+    gc.set_threshold(50_000)  # imports make many objects and no garbage
     sys.set_int_max_str_digits(0)  # a grid of 10**5000 points is fine, and so is printing it
     whole = parser()
     if len(sys.argv) == 1:
@@ -208,6 +211,7 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output is gone; nothing may be written when Python ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    gc.freeze()  # all will be gone in a moment: nothing is left to look through
     sys.exit(code)
 
 

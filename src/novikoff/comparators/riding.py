@@ -35,8 +35,8 @@ Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]
 WAITING_ROWS = 256
 WAITING_NUMBERS = 2**17
 SMALL = 64
-MOST_BEHIND = 8
-"""Batches that may wait for the second thread."""
+MOST_BEHIND = 2**26
+"""Bytes of batches that may wait for the second thread: enough to go on while it fits."""
 BYTES_A_NONZERO, BYTES_A_ROW = 12, 16
 HEAVIEST = 2.0**450
 """Weights at the start may not be larger: their squares must be safe."""
@@ -89,7 +89,8 @@ class Riding:
         self._waiting: list[tuple[Row, int]] = []
         self._waiting_numbers = 0
         self._thread: ThreadPoolExecutor | None = None
-        self._behind: deque[Future[None]] = deque()
+        self._behind: deque[tuple[Future[None], int]] = deque()  # batches that wait, and their sizes
+        self._behind_size = 0
 
     @property
     def rows(self) -> int:
@@ -104,9 +105,11 @@ class Riding:
         """
         if behind and len(batch) >= SMALL:
             self._thread = self._thread or ThreadPoolExecutor(1, "riding")
-            self._behind.append(self._thread.submit(self._see_batch, batch))
-            while len(self._behind) > MOST_BEHIND:
-                self._behind.popleft().result()
+            size = _size(batch)
+            self._behind.append((self._thread.submit(self._see_batch, batch), size))
+            self._behind_size += size
+            while self._behind and (self._behind_size > MOST_BEHIND or self._behind[0][0].done()):
+                self._caught_up()
             return
         self.catch_up()
         self._see_batch(batch)
@@ -114,7 +117,13 @@ class Riding:
     def catch_up(self) -> None:
         """Wait until every batch has been seen."""
         while self._behind:
-            self._behind.popleft().result()
+            self._caught_up()
+
+    def _caught_up(self) -> None:
+        """Wait for the first batch that waits."""
+        seen, size = self._behind.popleft()
+        self._behind_size -= size
+        seen.result()
 
     def _see_batch(self, batch: Batch) -> None:
         x = batch.x
@@ -282,6 +291,14 @@ class _Kept:
         if len(y):
             kept.take(Sparse(indptr.astype(np.uint64), indices, values, 0), y.astype(np.int8), 2**62)
         return kept
+
+
+def _size(batch: Batch) -> int:
+    """Bytes of its rows, about."""
+    x = batch.x
+    if not isinstance(x, Sparse):
+        return int(getattr(x, "nbytes", 0))
+    return BYTES_A_NONZERO * int(x.indptr[-1] - x.indptr[0]) + BYTES_A_ROW * len(batch)
 
 
 def _kind(x: Row) -> int:

@@ -23,7 +23,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from novikoff.kernels.compiled import compiled
-from novikoff.kernels.lanes import inverse_norm
+from novikoff.kernels.lanes import inverse_norm, prefetch_sparse
 
 RIDERS = 3
 WIDE = RIDERS + 1
@@ -167,6 +167,7 @@ def sparse(
     constant = 1.0 if bias != 0.0 else 0.0
     for t in range(len(y)):
         start, stop = indptr[t], indptr[t + 1]
+        prefetch_sparse(indices, values, start, stop)
         scale = inverse_norm(values, start, stop) if normalize else 1.0
         gathered(U, indices, values, start, stop, scale, out[t])
         finish(out[t], y[t], np.float64(stop - start) + constant, bias, own, norms, slack)

@@ -1,10 +1,11 @@
 """svmlight text to arrays: `label [qid:N] index:value index:value ... [# comment]`, line after line.
 
+Lines of nothing but plain numbers are read by entries.py, four entries at a time, the others here, byte after byte.
 The kernel takes what it is sure of and stops at the first line it is not: one that is wrong, or one with a number
 that only Python reads exactly (more than 19 digits). Its caller finishes that line and calls again behind it.
 
-The text must end with a new line and have decimals.PADDING readable bytes behind `end`. Room for end/4 entries and
-end/2 rows is enough: the shortest entry is " 1:1", the shortest row "1" and a new line.
+The text must end with a new line and have PADDING readable bytes behind it. There is at most an entry a colon and a row
+a line; the arrays of entries need entries.WIDE more.
 Every word is uint64: numba makes a float of an int64 and a uint64.
 """
 
@@ -38,6 +39,11 @@ from novikoff.kernels.decimals import (
     leading_zeros,
     number,
 )
+from novikoff.kernels.entries import PADDING as PADDING
+from novikoff.kernels.entries import SAFE as FIRST_PLACES
+from novikoff.kernels.entries import WIDE as WIDE
+from novikoff.kernels.entries import places as places
+from novikoff.kernels.entries import regular, rising
 
 AT, ROWS, ENTRIES, LINES, WIDTH = range(5)  # the places of `state`
 SLOTS = 2**14  # of the table for repeats; rows of more than half as many unsorted entries are left to the caller
@@ -46,6 +52,7 @@ PROBES = 256
 NEWLINE, RETURN, BLANK, TAB, HASH, COLON = U64(10), U64(13), U64(32), U64(9), U64(35), U64(58)
 QID = U64(0x3A646971)
 LARGEST_INDEX = U64(2**32 - 2)
+SAFE = U64(FIRST_PLACES)
 
 
 @compiled
@@ -182,11 +189,15 @@ def line_end(text: NDArray[np.uint8], at: np.uint64) -> np.uint64:
 
 @compiled
 def parse(
-    text: NDArray[np.uint8], end: np.uint64, state: NDArray[np.uint64], labels: NDArray[np.float64],
-    row_lines: NDArray[np.uint32], indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[np.float64],
-    table: NDArray[np.uint32],
+    text: NDArray[np.uint8], end: np.uint64, state: NDArray[np.uint64], colons: NDArray[np.uint32],
+    blanks: NDArray[np.uint32], line_colons: NDArray[np.uint32], line_blanks: NDArray[np.uint32],
+    labels: NDArray[np.float64], row_lines: NDArray[np.uint32], indptr: NDArray[np.uint64],
+    indices: NDArray[np.uint32], values: NDArray[np.float64], table: NDArray[np.uint32], wrong: NDArray[np.uint64],
 ) -> None:  # fmt: skip
-    """Read lines from state[AT] on, to `end` or to the start of a line that is left to the caller."""
+    """Read lines from state[AT] on, to `end` or to the start of a line that is left to the caller.
+
+    `colons` to `line_blanks` are what entries.places found in the text.
+    """
     at = state[AT]
     rows = state[ROWS]
     entries = state[ENTRIES]
@@ -194,30 +205,50 @@ def parse(
     width = state[WIDTH]
     while at < end:
         start = at
-        c = U64(text[at])
-        while c in (BLANK, TAB):
-            at = at + ONE
+        colon = U64(line_colons[lines - ONE]) if lines else ZERO
+        blank = U64(line_blanks[lines - ONE]) + ONE if lines else ZERO
+        last_colon = U64(line_colons[lines])
+        last_blank = U64(line_blanks[lines])
+        next_line = U64(blanks[last_blank]) + ONE
+        label, stop = number(text, at)
+        if (
+            stop == U64(blanks[blank]) and stop > at and at >= SAFE
+            and regular(text, colons, blanks, colon, last_colon, blank, last_blank, indices, values, entries, wrong)
+        ):  # fmt: skip
+            last = entries + (last_colon - colon)
+            in_order = rising(indices, entries, last)
+            least_width = U64(indices[last - ONE]) + ONE
+            if not in_order:
+                for k in range(entries, last):
+                    least_width = max(least_width, U64(indices[k]) + ONE)
+        else:
             c = U64(text[at])
-        next_line = line_end(text, at)
-        if next_line == ZERO:
+            while c in (BLANK, TAB):
+                at = at + ONE
+                c = U64(text[at])
+            if line_end(text, at) != ZERO:
+                lines = lines + ONE
+                at = next_line
+                continue
             label, stop = number(text, at)
             if stop == at:
                 at = start
                 break
-            next_line, last, least_width, rising = fields(text, stop, entries, indices, values)
-            if next_line != ZERO and not rising:
-                last = merge(indices, values, entries, last, table)
-                if last == ZERO:
-                    next_line = ZERO
+            next_line, last, least_width, in_order = fields(text, stop, entries, indices, values)
             if next_line == ZERO:
                 at = start
                 break
-            labels[rows] = label
-            row_lines[rows] = lines
-            rows = rows + ONE
-            indptr[rows] = last
-            entries = last
-            width = max(width, least_width)
+        if not in_order:
+            last = merge(indices, values, entries, last, table)
+            if last == ZERO:
+                at = start
+                break
+        labels[rows] = label
+        row_lines[rows] = lines
+        rows = rows + ONE
+        indptr[rows] = last
+        entries = last
+        width = max(width, least_width)
         lines = lines + ONE
         at = next_line
     state[AT] = at

@@ -32,13 +32,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
+from novikoff.sources.lent import Lent
 from novikoff.sources.line_chunks import whole_lines
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.streaming_labels import LabelError, StreamingLabels, shown
 from novikoff.sources.svmlight_line import BadLineError, read_line
 from novikoff.types import Batch, Domain, Labels, Position, Sparse
 
-CHUNK_BYTES = 2**20
+CHUNK_BYTES = 2**21
 LOOK_AHEAD_BYTES = 2**24
 LABEL_SECONDS = 1.0  # how long a pipe may take to show both labels
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -183,13 +184,12 @@ class Svmlight:
     def _parsed(self, opened: Opened, at_start: bool) -> Iterator[Parsed]:
         """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
         from novikoff.kernels import svmlight as kernel
-        from novikoff.kernels.decimals import PADDING
 
         parser = ChunkParser(kernel, self._skip_bad)
         waiting: deque[Future[Parsed]] = deque()
         with ThreadPoolExecutor(self._threads, "svmlight") as threads:
             try:
-                for text, size, added in whole_lines(opened, self._chunk, PADDING, parser.free):
+                for text, size, added in whole_lines(opened, self._chunk, kernel.PADDING, parser.free):
                     if at_start and text.startswith(BYTE_ORDER_MARK):
                         text[:3] = b"   "
                     at_start = False
@@ -231,19 +231,28 @@ class ChunkParser:
         self._kernel = kernel
         self._skip_bad = skip_bad
         self._own = threading.local()
+        self._lent = Lent()
         self.free: deque[bytearray] = deque()  # texts to be used again
 
     def parse(self, text: bytearray, size: int, added: int) -> Parsed:
         """The first `size` bytes, of which the last `added` are not in the source."""
         kernel = self._kernel
-        labels, lines, indptr, indices, values, table = self._arrays(size)
+        colons, blanks, line_colons, line_blanks, table, wrong = self._arrays(size)
+        data = np.frombuffer(text, dtype=np.uint8)
+        count, room = map(int, kernel.places(data, np.uint64(size), colons, blanks, line_colons, line_blanks))
+        room += kernel.WIDE
+        values, labels, indptr, indices, lines = self._lent.arrays(
+            (room, np.float64), (count, np.float64), (count + 1, np.uint64), (room, np.uint32), (count, np.uint32)
+        )
         state = np.zeros(5, dtype=np.uint64)
         table.fill(0)
         indptr[0] = 0
         bad: list[tuple[int, BadLineError]] = []
-        data = np.frombuffer(text, dtype=np.uint8)
         while True:
-            kernel.parse(data, np.uint64(size), state, labels, lines, indptr, indices, values, table)
+            kernel.parse(
+                data, np.uint64(size), state, colons, blanks, line_colons, line_blanks, labels, lines, indptr, indices,
+                values, table, wrong,
+            )  # fmt: skip
             at, rows, entries, line, width = state.tolist()
             if at >= size:
                 break
@@ -265,21 +274,19 @@ class ChunkParser:
                 indptr[rows] = entries
                 width = max(width, max(own, default=-1) + 1)
             state[:] = stop + 1, rows, entries, line + 1, width
-        x = Sparse(indptr[: rows + 1].copy(), indices[:entries].copy(), values[:entries].copy(), width)
-        parsed = Parsed(labels[:rows].copy(), lines[:rows].copy(), x, line, size - added, bad)
+        x = Sparse(indptr[: rows + 1], indices[:entries], values[:entries], width)
+        parsed = Parsed(labels[:rows], lines[:rows], x, line, size - added, bad)
         del data
         self.free.append(text)
         return parsed
 
     def _arrays(self, size: int) -> tuple[NDArray[Any], ...]:
-        """Room for the rows and entries of `size` bytes; memory that is not touched costs nothing."""
+        """Room for what is found in `size` bytes, if all were separators; memory that is not touched costs nothing."""
         if getattr(self._own, "size", -1) < size:
             self._own.size = size
-            rows, entries = size // 2 + 1, size // 4 + 1
-            self._own.arrays = (
-                np.empty(rows), np.empty(rows, dtype=np.uint32), np.empty(rows + 1, dtype=np.uint64),
-                np.empty(entries, dtype=np.uint32), np.empty(entries), np.empty(self._kernel.SLOTS, dtype=np.uint32),
-            )  # fmt: skip
+            places = [np.empty(size + self._kernel.PADDING, dtype=np.uint32) for _ in range(4)]
+            table, wrong = np.empty(self._kernel.SLOTS, dtype=np.uint32), np.zeros(self._kernel.WIDE, dtype=np.uint64)
+            self._own.arrays = (*places, table, wrong)
         arrays: tuple[NDArray[Any], ...] = self._own.arrays
         return arrays
 
