@@ -251,3 +251,24 @@ def test_a_reader_that_leaves_early_is_no_error():
     done = subprocess.run(shell, shell=True, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0
     assert done.stderr == ""
+
+
+def test_skipped_lines_are_told_after_the_run(tmp_path):
+    path = tmp_path / "bad.svm"
+    path.write_text("1 1:1\nx\n-1 2:1\n")
+    said = "1 bad line of " + str(path) + " skipped, the first: "
+    for arguments in (["run", "perceptron", path], ["convert", path, tmp_path / "a.arrow"]):
+        done = novikoff(*map(str, arguments), "--skip-bad", "3")
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.count(said) == 1
+    told = json.loads(novikoff("run", "perceptron", str(path), "--skip-bad", "3", "--json").stdout)
+    assert any(said in note for note in told["notes"])
+
+
+def test_importance_weights_are_refused_or_left_out(tmp_path):
+    path = tmp_path / "weighted.vw"
+    path.write_text("1 2 | a:1\n-1 | b:2\n")
+    assert "--ignore-weights" in novikoff("run", "perceptron", str(path)).stderr
+    done = novikoff("run", "perceptron", str(path), "--ignore-weights")
+    assert "2 rounds" in done.stdout
+    assert "1 rows" in done.stderr or "1 row" in done.stderr

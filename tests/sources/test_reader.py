@@ -21,16 +21,27 @@ from novikoff.errors import SourceError
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.arrow import Arrow
 from novikoff.sources.csv import CSV
+from novikoff.sources.jsonl import JSONL
 from novikoff.sources.reader import FORMATS, read, sniff
 from novikoff.sources.svmlight import Svmlight
 from novikoff.sources.text import Text
+from novikoff.sources.vw import VW
 from novikoff.types import Labels, Sparse
 
 SVMLIGHT = b"+1 1:0.5 3:2\n-1 2:1\n# a comment\n\n+1\n"
 TEXT = b"ham\tOk lar... Joking\nspam\tFree entry in 2 comps\nham\t645\n"
 TABLE = b"a,b,kind\n1,2,u\n3,4,v\n"
 TABBED = TABLE.replace(b",", b"\t")
-ALL = [(SVMLIGHT, "svmlight", Svmlight), (TEXT, "text", Text), (TABLE, "csv", CSV), (TABBED, "csv", CSV)]
+WABBIT = b"1 |f 9:6.2e-02 hot\n-1 'tag |f 14:3.3e-02\n"
+JSON = b'{"a": 1, "b": "u", "y": 0}\n{"a": 2.5, "c": [1, 2], "y": 1}\n'
+ALL = [
+    (SVMLIGHT, "svmlight", Svmlight),
+    (TEXT, "text", Text),
+    (TABLE, "csv", CSV),
+    (TABBED, "csv", CSV),
+    (WABBIT, "vw", VW),
+    (JSON, "jsonl", JSONL),
+]
 
 
 @pytest.fixture
@@ -123,7 +134,27 @@ def test_arrow_and_parquet_are_recognised_by_their_magic_whatever_the_name(write
         (b"u\t1.5\t2\nv\t2.5\t3\n", None),
         (b"u\t1.5\nv\t2.5\n", None),
         (b"1,2\n3,4\n", None),
-        (b"1 |f 9:6.2e-02 14:3.3e-02\n", None),
+        (b"1 |f 9:6.2e-02 14:3.3e-02\n", "vw"),
+        (b"1 |f 9:6.2e-02 14:3.3e-02", "vw"),
+        (b"1 |\n", "vw"),
+        (b"-1 2 0.5 'tag |a:2 x|b y\n1 tag|a x y\n1 'x|\n", "vw"),
+        (b"\xef\xbb\xbf1 | a b\r\n0 | c\r\n", "vw"),
+        (b"|f a b\n'x |f c\n", "vw"),
+        (b"1 |f " + b" ".join(b"%d:0.125" % i for i in range(9000)), "vw"),
+        (b"1 |f a\nbroken line\n1 |f b\n", "vw"),
+        (b" 1 | 2 | 3\n 4 | 5 | 6\n", None),
+        (b"| a | b |\n|---|---|\n| 1 | 2 |\n", None),
+        (b"1|2|3\n4|5|6\n", None),
+        (b"1,a|b\n2,c|d\n", None),
+        (b"1,Adventure|Comedy\n2,Comedy|Drama\n", None),
+        (b'{"a": 1}\n', "jsonl"),
+        (b'{"a": 1}', "jsonl"),
+        (b'\xef\xbb\xbf  { "a": 1}\r\n{}\r\n', "jsonl"),
+        (b'{"a": [' + b"1.25, " * 20_000, "jsonl"),
+        (b'{"a": 1}\nbroken line\n{"a": 2}\n', "jsonl"),
+        (b'[{"a": 1},\n{"a": 2}]\n', None),
+        (b'{\n "a": 1\n}\n', None),
+        (b"{1, 2}\n{3, 4}\n", None),
         (b"1\n2\n", None),
         (b"1 1:1\0\n", None),
         (b"", None),
@@ -139,6 +170,8 @@ def test_sniffing_a_hostile_line_takes_no_time():
     line = b"1 " + b" ".join(b"%d:111111111111" % i for i in range(4000)) + b" x"
     assert sniff(line + b"\n") is None
     assert sniff((b"1" * 60_000 + b"\n") * 2) is None
+    for hostile in (b"1" + b" " * 60_000 + b"x", b"1 " * 30_000, b"1 " + b"|a" * 30_000 + b"| ", b"'" + b" " * 60_000):
+        assert sniff(hostile + b"\n") is None
 
 
 @settings(deadline=None)
@@ -151,9 +184,11 @@ def test_sniffing_takes_any_bytes(head):
 @given(
     st.one_of(
         st.binary(max_size=80),
-        st.lists(st.sampled_from([b"1", b"0", b":", b" ", b"\t", b"\n", b",", b"u", b"v", b"#", b"-", b'"', b"."])).map(
-            b"".join
-        ),
+        st.lists(
+            st.sampled_from(
+                [b"1", b"0", b":", b" ", b"\t", b"\n", b",", b"u", b"v", b"#", b"-", b'"', b".", b"|", b"{", b"}"]
+            )
+        ).map(b"".join),
     )
 )
 def test_any_bytes_are_read_or_are_an_error_of_ours(tmp_path, content):
@@ -169,11 +204,11 @@ def test_any_bytes_are_read_or_are_an_error_of_ours(tmp_path, content):
     "content",
     [
         b"[1, 2, 3]\n[4, 5, 6]\n",
-        b'{"a": 1, "b": 2}\n',
+        b'{\n"a": 1, "b": 2\n}\n',
         b"<table>1, 2</table>\n",
         b"\x93NUMPY\x01\x00,1,2\n",
         b"just, a few words\nof text, here\n",
-        b"1 |f 9:6.2e-02 14:3.3e-02\n",
+        b" 1 | 2 | 3\n 4 | 5 | 6\n",
         b"FEA1\0\0\0\0",
         bytes(range(256)),
     ],
@@ -183,7 +218,20 @@ def test_what_is_none_of_these_is_refused_with_the_list_of_formats(write, conten
         read(write(content))
     message = str(caught.value)
     assert message.startswith("a source must be of a format that is read: ")
-    for name in ("csv", "svmlight", "text", "arrow", "parquet", ".gz", ".bz2", ".xz", ".zst", "demo:NAME"):
+    for name in (
+        "csv",
+        "svmlight",
+        "text",
+        "vw",
+        "jsonl",
+        "arrow",
+        "parquet",
+        ".gz",
+        ".bz2",
+        ".xz",
+        ".zst",
+        "demo:NAME",
+    ):
         assert name in message
 
 
@@ -208,7 +256,7 @@ def test_format_overrides_what_is_sniffed(write):
     table = read(write(b"ham\t5\nspam\t6\n"), format="csv", label=0)
     assert table.labels == Labels("ham", "spam")
     assert type(read(write(arrow_bytes()), format="parquet")) is Arrow  # one reader for both: the file says which
-    with pytest.raises(SourceError, match="a format must be one of arrow, csv, parquet, svmlight, text: got 'json'"):
+    with pytest.raises(SourceError, match="must be one of arrow, csv, jsonl, parquet, svmlight, text, vw: got 'json'"):
         read(write(TABLE), format="json")
 
 
@@ -218,6 +266,12 @@ def test_options_go_to_the_source(write):
     assert read(write(TEXT), bits=10, skip_bad=1).domain.width == 2**10
     assert read(write(TABLE), label="kind", positive="u", header=True, delimiter=",", columns=["b"]).features == ("b",)
     assert read(write(arrow_bytes()), label="y", positive=0, columns=["a"]).labels == Labels(1, 0)
+    wabbit = read(write(b"1 2 |f a\n-1 |f b\nbad\n"), positive=-1, bits=9, threads=1, skip_bad=1, ignore_weights=True)
+    assert [y for _, y in rows_of(wabbit)] == [-1, 1]
+    assert wabbit.domain.width == 2**9
+    lines = read(write(b'{"a": 1, "b": 5}\n{"a": 2, "b": 6}\n{}\n'), label="a", positive=1, bits=9, skip_bad=1)
+    assert [y for _, y in rows_of(lines)] == [1, -1]
+    assert lines.domain.width == 2**9
 
 
 @pytest.mark.parametrize(
@@ -233,6 +287,9 @@ def test_options_go_to_the_source(write):
         (arrow_bytes(), "arrow", "header"),
         (parquet_bytes(), "parquet", "delimiter"),
         (TABLE, "csv", "nonsense"),
+        (WABBIT, "vw", "label"),
+        (JSON, "jsonl", "threads"),
+        (JSON, "jsonl", "ignore_weights"),
     ],
 )
 def test_an_option_that_the_format_does_not_take_is_an_error_that_names_both(write, content, name, option):
@@ -354,7 +411,8 @@ def test_a_slow_pipe_is_sniffed_from_its_first_line():
 def test_reading_one_format_does_not_import_the_others():
     code = (
         "import sys; from novikoff.sources import reader;"
-        "print({'sklearn', 'pyarrow', 'numba', 'narwhals', 'scipy', 'novikoff.sources.svmlight'} & set(sys.modules))"
+        "print({'sklearn', 'pyarrow', 'numba', 'narwhals', 'scipy', 'novikoff.sources.svmlight', 'novikoff.sources.vw'}"
+        "& set(sys.modules))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "set()"

@@ -147,8 +147,10 @@ def test_many_labels_stay_as_they_are():
 def test_positive_and_many_do_not_go_together():
     with pytest.raises(SourceError, match="two or many"):
         StreamingLabels(positive=1, many=3)
-    with pytest.raises(SourceError, match="at least one"):
+    with pytest.raises(SourceError, match="from 1 to 2"):
         StreamingLabels(many=0)
+    with pytest.raises(SourceError, match="from 1 to 2"):
+        StreamingLabels(many=2**31 + 1)
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=1), st.data())

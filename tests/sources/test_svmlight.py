@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 import tracemalloc
+from collections import deque
 
 import numba
 import numpy as np
@@ -22,9 +23,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novikoff.errors import SourceError
-from novikoff.kernels import decimals
 from novikoff.kernels import svmlight as kernel
-from novikoff.sources import svmlight
+from novikoff.sources import labelled_lines
 from novikoff.sources.svmlight import ChunkParser, Svmlight
 from novikoff.sources.svmlight_line import BadLineError, read_line
 from novikoff.types import Domain, Labels
@@ -94,7 +94,7 @@ def from_slow(data):
 def parse(data, compiled=kernel):
     """The whole text as one chunk."""
     text = bytearray(data if data.endswith(b"\n") else data + b"\n")
-    return ChunkParser(compiled, 10**9).parse(text + b"7" * kernel.PADDING, len(text), 0)
+    return ChunkParser(compiled, 10**9, deque()).parse(text + b"7" * kernel.PADDING, len(text), 0)
 
 
 def read(data, **options):
@@ -288,7 +288,7 @@ def test_many_labels_stay_as_they_are():
 
 
 def test_a_file_is_looked_through_for_its_second_label(tmp_path, monkeypatch):
-    monkeypatch.setattr(svmlight, "LOOK_AHEAD_BYTES", 100)
+    monkeypatch.setattr(labelled_lines, "LOOK_AHEAD_BYTES", 100)
     path = tmp_path / "sorted.svm"
     for text in (b"1 1:1\n" * 1000 + b"2 1:1\n" * 1000, b"5\n" * 1000 + b"x\n" + b"3\n"):
         path.write_bytes(text)
@@ -299,7 +299,7 @@ def test_a_file_is_looked_through_for_its_second_label(tmp_path, monkeypatch):
 
 
 def test_what_cannot_be_looked_through_goes_by_the_first_label(monkeypatch):
-    monkeypatch.setattr(svmlight, "LOOK_AHEAD_BYTES", 100)
+    monkeypatch.setattr(labelled_lines, "LOOK_AHEAD_BYTES", 100)
     assert [y for y, _, _ in read(b"1 1:1\n" * 99 + b"0\n", chunk=50)] == [1] * 99 + [-1]
     assert [y for y, _, _ in read(b"0 1:1\n" * 99, chunk=50)] == [-1] * 99
     said = fails(b"1 1:1\n" * 99 + b"2 1:1\n", chunk=50)
@@ -308,7 +308,7 @@ def test_what_cannot_be_looked_through_goes_by_the_first_label(monkeypatch):
 
 
 def test_rows_of_one_label_are_held_back_once_only(monkeypatch):
-    monkeypatch.setattr(svmlight, "LOOK_AHEAD_BYTES", 1000)
+    monkeypatch.setattr(labelled_lines, "LOOK_AHEAD_BYTES", 1000)
     stream = Svmlight(io.BytesIO(b"1 1:1\n" * 10_000), chunk=100)
     batches = stream.batches()
     next(batches)
@@ -560,7 +560,7 @@ def test_a_pipe_is_read_once():
 
 def test_a_silent_pipe_holds_back_no_row(monkeypatch):
     """Every row is answered before the next is sent, so nothing may wait for a full chunk."""
-    monkeypatch.setattr(svmlight, "LABEL_SECONDS", 0.05)
+    monkeypatch.setattr(labelled_lines, "LABEL_SECONDS", 0.05)
     reader, writer = os.pipe()
     with os.fdopen(reader, "rb") as file:
         stream = Svmlight(file, threads=2)
@@ -630,7 +630,7 @@ def mutated(rng):
 def fuzz(seed, count, compiled=kernel, pieces=1):
     """Compare what is taken and what is refused, bit for bit; how many inputs had a bad line."""
     rng = random.Random(seed)
-    parser = ChunkParser(compiled, 10**9)
+    parser = ChunkParser(compiled, 10**9, deque())
     refused = 0
     for _ in range(count):
         first = rng.choice((b"", b"# vectors need a few bytes before them\n"))
@@ -638,7 +638,7 @@ def fuzz(seed, count, compiled=kernel, pieces=1):
         text = bytearray(data + rng.randbytes(kernel.PADDING))
         got, want = as_slow(parser.parse(text, len(data), 0)), from_slow(data)
         assert got == want, data
-        parser.free.clear()
+        parser._free.clear()
         refused += bool(want[1])
     return refused
 
@@ -689,12 +689,15 @@ def test_the_line_reader_agrees_with_the_slow_one():
 def twin():
     """The kernel as plain Python, where numpy checks every index."""
     before, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 1
-    real = sys.modules["novikoff.kernels.decimals"]
+    names = ("decimals", "repeats")
+    real = {name: sys.modules[f"novikoff.kernels.{name}"] for name in names}
     try:
-        sys.modules["novikoff.kernels.decimals"] = _load("decimals")
+        for name in names:
+            sys.modules[f"novikoff.kernels.{name}"] = _load(name)
         yield _load("svmlight")
     finally:
-        sys.modules["novikoff.kernels.decimals"] = real
+        for name, module in real.items():
+            sys.modules[f"novikoff.kernels.{name}"] = module
         numba.config.DISABLE_JIT = before
 
 
@@ -720,7 +723,7 @@ def test_the_kernel_writes_nothing_behind_the_room_it_was_promised():
         state = np.zeros(5, dtype=np.uint64)
         text = np.frombuffer(bytearray(data + b"1" * kernel.PADDING), dtype=np.uint8)
         room = len(data) + kernel.PADDING
-        places = {name: (room, np.uint32) for name in ("colons", "blanks", "line colons", "line blanks")}
+        places = dict.fromkeys(("colons", "blanks", "line colons", "line blanks"), (room, np.uint32))
         found = {name: np.full(size + 64, 123, dtype=kind) for name, (size, kind) in places.items()}
         rows, entries = map(int, kernel.places(text, np.uint64(len(data)), *(a[:room] for a in found.values())))
         sizes = {
@@ -787,6 +790,22 @@ def test_the_kernel_stays_in_bounds_when_numba_checks_them(tmp_path):
     command = [sys.executable, "-c", code, os.path.dirname(__file__)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.stdout.strip() == "alive", done.stderr
+
+
+@pytest.mark.parametrize("chunk", [1, 1000])
+def test_a_row_behind_one_whose_sum_is_too_large_is_right(chunk):
+    """What the merging of a bad row left behind must not be taken for entries of the next."""
+    text = b"1 9:1 5:8e307 5:8e307 5:8e307\n1 9:1 5:1 3:1 4:1\n-1 1:1\n"
+    rows = [x for batch in Svmlight(io.BytesIO(text), skip_bad=1, chunk=chunk).batches() for x, _ in batch.rows()]
+    assert [indices.tolist() for indices, _ in rows] == [[9, 5, 3, 4], [1]]
+
+
+@pytest.mark.parametrize("chunk", [1, 1000])
+def test_lines_behind_a_third_label_are_not_said_to_be_skipped(chunk):
+    stream = Svmlight(io.BytesIO(b"1\nx\n2\n3\nx\nx\n"), skip_bad=3, chunk=chunk)
+    with pytest.raises(SourceError, match="line 4 of a BytesIO has a third, 3"):
+        list(stream.batches())
+    assert [line for line, _ in stream.skipped] == [2]
 
 
 def test_plain_numbers_of_every_length_are_read_to_the_very_double_four_at_a_time():

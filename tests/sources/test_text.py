@@ -392,9 +392,49 @@ def test_one_label_alone_is_an_error(write):
 
 def test_a_label_that_is_not_utf8_or_no_number_is_an_error_that_names_its_line(write):
     for chunk in (1, 1 << 20):
-        fails("a label must be UTF-8: line 3 of", write(b"u\ta\nv\tb\n\xff\tc\n"), played=2, chunk=chunk)
+        fails(
+            "a label must be UTF-8 without zero bytes: line 3 of",
+            write(b"u\ta\nv\tb\n\xff\tc\n"),
+            played=2,
+            chunk=chunk,
+        )
         fails("line 4 of", write(b"0\ta\n1\tb\n\nmaybe\tc\n"), played=2, chunk=chunk)
     fails("as the first is one", write(b"0\ta\n1\tb\n1e999\tc\n"), played=2)
+
+
+def test_a_label_with_a_zero_byte_is_an_error(write):
+    """UTF-16, for one; and numpy would take "u" and "u\\0" for the same label."""
+    said = "a label must be UTF-8 without zero bytes: line 3 of"
+    for options in ({}, {"positive": "u"}):
+        fails(said, write(b"u\ta\nv\tb\nu\0\tc\nu\td\n"), played=2, **options)
+    fails("zero bytes: line 1 of", write("u\ta\nv\tb\n".encode("utf-16-le")))
+
+
+def test_whole_labels_that_a_double_cannot_tell_apart_are_not_taken_for_one(write):
+    content = b"9007199254740992\ta\n5\tb\n9007199254740993\tc\n"
+    fails("whole ones exact as doubles, as the first is one: line 3 of", write(content), played=2)
+    for positive, signs in ((2**53, [1, -1, -1]), (2**53 + 1, [-1, -1, 1]), ("9007199254740992.0", [1, -1, -1])):
+        assert [y for y, _, _ in rows_of(Text(write(content), positive=positive))] == signs
+    assert [y for y, _, _ in rows_of(Text(write(b"9007199254740992\ta\n5\tb\n")))] == [1, -1]
+
+
+@pytest.mark.parametrize("chunk", [1, 9, 1 << 20])
+def test_the_first_fault_is_the_one_that_is_told_whatever_the_chunk(write, chunk):
+    path = write(b"0\ta\n1\tb\nno tab\nmaybe\tc\nno tab\n")
+    fails("line 3 of", path, played=2, chunk=chunk)
+    fails("line 4 of", path, played=2, chunk=chunk, skip_bad=1)
+    for third in (b"maybe", b"2"):
+        stream = Text(write(b"0\ta\n1\tb\n" + third + b"\tc\nno tab\n"), chunk=chunk, skip_bad=5)
+        _, error = until_it_fails(stream)
+        assert "line 3 of" in error
+        assert stream.skipped == []
+
+
+@pytest.mark.parametrize("chunk", [1, 9, 1 << 20])
+def test_a_label_behind_one_that_cannot_be_decides_nothing(write, chunk):
+    seen, error = until_it_fails(Text(write(b"0\ta\nmaybe\tb\n-1\tc\n"), chunk=chunk))
+    assert [y for y, _ in seen] == [-1]  # 0 alone; with the -1 it would be +1
+    assert "line 2 of" in error
 
 
 # bad lines

@@ -64,7 +64,7 @@ def run_source(
     ledger = _ledger(learner, stream, defaults, saving)
     resume = saving.resume is not None and _same_source(ledger, stream)
     ledger.source = stream.name
-    _say_notes(stream, telling)
+    said = say_notes(stream, telling.quiet or telling.as_json)
     keeper = _Keeper(ledger, saving)
 
     def game(look: Callable[[Ledger], None]) -> None:
@@ -79,7 +79,8 @@ def run_source(
     length = len(stream) * passes if isinstance(stream, Sized) else None
     stopped = _watched(game, Progress(rounds or length, _size(source)), telling)
     keeper.finish()
-    return _tell(ledger, learner, telling, stopped)
+    say_notes(stream, telling.quiet or telling.as_json, said)
+    return _tell(ledger, learner, telling, stopped, list(getattr(stream, "notes", ())))
 
 
 def _ledger(learner: str, stream: Stream, defaults: dict[str, Any], saving: Saving) -> Ledger:
@@ -112,13 +113,20 @@ def open_source(source: str, options: dict[str, Any]) -> Stream:
     return read(source, **given)
 
 
-def _say_notes(stream: Stream, telling: Telling) -> None:
-    if telling.as_json or telling.quiet:
-        return
-    for note in getattr(stream, "notes", ()):
-        print(note, file=sys.stderr)
-    if stream.labels not in (None, Labels()):
+def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> list[str]:
+    """What a source has to say, on standard error: its format and labels before a pass, skipped lines after it.
+
+    said   what was said before; None before the first pass
+    """
+    notes = list(getattr(stream, "notes", ()))
+    if silent:
+        return notes
+    for note in notes:
+        if note not in (said or ()):
+            print(note, file=sys.stderr)
+    if said is None and stream.labels not in (None, Labels()):
         print(f"labels: {stream.labels}", file=sys.stderr)
+    return notes
 
 
 def _size(source: str) -> int | None:
@@ -155,7 +163,7 @@ def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, tellin
     def game(look: Callable[[Ledger], None]) -> None:
         play(player, opponent, rounds=rounds, progress=look, ledger=ledger)
 
-    return _tell(ledger, learner, telling, _watched(game, Progress(rounds), telling))
+    return _tell(ledger, learner, telling, _watched(game, Progress(rounds), telling), [])
 
 
 def _watched(game: Callable[[Callable[[Ledger], None]], None], progress: Progress, telling: Telling) -> bool:
@@ -195,11 +203,11 @@ def _noting_interrupts() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, old)
 
 
-def _tell(ledger: Ledger, learner: str, telling: Telling, stopped: bool) -> int:
+def _tell(ledger: Ledger, learner: str, telling: Telling, stopped: bool, notes: list[str]) -> int:
     """Print what happened and what was promised; the exit code."""
     certificates = ledger.certify() if telling.certify else []
     if telling.as_json:
-        print(json.dumps({**plain.game(ledger, certificates, learner), "interrupted": stopped}))
+        print(json.dumps({**plain.game(ledger, certificates, learner), "interrupted": stopped, "notes": notes}))
     else:
         terminal.game(terminal.Out(), ledger, certificates, learner, telling.certify)
         if stopped:

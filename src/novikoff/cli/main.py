@@ -13,7 +13,7 @@ from novikoff import __version__, kernels
 from novikoff.errors import NovikoffError
 
 SPEC = "name or name:key=value,… (see: novikoff list)"
-READING = ("label", "positive", "header", "format", "bits", "skip_bad", "threads")
+READING = ("label", "positive", "header", "format", "bits", "skip_bad", "ignore_weights", "threads")
 """The options that go to the reader, by their names there."""
 
 
@@ -59,10 +59,12 @@ def predict(asked: Namespace) -> int:
 
 def convert(asked: Namespace) -> int:
     """Write a source as an Arrow file: later runs map it into memory instead of parsing it."""
-    from novikoff.cli.games import open_source
+    from novikoff.cli.games import open_source, say_notes
     from novikoff.sources.convert import convert as write
 
-    rows = write(open_source(asked.source, _reading(asked)), asked.destination)
+    source = open_source(asked.source, _reading(asked))
+    rows = write(source, asked.destination)
+    say_notes(source, silent=False)
     print(f"{rows:,} rows written to {asked.destination}")
     return 0
 
@@ -144,12 +146,13 @@ def _add_source(verb: ArgumentParser) -> None:
     where = "a file, - for standard input, demo:NAME or stream:NAME:key=value,…"
     verb.add_argument("source", metavar="SOURCE", help=where)
     how = verb.add_argument_group("reading the source")
-    how.add_argument("--label", metavar="COLUMN", help="the label column: its name or number (default: the last)")
+    how.add_argument("--label", metavar="COLUMN", help="the label: name, number or key (default: the last)")
     how.add_argument("--positive", metavar="LABEL", help="the label that is +1; every other is -1")
     how.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
-    how.add_argument("--format", metavar="NAME", help="csv, svmlight, text, arrow or parquet (default: look)")
-    how.add_argument("--bits", type=_whole(1, 28), metavar="N", help="bits of the hash of words (default: 18)")
+    how.add_argument("--format", metavar="NAME", help="csv, svmlight, vw, jsonl, text, arrow, parquet (default: look)")
+    how.add_argument("--bits", type=_whole(1, 28), metavar="N", help="bits of the hash of names (default: 18)")
     how.add_argument("--skip-bad", type=_whole(0), metavar="N", help="skip up to N malformed lines, and report them")
+    how.add_argument("--ignore-weights", action="store_true", default=None, help="leave out importance weights (vw)")
     how.add_argument("--threads", type=_whole(1), metavar="N", help="threads that parse (default: one a core)")
 
 

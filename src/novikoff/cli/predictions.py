@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from novikoff import model
-from novikoff.cli.games import open_source
+from novikoff.cli.games import open_source, say_notes
 from novikoff.errors import MismatchError
 from novikoff.types import Labels
 
@@ -32,6 +32,7 @@ def predict_source(path: str, source: str, options: dict[str, Any], as_json: boo
         sys.stdout.write("".join(f"{words.get(label, label)}\n" for label in said) if not as_json else "")
         rows += len(batch)
         mistakes += sum(one != other for one, other in zip(said, batch.y.tolist(), strict=True))
+    say_notes(stream, as_json)
     rate = mistakes / rows if rows else 0.0
     if as_json:
         print(

@@ -131,13 +131,16 @@ _returns = _finder(RETURN)
 
 
 @intrinsic
-def _ones(typing_context: Any, word: Any) -> Any:
+def _count(typing_context: Any, word: Any) -> Any:
     """How many bits are one."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     return types.uint64(types.uint64), build
+
+
+_ones: Any = _count
 
 
 @inlined
@@ -274,6 +277,9 @@ def _four(
     return types.void(text, colons, blanks, word, word, word, powers, indices, values, word, wrong), build
 
 
+four: Any = _four
+
+
 @compiled
 def regular(
     text: NDArray[np.uint8], colons: NDArray[np.uint32], blanks: NDArray[np.uint32], colon: np.uint64,
@@ -290,7 +296,7 @@ def regular(
         return False
     wrong[:] = ZERO
     for k in range(ZERO, count, U64(WIDE)):
-        _four(text, colons, blanks, colon + k, blank + k, count - k, REAL_POWERS, indices, values, at + k, wrong)
+        four(text, colons, blanks, colon + k, blank + k, count - k, REAL_POWERS, indices, values, at + k, wrong)
     return ((wrong[0] | wrong[1] | wrong[2] | wrong[3]) & TOPS) == ZERO
 
 

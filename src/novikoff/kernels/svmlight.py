@@ -11,7 +11,6 @@ Every word is uint64: numba makes a float of an int64 and a uint64.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,6 @@ from novikoff.kernels.decimals import (
     eight,
     inlined,
     joined,
-    leading_zeros,
     number,
 )
 from novikoff.kernels.entries import PADDING as PADDING
@@ -44,54 +42,15 @@ from novikoff.kernels.entries import SAFE as FIRST_PLACES
 from novikoff.kernels.entries import WIDE as WIDE
 from novikoff.kernels.entries import places as places
 from novikoff.kernels.entries import regular, rising
+from novikoff.kernels.repeats import SLOTS as SLOTS
+from novikoff.kernels.repeats import merge
 
 AT, ROWS, ENTRIES, LINES, WIDTH = range(5)  # the places of `state`
-SLOTS = 2**14  # of the table for repeats; rows of more than half as many unsorted entries are left to the caller
-PROBES = 256
 
 NEWLINE, RETURN, BLANK, TAB, HASH, COLON = U64(10), U64(13), U64(32), U64(9), U64(35), U64(58)
 QID = U64(0x3A646971)
 LARGEST_INDEX = U64(2**32 - 2)
 SAFE = U64(FIRST_PLACES)
-
-
-@compiled
-def merge(
-    indices: NDArray[np.uint32], values: NDArray[np.float64], first: np.uint64, last: np.uint64,
-    table: NDArray[np.uint32],
-) -> np.uint64:  # fmt: skip
-    """Add up entries of one index, in their order, at the place of the first; where the row ends then, or 0.
-
-    A slot of the table holds one more than a place of this row, or something smaller from an earlier row.
-    """
-    count = last - first
-    if count > U64(SLOTS // 2):
-        return ZERO
-    bits = U64(65) - leading_zeros(count - ONE)  # at most half of 2^bits slots are taken
-    mask = (ONE << bits) - ONE
-    end = first
-    for k in range(first, last):
-        index = indices[k]
-        slot = (U64(index) * U64(0x9E3779B97F4A7C15)) >> (U64(64) - bits)
-        probes = 0
-        while True:
-            place = U64(table[slot])
-            if place <= first:
-                table[slot] = end + ONE
-                indices[end] = index
-                values[end] = values[k]
-                end = end + ONE
-                break
-            if indices[place - ONE] == index:
-                values[place - ONE] += values[k]
-                if not math.isfinite(values[place - ONE]):
-                    return ZERO
-                break
-            slot = (slot + ONE) & mask
-            probes += 1
-            if probes > PROBES:
-                return ZERO
-    return end
 
 
 @compiled

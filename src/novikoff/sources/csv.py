@@ -12,7 +12,8 @@ Labels
     Two values, the larger +1, numbers compared as numbers; `positive` overrides; `many` for 0 .. many-1.
 Cost
     One or two passes when opened, to check every cell, and one for each `batches()`; memory of a few blocks.
-    pyarrow reads; a fault is looked for again with Python's own reader, which knows lines and columns.
+    pyarrow reads; a fault is looked for again with Python's own reader, which knows lines and columns. So are
+    zero bytes, and 0x in whole numbers, which pyarrow reads wrongly.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,10 @@ from novikoff.types import Batch, Domain, Labels, Position
 
 BLOCK_BYTES = 2**20
 LARGEST_BLOCK = 2**28
+PIECE_BYTES = 2**16
+MOST_LABELS = 2**31
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+HEX = re.compile(rb'0"?[xX]')  # a quote may end between them
 
 Fault = tuple[str, str, str]
 """What must be, what was, what to do."""
@@ -111,6 +114,9 @@ class CSV:
                     rows += len(x)
                     if any(labels.learn(text) for text in texts):
                         raise self._explain("a label is not one")
+                fault = self._fault() if self._suspect() else None
+                if fault:
+                    raise fault
                 return labels, rows
             except _UnreadableError as error:
                 too_long = str(error).startswith(("straddling", "Could not skip"))  # a row is longer than a block
@@ -152,30 +158,59 @@ class CSV:
         except (pa.ArrowException, OSError, SourceError) as error:
             raise _UnreadableError(str(error)) from None
 
+    def _suspect(self) -> bool:
+        """Is there something in the text that pyarrow may have read wrongly?
+
+        It takes 0xFF for a whole number (0xFFFFFFFFFFFFFFFF for -1), and behind a zero byte it may miss a quote, a
+        delimiter or the end of a line.
+        """
+        seen = b""
+        try:
+            with self._file.unpacked() as raw:
+                while piece := raw.read(PIECE_BYTES):
+                    seen = seen[-2:] + piece
+                    hex_matters = self._dtype is np.int64 and (b"x" in seen or b"X" in seen)
+                    if b"\0" in seen or (hex_matters and HEX.search(seen)):
+                        return True
+        except OSError as error:
+            raise self._changed(str(error)) from None
+        return False
+
     def _explain(self, otherwise: str) -> SourceError:
         """The first fault of the file in reading order, and where it is."""
+        return self._fault() or SourceError(
+            f"a table must be readable: {self.name} is not ({otherwise}). Write it anew."
+        )
+
+    def _fault(self) -> SourceError | None:
+        """The first fault that Python's own reader finds."""
         layout = self._layout
+        used = {*layout.used, layout.label}
         labels = LabelColumn(self._positive, self._many)
-        rows = islice(rows_of(self._file, layout.delimiter), 1 if layout.names else 0, None)
-        for number, (line, _, cells) in enumerate(rows):
+        for number, (line, _, cells) in enumerate(rows_of(self._file, layout.delimiter)):
+            header = number == 0 and bool(layout.names)
             if len(cells) != layout.width:
                 return SourceError(
                     f"every row must have {layout.width} cells, as the first has: line {line} of {self.name} has "
                     f"{len(cells)}. Complete or drop the row."
                 )
-            for c in sorted([*layout.used, layout.label]):
-                fault = _text_fault(cells[c]) or (labels.learn if c == layout.label else _feature_fault)(cells[c])
+            for c, cell in enumerate(cells):
+                fault = _text_fault(cell, c in used)
+                if not fault and c in used and not header:
+                    fault = labels.learn(cell) if c == layout.label else _feature_fault(cell)
                 if fault:
                     must, was, do = fault
                     hint = "" if number or layout.names else " If the line is a header, say so."
                     return SourceError(f"{must}: line {line}, {layout.column(c)} of {self.name} {was}. {do}{hint}")
-        return SourceError(f"a table must be readable: {self.name} is not ({otherwise}). Write it anew.")
+        return None
 
 
 class LabelColumn:
     """What label cells stand for, learned as they come: two values, one against the rest, or 0 .. many-1."""
 
     def __init__(self, positive: Any, many: int | None) -> None:
+        if many is not None and not 1 <= many <= MOST_LABELS:
+            raise SourceError(f"labels must be from one to {MOST_LABELS:,}: got many={many}.")
         self._positive = None if positive is None else _value(str(positive))
         self._many = many if positive is None else None
         self._values: list[Any] = []
@@ -260,11 +295,13 @@ def _value(text: str) -> Any:
     if not is_number(cell):
         return cell
     number = float(cell)
-    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+    return int(number) if number.is_integer() else number
 
 
-def _text_fault(text: str) -> Fault | None:
-    if text.isascii() or not NOT_UTF8.search(text):
+def _text_fault(text: str, used: bool) -> Fault | None:
+    if "\0" in text:
+        return "text must be without zero bytes", f"has {text[:20]!r}", "Convert the file, or clean the row."
+    if text.isascii() or not used or not NOT_UTF8.search(text):
         return None
     return "text must be UTF-8", f"has {text.encode('utf-8', 'surrogateescape')[:20]!r}", "Convert the file first."
 

@@ -188,7 +188,7 @@ def _find(column: str | int, names: tuple[str, ...], width: int, what: str, file
         return names.index(column)
     found = None if column in names else _number(column, width)
     if found is None:
-        there = ", ".join(names[:50]) if names else f"0 to {width - 1}"
+        there = ", ".join(quoted(name)[1:-1] for name in names[:50]) if names else f"0 to {width - 1}"
         why = "there more than once" if column in names else "not there"
         raise SourceError(f"{what} column must be one of {there}: {column!r} is {why}, in {file}. Choose another.")
     return found

@@ -2,7 +2,9 @@
 
 Formats, the first that fits the first 64 KB, unpacked
     arrow, parquet   by the magic bytes
+    jsonl            most lines begin as an object does, `{"`
     svmlight         most lines are `number index:value ...`
+    vw               most lines are `number ... |namespace feature ...`, or have no label
     text             most lines are `label<TAB>message`, the message in words
     csv              named .csv, .tsv or .tab, or rows of cells with numbers
     Lines without a word on them and comments (#) do not count. What was decided is told in the stream's `notes`.
@@ -26,14 +28,19 @@ from novikoff.sources.opened import Opened, Origin
 from novikoff.types import Stream
 
 READ_AS = (
-    "tables with commas, tabs or semicolons (csv), svmlight, labelled text (label<TAB>message), arrow, parquet, "
-    "all but the last two also packed as .gz, .bz2, .xz or .zst; and demo:NAME"
+    "tables with commas, tabs or semicolons (csv), svmlight, Vowpal Wabbit text (vw), JSON lines (jsonl), labelled "
+    "text (label<TAB>message), arrow, parquet, all but the last two also packed as .gz, .bz2, .xz or .zst; and "
+    "demo:NAME"
 )
 TABLES = (".csv", ".tsv", ".tab")
 SNIFFED_BYTES = 2**16
 PATIENCE, MOMENT = 1.0, 0.01  # seconds that a pipe may be silent within its first line; between two looks
 NUMBER = rb"(?>[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"  # atomic: no trying again
 SVMLIGHT = re.compile(rb"%b(?:[ \t]+qid:[0-9]+)?(?:[ \t]+[0-9]+:%b)*[ \t]*(?:#.*)?" % (NUMBER, NUMBER), re.DOTALL)
+OBJECT = re.compile(rb'\{[ \t]*["}]')
+BARS = rb"\|[^|]*+(?:\|[^ \t|][^|]*+)*+"  # of more than one, each begins a named namespace: else it is a table
+LABELLED = re.compile(rb"%b(?: +%b){0,2}(?: +[^ \t|]*+| +'[^ \t|]*+ *)%b" % (NUMBER, NUMBER, BARS), re.DOTALL)
+UNLABELLED = re.compile(rb"(?:'[^ \t|]*+ *)?%b" % BARS, re.DOTALL)
 ENTRY = re.compile(rb"[ \t][0-9]+:[+-.0-9]")
 WORD = re.compile(rb"[A-Za-z\x80-\xff]")
 WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+[^0-9A-Za-z\x80-\xff]+[0-9A-Za-z\x80-\xff]")
@@ -42,8 +49,8 @@ WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+[^0-9A-Za-z\x80-\xff]+[0-9A-Za-z\x80-
 def read(source: Any, format: str | None = None, **options: Any) -> Stream:
     """The stream that `source` names: a path, "-" for standard input, a binary file object or "demo:iris".
 
-    format    arrow, csv, parquet, svmlight or text; None: sniff
-    options   those of `Arrow`, `CSV`, `Svmlight` or `Text`; None is as good as nothing
+    format    arrow, csv, jsonl, parquet, svmlight, text or vw; None: sniff
+    options   those of `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None is as good as nothing
     """
     given = {option: value for option, value in options.items() if value is not None}
     if isinstance(source, str) and source.startswith("demo:"):
@@ -82,8 +89,12 @@ def sniff(head: bytes) -> str | None:
     lines = [line for line in lines if line and not line.startswith(b"#")][:SNIFFED_ROWS]
     if any(b"\0" in line for line in lines):
         return None
+    if _mostly(lines, OBJECT.match):
+        return "jsonl"
     if _mostly(lines, SVMLIGHT.fullmatch) and any(ENTRY.search(line) for line in lines):
         return "svmlight"
+    if _mostly(lines, lambda line: LABELLED.fullmatch(line) or UNLABELLED.fullmatch(line)):
+        return "vw"
     return "text" if _is_text(lines) else None
 
 
@@ -187,6 +198,12 @@ def _csv() -> Callable[..., Any]:
     return CSV
 
 
+def _jsonl() -> Callable[..., Any]:
+    from novikoff.sources.jsonl import JSONL
+
+    return JSONL
+
+
 def _svmlight() -> Callable[..., Any]:
     from novikoff.sources.svmlight import Svmlight
 
@@ -199,4 +216,18 @@ def _text() -> Callable[..., Any]:
     return Text
 
 
-FORMATS = {"arrow": _arrow, "csv": _csv, "parquet": _arrow, "svmlight": _svmlight, "text": _text}
+def _vw() -> Callable[..., Any]:
+    from novikoff.sources.vw import VW
+
+    return VW
+
+
+FORMATS = {
+    "arrow": _arrow,
+    "csv": _csv,
+    "jsonl": _jsonl,
+    "parquet": _arrow,
+    "svmlight": _svmlight,
+    "text": _text,
+    "vw": _vw,
+}

@@ -44,8 +44,8 @@ class StreamingLabels:
     def __init__(self, positive: Any = None, many: int | None = None) -> None:
         if positive is not None and many is not None:
             raise SourceError(f"labels must be two or many: got positive={positive!r} and many={many}. Pass one.")
-        if many is not None and many < 1:
-            raise SourceError(f"labels must be at least one: got many={many}.")
+        if many is not None and not 1 <= many <= 2**31:
+            raise SourceError(f"labels must be from 1 to 2^31: got many={many}.")
         self._positive = positive
         self._many = many
         self._values: list[Any] = []  # the first two that came; with `positive`, of the others

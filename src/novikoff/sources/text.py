@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
-from novikoff.sources.layout import is_number, quoted
+from novikoff.sources.layout import WHOLE, is_number, quoted
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.streaming_labels import LabelError, StreamingLabels
 from novikoff.types import Batch, Domain, Labels, Position, Sparse
@@ -131,6 +131,7 @@ class Text:
             y = self._labels.encode(part.labels, where)
         except LabelError as wrong:
             error = wrong
+            self.skipped[:] = [bad for bad in self.skipped if bad[0] < part.lines[wrong.row]]
             part = part.head(wrong.row)
             y = self._labels.encode(part.labels, where)
         if part.wrong and error is None:
@@ -177,6 +178,8 @@ class Text:
                 at += part.byte
                 line = part.line
                 yield replace(part, byte=byte + at)
+                if part.wrong:  # what is behind it means nothing: not even a second label
+                    return
             byte += len(data)
 
     def _chunks(self, opened: Opened) -> Iterator[bytes]:
@@ -227,7 +230,10 @@ class Text:
         labels, wrong = self._values(words, codes[:rows], lines)
         faults = [(line + 1 + number, FAULTS[fault]) for number, fault in bad[:bads].tolist()]
         part = Part(x, labels, lines, faults, "", line + done, taken)
-        return replace(part.head(len(labels)), wrong=wrong) if wrong else part
+        if not wrong:
+            return part
+        before = [(number, fault) for number, fault in faults if number < lines[len(labels)]]
+        return replace(part.head(len(labels)), bad=before, wrong=wrong)
 
     def _values(
         self, words: list[bytes], codes: NDArray[np.int64], lines: NDArray[np.int64]
@@ -237,11 +243,13 @@ class Text:
         for code, word in enumerate(words):
             row = int(np.argmax(codes == code))
             try:
+                if 0 in word:  # UTF-16, or no text; and numpy takes "u" and "u\0" for the same
+                    raise UnicodeError("a zero byte")
                 values.append(self._value(word.decode()))
-            except UnicodeDecodeError:
-                must, do = "a label must be UTF-8", "Convert the file first."
+            except UnicodeError:
+                must, do = "a label must be UTF-8 without zero bytes", "Convert the file first."
             except ValueError:
-                must = "labels must be finite numbers, as the first is one"
+                must = "labels must be finite numbers, whole ones exact as doubles, as the first is one"
                 do = "Name the positive one to treat every other value as -1."
             else:
                 continue
@@ -258,6 +266,8 @@ class Text:
         if not self._numbers:
             return word
         if not is_number(word) or math.isinf(float(word)):
+            raise ValueError(word)
+        if WHOLE.fullmatch(word) and int(word) != float(word):  # else two labels could become one
             raise ValueError(word)
         return float(word)
 
@@ -307,7 +317,9 @@ class Table:
 
 def _canonical(word: str) -> str:
     """The same text for +1, 1 and 1.0; a word as it is."""
+    if WHOLE.fullmatch(word):
+        return str(int(word))
     number = float(word) if is_number(word) else math.inf
     if math.isinf(number):
         return word.strip(" ")
-    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
+    return str(int(number)) if number.is_integer() else repr(number)

@@ -1,0 +1,255 @@
+"""Text with a label and features on each line, as batches: chunks, threads, labels, bad lines, positions.
+
+Order
+    The text is cut behind a new line into chunks, which threads parse; batches come in the order of the text, and
+    neither the size of the chunks nor the number of threads changes a row.
+Labels
+    Rows wait until both labels have come, for 16 MB or a second at most; then a file is looked through for the other,
+    and a pipe goes by streaming_labels.py.
+Cost
+    One pass; a few chunks of memory (or of the longest line), whatever the size of the file. Rows of a pipe are held
+    back for a tenth of a second at most; for a second at the start, while only one label has come.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import SourceError
+from novikoff.sources.line_chunks import whole_lines
+from novikoff.sources.opened import Opened, Origin
+from novikoff.sources.streaming_labels import LabelError, StreamingLabels, shown
+from novikoff.sources.svmlight_line import BadLineError
+from novikoff.types import Batch, Domain, Labels, Position, Sparse
+
+CHUNK_BYTES = 2**21
+LOOK_AHEAD_BYTES = 2**24
+LABEL_SECONDS = 1.0  # how long a pipe may take to show both labels
+PADDING = 80  # readable bytes that kernels may look at behind a text
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parsed:
+    """A chunk as arrays. `row_lines` are lines of the chunk from 0, and so are those of `bad`.
+
+    ignored   how many rows had an importance or a base that was left out
+    """
+
+    labels: NDArray[Any]
+    row_lines: NDArray[np.uint32]
+    x: Sparse
+    lines: int
+    size: int
+    bad: list[tuple[int, BadLineError]]
+    ignored: int = 0
+
+    def head(self, rows: int) -> Parsed:
+        """The first rows."""
+        return replace(self, labels=self.labels[:rows], row_lines=self.row_lines[:rows], x=self.x[:rows])
+
+
+Parser = Callable[[bytearray, int, int], Parsed]
+"""Parses the first bytes of a text; the last few of them, by the third argument, are not in the source."""
+
+
+class LabelledLines(ABC):
+    """Text with a label and features on each line: all that has to be done beside parsing a chunk.
+
+    Features are hashed into 2^bits, or numbered by the source, if `bits` is None: then rows grow wider.
+    """
+
+    lasting = True
+
+    def __init__(
+        self, source: Any, positive: Any, many: int | None, bits: int | None, skip_bad: int, threads: int | None,
+        chunk: int,
+    ) -> None:  # fmt: skip
+        threads = cores() if threads is None else threads
+        if bits is not None and not 1 <= bits <= 32:
+            raise SourceError(f"bits must be from 1 to 32: got {bits}.")
+        if skip_bad < 0 or threads < 1 or chunk < 1:
+            raise SourceError(
+                "skip_bad must be at least 0, threads and chunk at least 1: "
+                f"got skip_bad={skip_bad}, threads={threads}, chunk={chunk}."
+            )
+        self._origin = Origin(source)
+        self._positive, self._many = positive, many
+        self._labels = StreamingLabels(positive, many)
+        self._skip_bad, self._threads, self._chunk = skip_bad, threads, chunk
+        self._bad_before = self._ignored = 0
+        self.name = self._origin.name
+        self.rereadable = self._origin.rereadable
+        self.bits: int | None = bits
+        self.domain = Domain("vector", None if bits is None else 2**bits)
+        self.notes: list[str] = []
+        self.skipped: list[tuple[int, str]] = []
+        self._said: list[str] = []
+
+    @abstractmethod
+    def _parser(self, free: deque[bytearray]) -> Parser:
+        """What parses a chunk, in any thread, and puts the text in `free` when it is done."""
+
+    def _remembered(self) -> Position:
+        """What else a position must hold."""
+        return {}
+
+    @property
+    def labels(self) -> Labels | None:
+        """What stands for -1 and +1; None before it is known, and with `many`."""
+        return self._labels.labels
+
+    def fingerprint(self) -> dict[str, int]:
+        """Size and time of change of the file; empty for other sources."""
+        return self._origin.fingerprint()
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        here = dict(start or {"row": 0, "line": 0, "byte": 0, "width": 0, "bad": 0})
+        self._labels = StreamingLabels(self._positive, self._many)
+        if start:
+            self._labels.load(start["labels"])
+        self._bad_before, self._ignored = here["bad"], 0
+        self.skipped.clear()
+        try:
+            with self._origin.open(here["byte"]) as opened:
+                for parsed in self._settled(opened, here):
+                    yield from self._batch(parsed, here)
+            if here["row"] == 0:
+                raise SourceError(f"a source must not be empty: {self.name} has no rows.")
+        finally:
+            self._say()
+
+    def _settled(self, opened: Opened, here: Position) -> Iterator[Parsed]:
+        """The chunks, held back at first until both labels have come, or for as long as may be."""
+        held: deque[Parsed] = deque()
+        deadline = 0.0
+        for parsed in self._parsed(opened, here["byte"] == 0):
+            held.append(parsed)
+            if self._labels.labels is None and not self._labels.settled:
+                deadline = deadline or time.monotonic() + LABEL_SECONDS
+                self._labels.look(parsed.labels)
+                size, bad = sum(piece.size for piece in held), sum(len(piece.bad) for piece in held)
+                stuck = self._bad_before + bad > self._skip_bad
+                if not self._labels.settled and not stuck:
+                    if size < LOOK_AHEAD_BYTES and opened.ready(max(0.0, deadline - time.monotonic())):
+                        continue
+                    self._look_further(here["byte"] + size)
+            while held:
+                yield held.popleft()
+        yield from held
+
+    def _batch(self, parsed: Parsed, here: Position) -> Iterator[Batch]:
+        """The rows of a chunk, up to one that is not to be skipped; then what is wrong with it. Moves `here` on."""
+
+        def where(row: int) -> str:
+            return f"line {here['line'] + int(parsed.row_lines[row]) + 1} of {self.name}"
+
+        error: SourceError | None = None
+        for line, bad in parsed.bad:
+            message = bad.message(here["line"] + line + 1, self.name)
+            if self._bad_before + len(self.skipped) >= self._skip_bad:
+                already = f" after {self._skip_bad} that were skipped" if self._skip_bad else ""
+                hint = f"{bad.do}, or pass --skip-bad N to skip up to N bad lines."
+                error = SourceError(f"{message}{already}. {hint}")
+                parsed = parsed.head(int(np.searchsorted(parsed.row_lines, np.uint32(line))))
+                break
+            self.skipped.append((here["line"] + line + 1, message))
+        try:
+            y = self._labels.encode(parsed.labels, where)
+        except LabelError as wrong:
+            error = wrong
+            last = here["line"] + int(parsed.row_lines[wrong.row])
+            self.skipped[:] = [bad for bad in self.skipped if bad[0] <= last]
+            parsed = parsed.head(wrong.row)
+            y = self._labels.encode(parsed.labels, where) if wrong.row else np.empty(0, dtype=np.int8)
+        first, x = here["row"] + 1, parsed.x
+        if self.bits is None:
+            there = x.indices[: int(x.indptr[-1])]
+            own = x.width if error is None else int(there.max()) + 1 if len(there) else 0
+            here["width"] = max(here["width"], own)
+            x = replace(x, width=here["width"])
+        here["row"] += len(y)
+        here["line"] += parsed.lines
+        here["byte"] += parsed.size
+        here["bad"] = self._bad_before + len(self.skipped)
+        self._ignored += parsed.ignored
+        if len(y):
+            yield Batch(x, y, first, None if error else self._position(here))
+        if error:
+            raise error
+
+    def _position(self, here: Position) -> Position:
+        return {**here, "labels": self._labels.state(), **self._remembered()}
+
+    def _parsed(self, opened: Opened, at_start: bool) -> Iterator[Parsed]:
+        """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
+        free: deque[bytearray] = deque()
+        parse = self._parser(free)
+        waiting: deque[Future[Parsed]] = deque()
+        with ThreadPoolExecutor(self._threads, type(self).__name__) as threads:
+            try:
+                for text, size, added in whole_lines(opened, self._chunk, PADDING, free):
+                    if at_start and text.startswith(BYTE_ORDER_MARK):
+                        text[:3] = b"   "
+                    at_start = False
+                    waiting.append(threads.submit(parse, text, size, added))
+                    while len(waiting) > self._threads + 1 or (waiting and not opened.ready()):
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def _look_further(self, byte: int) -> None:
+        """Look for the second label in what is left of a file."""
+        if not self._origin.independent:
+            return
+        with self._origin.open(byte) as opened:
+            for parsed in self._parsed(opened, False):
+                self._labels.look(parsed.labels)
+                if self._labels.settled:
+                    return
+
+    def _to_say(self) -> Iterator[str]:
+        """What there is to say of this pass."""
+        if self.skipped:
+            lines = f"{len(self.skipped)} bad lines" if len(self.skipped) > 1 else "1 bad line"
+            yield f"{lines} of {self.name} skipped, the first: {self.skipped[0][1]}"
+        if self._ignored:
+            yield f"importance weights and bases of {self._ignored:,} rows of {self.name} left out: each counts once."
+        if self._labels.absent:
+            yield f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1."
+
+    def _say(self) -> None:
+        """Put that in the notes, instead of what was said of an earlier pass."""
+        self.notes[:] = [note for note in self.notes if note not in self._said]
+        self._said = list(self._to_say())
+        self.notes += self._said
+
+
+def number(positive: Any, what: str) -> float | None:
+    """The positive label as a number, for a format whose labels are numbers."""
+    if positive is None:
+        return None
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        if math.isfinite(float(positive)):
+            return float(positive)
+    raise SourceError(f"the positive label must be a number, as labels of {what} are: got {positive!r}.")
+
+
+def cores() -> int:
+    """How many processors there are for us."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,126 @@
+"""Vowpal Wabbit text as a stream: `label [importance [base]] ['tag]|namespace[:weight] name[:value] ... |...`.
+
+Format
+    One row a line; blank lines are skipped, `1 |` is a row without features. A word that touches the first bar or
+    begins with a quote is a tag, and skipped: `1|f x` has no label. A value is 1 where none is written, and times the
+    weight of its namespace. Numbers are the very doubles that Python's float reads, and finite. Packed files are
+    unpacked. Not taken: text for a value (city:paris; write city=paris), and labels that are not one number.
+Features
+    The indices of Vowpal Wabbit with `-b bits`. A namespace has a base: 0 for the one without a name, n for a whole
+    number n, else the MurmurHash3 of its name. A feature in it is base + n for a whole number n, base + k for the k-th
+    without a name (k from 0), else the MurmurHash3 of its name with the base for a seed; all modulo 2^bits. So numbers
+    in the namespace without a name stay as they are below 2^bits, and never collide within a namespace. Entries of one
+    index in a row are added up.
+Weights
+    The theorems count every round once, from a score of the learner's own: an importance other than 1 or a base other
+    than 0 is an error, or with `ignore_weights` left out, and noted.
+Labels
+    As in svmlight.py: two values, the larger +1; `positive` overrides; `many` for 0 .. many-1.
+Cost
+    One pass; a few chunks of memory (or of the longest line), whatever the size of the file.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.sources.labelled_lines import CHUNK_BYTES, LabelledLines, Parsed, Parser, number
+from novikoff.sources.svmlight_line import BadLineError
+from novikoff.sources.vw_line import read_line
+from novikoff.types import Sparse
+
+
+class VW(LabelledLines):
+    """The rows of Vowpal Wabbit text, from a path, standard input ("-") or a binary file object.
+
+    positive         the label value that is +1, against all others
+    bits             an index is a number below 2^bits
+    ignore_weights   leave out importance weights and bases, instead of refusing them
+    many             how many labels there are, for a learner with many: whole numbers from 0 to many-1
+    skip_bad         how many bad lines to skip (`skipped` lists them: line, message) before it is an error
+    threads          how many parse at a time; None: as many as there are cores
+    chunk            bytes parsed at a time; a line may be longer
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        positive: Any = None,
+        bits: int = 18,
+        ignore_weights: bool = False,
+        many: int | None = None,
+        skip_bad: int = 0,
+        threads: int | None = None,
+        chunk: int = CHUNK_BYTES,
+    ) -> None:
+        super().__init__(source, number(positive, "Vowpal Wabbit text"), many, bits, skip_bad, threads, chunk)
+        self._bits, self._ignore_weights = bits, ignore_weights
+
+    def _parser(self, free: deque[bytearray]) -> Parser:
+        from novikoff.kernels import vw as kernel
+
+        return ChunkParser(kernel, self._bits, self._ignore_weights, self._skip_bad, free).parse
+
+
+class ChunkParser:
+    """Parses chunks, in any thread; each thread has its own arrays, used again and again."""
+
+    def __init__(self, kernel: Any, bits: int, ignore_weights: bool, skip_bad: int, free: deque[bytearray]) -> None:
+        self._kernel, self._bits, self._ignore_weights = kernel, bits, ignore_weights
+        self._skip_bad, self._free = skip_bad, free
+        self._own = threading.local()
+
+    def parse(self, text: bytearray, size: int, added: int) -> Parsed:
+        """The first `size` bytes, of which the last `added` are not in the source."""
+        labels, lines, indptr, indices, values, table = arrays = self._arrays(size)
+        state = np.zeros(5, dtype=np.uint64)
+        indptr[0] = 0
+        bad: list[tuple[int, BadLineError]] = []
+        data = np.frombuffer(text, dtype=np.uint8)
+        mask = np.uint64(2**self._bits - 1)
+        while True:
+            table.fill(0)
+            self._kernel.parse(data, np.uint64(size), mask, self._ignore_weights, state, *arrays)
+            at, rows, entries, line, ignored = state.tolist()
+            if at >= size:
+                break
+            stop = text.index(b"\n", at)
+            try:
+                row = read_line(bytes(memoryview(text)[at:stop]), self._bits, self._ignore_weights)
+            except BadLineError as error:
+                row = None
+                bad.append((line, error))
+                if len(bad) > self._skip_bad:
+                    break
+            if row is not None:
+                labels[rows], own, odd = row
+                lines[rows] = line
+                indices[entries : entries + len(own)] = list(own)
+                values[entries : entries + len(own)] = list(own.values())
+                entries += len(own)
+                rows += 1
+                indptr[rows] = entries
+                ignored += odd
+            state[:] = stop + 1, rows, entries, line + 1, ignored
+        x = Sparse(indptr[: rows + 1].copy(), indices[:entries].copy(), values[:entries].copy(), 2**self._bits)
+        parsed = Parsed(labels[:rows].copy(), lines[:rows].copy(), x, line, size - added, bad, ignored)
+        del data
+        self._free.append(text)
+        return parsed
+
+    def _arrays(self, size: int) -> tuple[NDArray[Any], ...]:
+        """Room for the rows and entries of `size` bytes; memory that is not touched costs nothing."""
+        if getattr(self._own, "size", -1) < size:
+            self._own.size = size
+            rows, entries = size // 4 + 1, size // 2 + 1
+            self._own.arrays = (
+                np.empty(rows), np.empty(rows, dtype=np.uint32), np.empty(rows + 1, dtype=np.uint64),
+                np.empty(entries, dtype=np.uint32), np.empty(entries), np.empty(self._kernel.SLOTS, dtype=np.uint32),
+            )  # fmt: skip
+        arrays: tuple[NDArray[Any], ...] = self._own.arrays
+        return arrays
