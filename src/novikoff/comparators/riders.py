@@ -126,13 +126,13 @@ class Riders:
         return cls(U, own, power + octave, exact)
 
     def _measure(self) -> None:
-        """||U||^2 from above: exactly if whole. Squares of float32 are exact in doubles, and fsum rounds once."""
-        weights = self.U[:, : len(self.own)].astype(np.float64)
-        sizes = [math.fsum((*np.square(w[w != 0.0]).tolist(), b * b)) for w, b in zip(weights.T, self.own, strict=True)]
-        if self.exact:
-            self._norms2 = [Fraction(int(size)) for size in sizes]
-        else:
-            self._norms2 = [Fraction(math.nextafter(size, math.inf) if size else 0.0) for size in sizes]
+        """||U||^2 from above: squares of float32 are exact in doubles; their sum too, if whole and below 2^53."""
+        weights = np.concatenate([self.U[:, : len(self.own)].astype(np.float64), self.own[None, :]])
+        sizes = np.sum(np.square(weights), axis=0).tolist()
+        if self.exact and max(sizes) < 2.0**53:
+            self._norms2 = [Fraction(size) for size in sizes]
+        else:  # n positive terms in any order: an error of n 2^-53 of the sum at most
+            self._norms2 = [Fraction(size) * (1 + (len(weights) + 4) * UNIT) for size in sizes]
         self._norms = np.array([math.sqrt(size) * (1.0 + 2.0**-50) for size in self._norms2])
         self._base = int(self.edges[:1].view(np.int64)[0] >> 49) - 1
         self._most = min(2**53 - 1, LARGEST_PRODUCT // max(1, *map(math.ceil, self._norms2)))

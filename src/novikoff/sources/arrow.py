@@ -49,7 +49,7 @@ class Arrow:
         columns: Sequence[str | int] | None = None,
         many: int | None = None,
     ) -> None:
-        file = source if isinstance(source, OnDisk) else OnDisk(source)
+        file = self._source = source if isinstance(source, OnDisk) else OnDisk(source)
         self.name = file.name
         self.notes = file.notes()
         self._file = open_arrow(file)
@@ -74,6 +74,10 @@ class Arrow:
 
     def __len__(self) -> int:
         return self.rows
+
+    def fingerprint(self) -> dict[str, int]:
+        """Size and time of change of the file; empty for other sources."""
+        return self._source.fingerprint()
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         row, width = (start["row"], start["width"]) if start else (0, 0)

@@ -1,22 +1,26 @@
 """`convert`: any stream of numbers as an Arrow file that later runs map instead of parsing.
 
-A record batch a batch, so memory does not grow; the layout is that of sources/converted.py. The file is written
-beside its place, flushed to the disk and moved there: a crash leaves the old file or none. Reading it with `Arrow`
-gives the same rows, bit for bit, and the same labels.
+Record batches of a few megabytes, so memory does not grow; the layout is that of sources/converted.py. The file is
+written beside its place, flushed to the disk and moved there: a crash leaves the old file or none. Reading it with
+`Arrow` gives the same rows, bit for bit, and the same labels.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
 from novikoff.sources.converted import batch_metadata, schema_metadata
 from novikoff.types import Batch, Sparse, Stream
+
+LARGE = 2**23
+"""Bytes of a record batch: small enough for the cache, large enough to be worth it."""
 
 
 def convert(
@@ -45,15 +49,15 @@ def _write(stream: Stream, file: Any, progress: Callable[[int], None] | None) ->
 
     rows, writer = 0, None
     try:
-        for batch in stream.batches():
-            names, arrays = _columns(batch, stream.name)
+        for batch in _large(stream):
+            names, arrays, x = batch
             if writer is None:
                 fields = [pa.field(name, array.type, False) for name, array in zip(names, arrays, strict=True)]
                 schema = pa.schema(fields, metadata=schema_metadata(stream))
                 writer = pa.ipc.new_file(file, schema)
-            rows += len(batch)
+            rows += len(arrays[0])
             record = pa.record_batch(arrays, schema=schema)
-            writer.write_batch(record, custom_metadata=batch_metadata(stream, rows, batch.x))  # type: ignore[arg-type]
+            writer.write_batch(record, custom_metadata=batch_metadata(stream, rows, x))
             if progress:
                 progress(rows)
         if writer is None:
@@ -64,6 +68,24 @@ def _write(stream: Stream, file: Any, progress: Callable[[int], None] | None) ->
         if writer is not None:
             writer.close()
     return rows
+
+
+def _large(stream: Stream) -> Iterator[tuple[list[str], list[Any], NDArray[Any] | Sparse]]:
+    """Names and columns of record batches that are worth their overhead, and the last x of each."""
+    import pyarrow as pa
+
+    held: list[list[Any]] = []
+    size = 0
+    for batch in stream.batches():
+        names, arrays = _columns(batch, stream.name)
+        x: Any = batch.x
+        held.append(arrays)
+        size += sum(array.nbytes for array in arrays)
+        if size >= LARGE:
+            yield names, [pa.concat_arrays(columns) for columns in zip(*held, strict=True)], x
+            held, size = [], 0
+    if held:
+        yield names, [pa.concat_arrays(columns) for columns in zip(*held, strict=True)], x
 
 
 def _columns(batch: Batch, name: str) -> tuple[list[str], list[Any]]:

@@ -86,6 +86,10 @@ class CSV:
     def __len__(self) -> int:
         return self.rows
 
+    def fingerprint(self) -> dict[str, int]:
+        """Size and time of change of the file; empty for other sources."""
+        return self._file.fingerprint()
+
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         dtype = np.int32 if self.labels is None else np.int8
         skipped = start["row"] if start else 0

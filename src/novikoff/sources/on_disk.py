@@ -40,6 +40,10 @@ class OnDisk:
         """What to tell the user."""
         return [f"{self.name} was copied to a temporary file, to be read more than once"] if self.copied else []
 
+    def fingerprint(self) -> dict[str, int]:
+        """Size and time of change of the file; nothing for a copy of something else."""
+        return {} if self.copied else Origin(self.path).fingerprint()
+
     def packing(self) -> str | None:
         """How it is packed, by its first bytes: gzip, bzip2, xz, zstd or None."""
         try:
