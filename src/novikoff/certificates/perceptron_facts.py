@@ -22,6 +22,7 @@ The run in floats
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -122,6 +123,24 @@ def unsaid(run: Run[PerceptronFacts], theorem: str, needs_zero: bool) -> Certifi
     return void(
         theorem, "D", reason, observed=run.mistakes, trivial=run.rounds, assumptions=needed, reference=REFERENCE
     )
+
+
+def promising(comparators: Sequence[Comparator], bound: Callable[[float, float, float], float]) -> list[Comparator]:
+    """Those that may give the least bound(||u||^2, hinge - <u,w_1>, squared hinge), by a look in floats.
+
+    Any of them would do, so nothing depends on it; the others are not worth exact arithmetic.
+    """
+    rough = [bound(_near(u.square), _near(u.hinge) - _near(u.start), _near(u.squared_hinge)) for u in comparators]
+    least = min((value for value in rough if not math.isnan(value)), default=math.inf)
+    found = [u for u, value in zip(comparators, rough, strict=True) if value <= least + 1e-6 * abs(least) + 1e-6]
+    return found or list(comparators)
+
+
+def _near(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def quantities(run: Run[PerceptronFacts], u: Comparator) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from novikoff.certificates.perceptron_facts import (
     PerceptronFacts,
     assumptions,
     growth,
+    promising,
     quantities,
     starts_at_zero,
     unsaid,
@@ -49,9 +50,15 @@ def perceptron_hinge(run: Run[PerceptronFacts]) -> Certificate | None:
     riding = run.riding
     factor = growth(run) ** 2
     weight = Fraction(0) if starts_at_zero(run) else riding.start_square
+    radius2, weight2 = float(riding.square), float(weight)
+
+    def rough(square: float, loss: float, squared: float) -> float:
+        a2 = radius2 * square
+        return loss + a2 / 2 + math.sqrt(max(a2 * loss + a2 * a2 / 4 + square * weight2, 0.0))
+
+    tried = promising(riding.comparators, rough)
     bounds = [
-        largest_count(u.hinge - u.start, factor * riding.square * u.square, factor * u.square * weight)
-        for u in riding.comparators
+        largest_count(u.hinge - u.start, factor * riding.square * u.square, factor * u.square * weight) for u in tried
     ]
     bound = min(bounds)
     return judge(
@@ -61,7 +68,7 @@ def perceptron_hinge(run: Run[PerceptronFacts]) -> Certificate | None:
         bound=bound,
         trivial=run.rounds,
         assumptions=assumptions(run),
-        quantities=quantities(run, riding.comparators[bounds.index(bound)]),
+        quantities=quantities(run, tried[bounds.index(bound)]),
         reference=REFERENCE,
     )
 

@@ -21,7 +21,7 @@ import math
 from fractions import Fraction
 
 from novikoff.certificate import Certificate, judge
-from novikoff.certificates.perceptron_facts import PerceptronFacts, assumptions, growth, quantities, unsaid
+from novikoff.certificates.perceptron_facts import PerceptronFacts, assumptions, growth, promising, quantities, unsaid
 from novikoff.types import Run
 
 NAME = "perceptron_squared_hinge"
@@ -37,9 +37,13 @@ def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Certificate | None:
         return nothing
     riding = run.riding
     factor = growth(run) ** 2
-    bounds = [square_of_sum(factor * riding.square * u.square, u.squared_hinge) for u in riding.comparators]
+    radius2 = float(riding.square)
+    tried = promising(
+        riding.comparators, lambda square, _, squared: (math.sqrt(radius2 * square) + math.sqrt(squared)) ** 2
+    )
+    bounds = [square_of_sum(factor * riding.square * u.square, u.squared_hinge) for u in tried]
     bound = min(bounds)
-    best = riding.comparators[bounds.index(bound)]
+    best = tried[bounds.index(bound)]
     return judge(
         NAME,
         "D",

@@ -41,7 +41,7 @@ from novikoff.types import Sparse, State
 
 Rows = NDArray[Any] | Sparse
 
-BLOCK = 2048
+BLOCK = 8192
 OCTAVES = 16
 UNIT = Fraction(1, 2**53)
 SLACK = 2.0**-52
@@ -160,7 +160,8 @@ class Riders:
         out = np.empty((len(y), riding.WIDE))
         common = (self.own, self._norms, 0.0 if self.exact else SLACK, out)
         if isinstance(x, Sparse):
-            riding.sparse(x.indptr, x.indices, x.values, y, bias, normalize, self.U, *common)
+            inside = x.width < len(self.U)
+            riding.sparse(x.indptr, x.indices, x.values, y, bias, normalize, inside, self.U, *common)
         else:
             if self._across.shape[1] < x.shape[1]:
                 self._across = np.zeros((riding.RIDERS, x.shape[1]))

@@ -41,24 +41,37 @@ FLOOR = 2.0**-500
 @intrinsic
 def _gathered(typingctx: Any, U: Any, indices: Any, values: Any, start: Any, stop: Any, scale: Any, out: Any) -> Any:
     """out[:3] = sum of U[index] * (value * scale) over the row, out[3] = sum of (value * scale)^2."""
+    return types.void(U, indices, values, types.uint64, types.uint64, types.float64, out), _gather(plain=False)
+
+
+@intrinsic
+def _gathered_plain(typingctx: Any, U: Any, indices: Any, values: Any, start: Any, stop: Any, out: Any) -> Any:
+    """The same with a scale of 1, if every index has a row in U."""
+    return types.void(U, indices, values, types.uint64, types.uint64, out), _gather(plain=True)
+
+
+def _gather(plain: bool) -> Any:
+    """The code of both."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kinds = signature.args
         U, places, values, out = (
-            context.make_array(kinds[j])(context, builder, arguments[j]) for j in (0, 1, 2, 6)
+            context.make_array(kinds[j])(context, builder, arguments[j]) for j in (0, 1, 2, -1)
         )  # fmt: skip
-        start, stop, scale = arguments[3:6]
+        start, stop = arguments[3:5]
         four = ir.VectorType(DOUBLE, WIDE)
         last = builder.sub(builder.extract_value(U.shape, 0), ir.Constant(WORD, 1))
         totals = [cgutils.alloca_once_value(builder, ir.Constant(four, [0.0] * WIDE)) for _ in range(2)]
-        scales = _spread(builder, scale, WIDE)
+        scales = None if plain else _spread(builder, arguments[5], WIDE)
         fourth_from_value = ir.Constant(ir.VectorType(SHORT, WIDE), [0, 1, 2, WIDE + RIDERS])
 
         def add(k: Any, lane: int) -> None:
             place = builder.zext(builder.load(builder.gep(places.data, [k])), WORD)
-            place = builder.select(builder.icmp_unsigned("<", place, last), place, last)
+            if not plain:
+                place = builder.select(builder.icmp_unsigned("<", place, last), place, last)
             value = _as_double(builder, builder.load(builder.gep(values.data, [k])), kinds[2].dtype, DOUBLE)
-            value = builder.fmul(_spread(builder, value, WIDE), scales)
+            value = _spread(builder, value, WIDE)
+            value = value if plain else builder.fmul(value, scales)
             where = builder.gep(U.data, [builder.mul(place, ir.Constant(WORD, WIDE))])
             riders = builder.load(builder.bitcast(where, ir.VectorType(ir.FloatType(), WIDE).as_pointer()), align=4)
             factors = builder.shuffle_vector(builder.fpext(riders, four), value, fourth_from_value)
@@ -75,7 +88,7 @@ def _gathered(typingctx: Any, U: Any, indices: Any, values: Any, start: Any, sto
         builder.store(total, builder.bitcast(out.data, four.as_pointer()), align=8)
         return context.get_dummy_value()
 
-    return types.void(U, indices, values, types.uint64, types.uint64, types.float64, out), codegen
+    return codegen
 
 
 @intrinsic
@@ -145,6 +158,7 @@ def _as_double(builder: Any, value: Any, kind: Any, target: Any) -> Any:
 
 
 gathered: Any = _gathered
+gathered_plain: Any = _gathered_plain
 in_order: Any = _in_order
 
 
@@ -160,16 +174,19 @@ def finish(row: NDArray[np.float64], y: int, n: float, bias: float, own: Any, no
 @compiled
 def sparse(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8], bias: float,
-    normalize: bool, U: NDArray[np.float32], own: NDArray[np.float64], norms: NDArray[np.float64], slack: float,
+    normalize: bool, inside: bool, U: NDArray[np.float32], own: NDArray[np.float64], norms: NDArray[np.float64], slack: float,
     out: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """For each row: out[:3] at most y <U, x~>, out[3] = ||x~||^2 as computed."""
+    """For each row: out[:3] at most y <U, x~>, out[3] = ||x~||^2 as computed. `inside`: every index has a row in U."""
     constant = 1.0 if bias != 0.0 else 0.0
     for t in range(len(y)):
         start, stop = indptr[t], indptr[t + 1]
         prefetch_sparse(indices, values, start, stop)
-        scale = inverse_norm(values, start, stop) if normalize else 1.0
-        gathered(U, indices, values, start, stop, scale, out[t])
+        if inside and not normalize:
+            gathered_plain(U, indices, values, start, stop, out[t])
+        else:
+            scale = inverse_norm(values, start, stop) if normalize else 1.0
+            gathered(U, indices, values, start, stop, scale, out[t])
         finish(out[t], y[t], np.float64(stop - start) + constant, bias, own, norms, slack)
 
 
