@@ -65,5 +65,6 @@ def _hopeless(
     alpha: NDArray[np.float64], u: NDArray[np.float64], own: NDArray[np.float64], square: NDArray[np.float64]
 ) -> bool:
     """Is R^2 / gamma^2 more than the number of rows, whatever the direction? A few rows are cheap: go on with them."""
-    length2 = float(np.sum(u * u) + own[0] * own[0])
-    return float(np.max(square)) * float(np.sum(alpha)) ** 2 > (len(alpha) + FEW) * length2
+    with np.errstate(over="ignore", invalid="ignore"):
+        length = np.sqrt(np.sum(u * u) + own[0] * own[0])
+        return bool(np.sqrt(np.max(square)) * np.sum(alpha) > np.sqrt(len(alpha) + FEW) * length)
