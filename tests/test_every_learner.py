@@ -95,6 +95,28 @@ def flipped(y, noise, rng):
     return np.where(rng.random(len(y)) < noise, -y, y)
 
 
+def sparse_margin_stream(noise, seed):
+    """Sparse rows with two features at least, normalised margin 0.2 at least; the last feature is in the first."""
+    x, _ = margin_stream(4, 0.0, seed)
+    rng = np.random.default_rng(seed)
+    w = np.array([1.0, -1.0, 1.0, -1.0])
+    rows, y = [], []
+    while len(rows) < ROUNDS:
+        row = x[rng.integers(len(x))]
+        kept = np.sort(rng.choice(4, rng.integers(2, 5), replace=False)).astype(np.uint32)
+        margin = row[kept] @ w[kept] / (2.0 * np.linalg.norm(row[kept]))
+        if abs(margin) > 0.2 and (rows or 3 in kept):
+            rows.append((kept, row[kept]))
+            y.append(1 if margin > 0 else -1)
+    return rows, flipped(np.array(y), noise, rng)
+
+
+def named_margin_stream(noise, seed):
+    rows, y = sparse_margin_stream(noise, seed)
+    names = ["red", "green", "blue", "dark"]
+    return [{names[i]: float(v) for i, v in zip(k, values, strict=True)} for k, values in rows], y
+
+
 BAD_INDEX = [-1, 21, 2.5, NAN, INF, None, "a", [1, 2]]
 BAD_PAIR = [[1], [1, 2, 3], [1, NAN], [INF, 1], ["a", "b"], None, 3]
 BAD_POINT = [*BAD_PAIR, [1, 2.5]]
@@ -164,6 +186,18 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
     "cover-halving": [
         ("cover-halving:dim=2", lambda q, s: margin_stream(2, q, s), BAD_PAIR),
         ("cover-halving:dim=3,conservative=true,largest=2000", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+    ],
+    "ellipsoid": [
+        ("ellipsoid", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("ellipsoid", lambda q, s: margin_stream(1, q, s), [[1, 2], [NAN], [INF], ["a"], None]),
+        ("ellipsoid:bias=1,normalize=true", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("ellipsoid:bias=3,grid=3", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("ellipsoid:cuts=deep,width=3", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("ellipsoid:margin=0.1", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("ellipsoid", sparse_margin_stream, BAD_SPARSE),
+        ("ellipsoid:bias=0.5,cuts=deep", sparse_margin_stream, BAD_SPARSE),
+        ("ellipsoid:width=4", named_margin_stream, BAD_NAMED),
+        ("ellipsoid:width=4,bias=1,normalize=true", named_margin_stream, BAD_NAMED),
     ],
     "perceptron": [
         ("perceptron", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),

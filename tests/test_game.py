@@ -1,6 +1,7 @@
 """The game: who may play whom, and what play does with each kind of environment."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -261,3 +262,34 @@ def test_another_positive_label_may_not_follow_and_nothing_is_learned_of_it():
     with pytest.raises(MismatchError, match="'spam' must stay"):
         nk.play(ledger.learner, (np.array([2, 8]), np.array(["spam", "tea"])), ledger=ledger)
     assert ledger.rounds == ledger.learner.rounds == 4
+
+
+def test_hindsight_tightens_the_certificates_and_never_loosens_them():
+    from sklearn.datasets import load_breast_cancer
+
+    x, y = load_breast_cancer(return_X_y=True)
+    plain = nk.play(nk.Perceptron(bias=1.0, normalize=True), (x, y))
+    back = nk.play(nk.Perceptron(bias=1.0, normalize=True), (x, y), hindsight=True)
+    assert back.mistakes == plain.mistakes
+    for certificate in plain.certify():
+        (found,) = [c for c in back.certify() if c.theorem == certificate.theorem]
+        if certificate.bound is not None:
+            assert found.bound <= certificate.bound
+    assert back.certify()[0].bound <= math.floor(back.hindsight.hinge.high)
+    assert back.hindsight.hinge.low <= back.hindsight.hinge.high <= 1.01 * back.hindsight.hinge.low
+
+
+def test_hindsight_is_refused_where_it_cannot_be():
+    pairs = iter([([1.0, 2.0], 1), ([2.0, 1.0], -1)])
+    with pytest.raises(nk.NovikoffError, match="read again"):
+        nk.play(nk.Perceptron(), pairs, hindsight=True)
+    with pytest.raises(nk.NovikoffError, match="linear learners"):
+        nk.play(nk.ThresholdHalving(10), [(3, 1)], hindsight=True)
+
+
+def test_the_ellipsoid_is_certified_in_hindsight_too():
+    ledger = nk.play(nk.Ellipsoid(), nk.read("demo:iris"), passes=5, hindsight=True)
+    rode = nk.play(nk.Ellipsoid(), nk.read("demo:iris"), passes=5)
+    (better,), (other,) = ledger.certify(), rode.certify()
+    assert better.status == "valid"
+    assert ledger.mistakes <= better.bound <= other.bound

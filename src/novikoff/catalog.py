@@ -57,6 +57,7 @@ CATALOG: Mapping[str, Entry] = {
     "tightest-box": Entry("learner", "learners.tightest_box", "TightestBox"),
     "cover-halving": Entry("learner", "learners.cover_halving", "CoverHalving"),
     "perceptron": Entry("learner", "learners.perceptron", "Perceptron"),
+    "ellipsoid": Entry("learner", "learners.ellipsoid", "Ellipsoid"),
     "weighted-majority": Entry("learner", "learners.weighted_majority", "WeightedMajority"),
     "midpoint": Entry("learner", "learners.midpoint", "Midpoint"),
     "constant": Entry("learner", "learners.constant", "Constant"),

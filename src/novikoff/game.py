@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from novikoff.ledger import Ledger
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs
 from novikoff.types import Adversary, Batch, Distribution, Domain, Example, Label, Labels, Learner, Position, Stream
+
+if TYPE_CHECKING:
+    from novikoff.comparators.hindsight import Hindsight
+    from novikoff.comparators.riding import Riding
 
 Progress = Callable[[Ledger], None]
 
@@ -105,6 +109,7 @@ def play(
     ledger: Ledger | None = None,
     riding: bool = True,
     resume: bool = False,
+    hindsight: bool = False,
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -117,6 +122,7 @@ def play(
     ledger        go on writing in this one (a game that was stopped)
     riding        let comparators ride along, for learners whose certificates need them
     resume        with a ledger: go on in the stream where it stands, not from the beginning
+    hindsight     read the stream again after the game, for the best comparators there are
     """
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds must be at least 0: got {rounds}.")
@@ -137,8 +143,36 @@ def play(
     if game.ledger.adversary is not None:
         raise MismatchError(f"a ledger must be of one kind of game: this one is against {game.ledger.adversary.name}.")
     _record(game.ledger, record)
+    if hindsight:
+        _check_hindsight(game.ledger, stream)
     _go_through(game, stream, rounds, passes, game.ledger.position if resume else None, progress)
+    if hindsight:
+        game.ledger.hindsight = look_back(game.ledger, stream)
     return game.ledger
+
+
+def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None = None) -> Hindsight:
+    """The best comparators for a game that was played on this stream; `tell` is called now and then."""
+    from novikoff.comparators.hindsight import hindsight
+
+    riding = _check_hindsight(ledger, stream)
+    features = getattr(ledger.learner, "features", None)
+    return hindsight(
+        stream, riding.bias, riding.normalize, ledger.passes, riding.start, progress=tell,
+        rounds=ledger.rounds if ledger.passes == 1 else None, names=getattr(features, "names", None),
+        played=ledger.fingerprint,
+    )  # fmt: skip
+
+
+def _check_hindsight(ledger: Ledger, stream: Stream) -> Riding:
+    """Refuse what cannot be looked back on before the game begins."""
+    from novikoff.comparators.riding import Riding
+
+    if not isinstance(ledger.riding, Riding):
+        raise InputError("hindsight is for linear learners whose comparators ride along: this game has none.")
+    if not stream.rereadable:
+        raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")
+    return ledger.riding
 
 
 def _go_through(

@@ -15,6 +15,7 @@ from novikoff.errors import ModelFileError
 from novikoff.types import Adversary, Learner, Run, State, Theorem
 
 if TYPE_CHECKING:
+    from novikoff.comparators.hindsight import Hindsight
     from novikoff.comparators.riding import Riding
 
 RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
@@ -29,6 +30,7 @@ class Ledger:
     curve              (t, mistakes after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
     predictions        one per round, if asked for
     riding             the comparators that ride along, for learners whose theorems need them
+    hindsight          the best comparators there are, if they were looked for after the game; not saved
     position           where the stream goes on, after a whole batch: {"passes": done before this one, "at": ...}
     fingerprint        of the source, to recognise it again
     labels             the source's values for -1 and +1, once they are known
@@ -48,6 +50,7 @@ class Ledger:
     before: Any = None
     adversary_before: Any = None
     riding: Riding | None = None
+    hindsight: Hindsight | None = None
     position: dict[str, Any] | None = None
     fingerprint: dict[str, Any] | None = None
     labels: list[Any] | None = None
@@ -123,6 +126,10 @@ class Ledger:
     def certify(self) -> list[Certificate]:
         """What the learner's theorems, and the adversary's, say of this game; the tightest valid one first."""
         rode = None if self.riding is None else self.riding.facts()
+        if rode is not None and self.hindsight is not None:
+            from novikoff.comparators.hindsight import joined
+
+            rode = joined(rode, self.hindsight.facts)
         found = self._evaluate(self.learner.promises, self.before, self.learner.facts(), rode)
         if self.adversary is not None:
             forced = self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts())
@@ -159,7 +166,12 @@ class Ledger:
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Ledger:
         """The ledger whose `state` this is, of `learner`."""
-        fields = {field.name for field in dataclasses.fields(cls)} - {"learner", "adversary", "adversary_before"}
+        fields = {field.name for field in dataclasses.fields(cls)} - {
+            "learner",
+            "adversary",
+            "adversary_before",
+            "hindsight",
+        }
         plain = {name: state[name] for name in fields}
         for name in ("rounds", "passes", "mistakes", "positives", "answered", "_next"):
             if type(plain[name]) is not int or plain[name] < 0:
@@ -182,7 +194,7 @@ class Ledger:
         return cls(learner=learner, **plain)
 
 
-_NOT_PLAIN = ("learner", "adversary", "adversary_before", "before", "curve", "predictions", "riding")
+_NOT_PLAIN = ("learner", "adversary", "adversary_before", "before", "curve", "predictions", "riding", "hindsight")
 
 
 def _broken_off(certificate: Certificate) -> Certificate:

@@ -272,3 +272,16 @@ def test_importance_weights_are_refused_or_left_out(tmp_path):
     done = novikoff("run", "perceptron", str(path), "--ignore-weights")
     assert "2 rounds" in done.stdout
     assert "1 rows" in done.stderr or "1 row" in done.stderr
+
+
+def test_hindsight_is_told_with_its_brackets(csv):
+    told = json.loads(novikoff("run", "perceptron:bias=1", str(csv), "--hindsight", "--json").stdout)
+    low, high = told["hindsight"]["hinge"]
+    assert low <= high
+    assert told["certificates"][0]["bound"] <= high
+    done = novikoff("run", "perceptron:bias=1", str(csv), "--hindsight")
+    assert "no comparator promises less than" in done.stdout
+    assert "hindsight: hinge bound" in done.stderr
+    refused = novikoff("run", "perceptron", "-", "--hindsight", "--format", "svmlight", input="1 1:1\n-1 1:-1\n")
+    assert refused.returncode == 2
+    assert "read again" in refused.stderr

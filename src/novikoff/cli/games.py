@@ -11,15 +11,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, model
 from novikoff.errors import InputError, ModelFileError
-from novikoff.game import play
+from novikoff.game import look_back, play
 from novikoff.ledger import Ledger
 from novikoff.report import plain, terminal
 from novikoff.report.progress import Progress
 from novikoff.types import Labels, Stream
+
+if TYPE_CHECKING:
+    from novikoff.comparators.search import Step
 
 VIOLATED = 4
 INTERRUPTED = 130
@@ -52,6 +55,7 @@ class Telling:
     as_json: bool = False
     quiet: bool = False
     certify: bool = True
+    hindsight: bool = False
 
 
 def run_source(
@@ -60,6 +64,8 @@ def run_source(
 ) -> int:  # fmt: skip
     """`novikoff run`; returns the exit code. `options` are the reader's, `defaults` the learner's."""
     saving.check()
+    if telling.hindsight and not telling.certify:
+        raise InputError("--hindsight looks for certificates: leave out --no-certify.")
     stream = open_source(source, options)
     ledger = _ledger(learner, stream, defaults, saving)
     resume = saving.resume is not None and _same_source(ledger, stream)
@@ -76,9 +82,13 @@ def run_source(
             ledger.learner, stream, rounds, passes, progress=watch, ledger=ledger, riding=telling.certify, resume=resume
         )
 
+    if telling.hindsight and not stream.rereadable:
+        raise InputError(f"--hindsight needs a source that can be read again: {stream.name} cannot. Save it in a file.")
     length = len(stream) * passes if isinstance(stream, Sized) else None
     stopped = _watched(game, Progress(rounds or length, _size(source)), telling)
     keeper.finish()
+    if telling.hindsight and not stopped:
+        ledger.hindsight = look_back(ledger, stream, None if telling.quiet or telling.as_json else _say_step)
     say_notes(stream, telling.quiet or telling.as_json, said)
     return _tell(ledger, learner, telling, stopped, list(getattr(stream, "notes", ())))
 
@@ -111,6 +121,15 @@ def open_source(source: str, options: dict[str, Any]) -> Stream:
     from novikoff.sources.reader import read
 
     return read(source, **given)
+
+
+def _say_step(step: Step) -> None:
+    """A problem of the search was solved."""
+    if step.problem == "margin":
+        told = f"margin to {100 * (1 - step.bound / step.limit):.2g} %" if step.bound > 0 else "no margin"
+    else:
+        told = f"{step.problem} bound {step.bound:.6g}, at best {step.limit:.6g}"
+    print(f"hindsight: {told}, {step.epochs} epochs, {step.seconds:.1f} s", file=sys.stderr)
 
 
 def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> list[str]:

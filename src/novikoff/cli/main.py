@@ -45,7 +45,7 @@ def run(asked: Namespace) -> int:
 
     defaults = {"seed": asked.seed, "normalize": asked.normalize or None}
     saving = Saving(asked.save, asked.save_every, asked.resume)
-    telling = Telling(asked.json, asked.quiet, not asked.no_certify)
+    telling = Telling(asked.json, asked.quiet, not asked.no_certify, asked.hindsight)
     reading = _reading(asked)
     return run_source(asked.learner, asked.source, reading, defaults, asked.passes, asked.rounds, saving, telling)
 
@@ -117,6 +117,7 @@ def parser() -> Parser:
     one.add_argument("--save", metavar="FILE", help="write learner and ledger to this file")
     one.add_argument("--save-every", type=_whole(1), metavar="N", help="save every N rounds too")
     one.add_argument("--resume", metavar="FILE", help="go on with the game in this file")
+    one.add_argument("--hindsight", action="store_true", help="read the source again for the best comparators")
     one.add_argument("--no-certify", action="store_true", help="no comparators, no certificates")
     _add_seed(one)
     _add_telling(one)

@@ -54,6 +54,7 @@ FINEST, COARSEST = 24, 12
 """In whole numbers ||U|| is about 2^24, less for long rows; below 2^12 too much would be lost by rounding U."""
 
 ROOM = 28
+MOST_TOLD = 2**20
 MOST_WHOLE_ROWS = 2**31
 ARRAYS = ("counts", "sums", "squares", "carries", "least", "longest")
 
@@ -272,6 +273,13 @@ class Riders:
             return Fraction(dot)
         error = (width + 5) * 2 * UNIT * (root(square) + Fraction(1, 2**500)) * Fraction(float(self._norms[k]))
         return Fraction(dot) - error
+
+    def directions(self) -> tuple[NDArray[np.float64], ...]:
+        """Each U, feature by feature, the weight of the bias last; none if there are millions of features."""
+        if len(self.U) > MOST_TOLD:
+            return ()
+        weights = self.U[:-1, : len(self.own)].astype(np.float64)
+        return tuple(np.append(weights[:, k], self.own[k]) for k in range(len(self.own)))
 
     def state(self) -> State:
         """As plain data."""

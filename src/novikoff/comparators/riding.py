@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Self
 
@@ -55,6 +55,7 @@ class RidingFacts:
     start_exact     it is exact, w_1 being whole
     bias, normalize the features: those of the learner, if all is well
     flaw            why nothing can be said; "" if something can
+    directions      each U, feature by feature, the weight of the bias last; none if there are millions of features
     """
 
     rows: int
@@ -67,6 +68,7 @@ class RidingFacts:
     bias: float
     normalize: bool
     flaw: str
+    directions: tuple[NDArray[np.float64], ...] = field(default=(), compare=False, repr=False)
 
 
 class Riding:
@@ -205,6 +207,7 @@ class Riding:
             bias=self.bias,
             normalize=self.normalize,
             flaw=flaw,
+            directions=riders.directions(),
         )
 
     def state(self) -> State:

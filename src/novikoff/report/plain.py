@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import Certificate
 from novikoff.ledger import Ledger
+
+if TYPE_CHECKING:
+    from novikoff.comparators.hindsight import Hindsight
 
 
 def game(ledger: Ledger, certificates: list[Certificate], learner: str) -> dict[str, Any]:
@@ -26,8 +30,19 @@ def game(ledger: Ledger, certificates: list[Certificate], learner: str) -> dict[
         plain["expected_mistakes"] = ledger.expected
     if hasattr(ledger.learner, "survivor"):
         plain["survivor"] = ledger.learner.survivor()
+    if ledger.hindsight is not None:
+        plain["hindsight"] = _hindsight(ledger.hindsight)
     plain["certificates"] = [_certificate(certificate) for certificate in certificates]
     return plain
+
+
+def _hindsight(found: Hindsight) -> dict[str, Any]:
+    brackets = {"margin": found.margin, "hinge": found.hinge, "squared_hinge": found.squared_hinge}
+    plain: dict[str, Any] = {
+        name: None if bracket is None else [bracket.low, bracket.high if math.isfinite(bracket.high) else None]
+        for name, bracket in brackets.items()
+    }
+    return {**plain, "flaw": found.facts.flaw, "epochs": found.epochs, "reads": found.reads, "seconds": found.seconds}
 
 
 def _certificate(certificate: Certificate) -> dict[str, Any]:

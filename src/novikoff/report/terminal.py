@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import textwrap
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import KINDS, Certificate, number
 from novikoff.ledger import Ledger
+
+if TYPE_CHECKING:
+    from novikoff.comparators.hindsight import Hindsight
 
 COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void": "red", "violated": "bold red"}
 WIDTH = 110
@@ -45,6 +49,9 @@ def game(out: Out, ledger: Ledger, certificates: list[Certificate], learner: str
         out.line(f"learned: {ledger.learner.survivor()}")
     if certified:
         show(out, certificates)
+        if ledger.hindsight is not None:
+            for line in looking_back(ledger.hindsight):
+                out.line(line)
 
 
 def happened(ledger: Ledger) -> str:
@@ -70,6 +77,21 @@ def show(out: Out, certificates: list[Certificate]) -> None:
         out.line(f"  {certificate.status:<11} ", COLOURS[certificate.status], first)
         for line in rest:
             out.line(" " * 14 + line)
+
+
+def looking_back(found: Hindsight) -> Iterator[str]:
+    """How close the comparators of hindsight are to the best there are."""
+    if found.facts.flaw:
+        yield f"hindsight: nothing was found: {found.facts.flaw}"
+        return
+    if found.margin is not None and found.margin.high > 0.0:
+        yield f"hindsight: the margin is from {found.margin.low:.6g} to {found.margin.high:.6g}"
+    for name, bracket in (("hinge", found.hinge), ("squared hinge", found.squared_hinge)):
+        if bracket is not None:
+            low, high = math.floor(bracket.low), math.floor(bracket.high)
+            yield f"hindsight: by the {name} no comparator promises less than {low:,}; ours {high:,}"
+    where = "in memory" if found.in_memory else f"read {found.reads} times"
+    yield f"hindsight: {found.epochs:,} epochs, {found.seconds:.2f} s, {where}"
 
 
 def lines(certificate: Certificate) -> Iterator[str]:

@@ -1,0 +1,36 @@
+"""Ellipsoid mistakes where the cuts keep a margin that was given.
+
+Theorem (upper)
+    The learner cuts at y<v,x~> >= m ||x~||, m > 0 given in advance. If y<u,x~> >= g ||x~|| with g > m on every round,
+    for a unit vector u in d dimensions, then
+        M  <=  d ln((1 + g)/(g - m)) / ln(1/kappa),
+    less what the cuts took off the volume beyond kappa: certificates/ellipsoid_facts.py, `depth`. For g <= m it is
+    void: the cuts may have cut u off.
+Assumptions
+    some comparator that rode along has a normalised margin above m (checked); the learner is the Ellipsoid, started
+    with the unit ball and changed on its mistakes only (checked); the comparators saw all of its rounds with its
+    features (checked); its volume is what the cuts made it (checked); x is finite (checked).
+Proof
+    The ball of radius r = (g-m)/(1+g) around u (1+m)/(1+g) lies in the unit ball, and in every half-space
+    y<v,x~> >= m ||x~||, as g (1+m)/(1+g) - r = m. So it lies in every ellipsoid; compare volumes: r^d <= kappa^M, as
+    cuts beyond the centre take off more. With floats: certificates/ellipsoid_facts.py.
+Reference
+    [grotschel1988] for deep cuts.
+"""
+
+from __future__ import annotations
+
+from novikoff.certificate import Certificate
+from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, certify, separators
+from novikoff.types import Run
+
+NAME = "ellipsoid_given_margin"
+
+
+def ellipsoid_given_margin(run: Run[EllipsoidFacts]) -> Certificate | None:
+    """The least bound over the comparators; None if none rode along, or no margin was given."""
+    level = run.after.margin
+    if run.riding is None or level == 0.0:
+        return None
+    claim = f"a comparator that rode along separates the labels with a normalised margin above {level:g}"
+    return certify(run, NAME, separators(run, level), claim, {"level": level})

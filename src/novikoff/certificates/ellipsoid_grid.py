@@ -1,0 +1,64 @@
+"""Ellipsoid mistakes on grids, a number known before the game.
+
+Theorem (upper)
+    Let the examples and the target w* be vectors of k whole numbers from -n to n. Without a constant feature, if
+    y<w*,x> > 0 on every round,
+        M  <=  k ln(1 + k n^2) / ln(1/kappa)  <=  2k(k+1) ln(1 + k n^2).
+    With a constant feature of n, d = k + 1, also if y is the sign of <w*,x> and sign(0) = +1:
+        M  <=  d ln(1 + 1/g) / ln(1/kappa)  <=  2d(d+1) ln(1 + 1/g),   1/g = 2n^2 sqrt(k+1) sqrt(k + 1/(4n^4)).
+    For another constant, c n: 1/g = 2n^2 sqrt(k+c^2) sqrt(k + 1/(4n^4c^2)). A stream with ties and no constant feature
+    has no such bound: nine points of a grid make more than 500 mistakes.
+Assumptions
+    a comparator that rode along has the normalised margin g of such a target (checked: that is all the proof needs);
+    the learner is the Ellipsoid, started with the unit ball and changed on its mistakes only (checked); the comparators
+    saw all of its rounds with its features (checked); its volume is what the cuts made it (checked); x is finite
+    (checked).
+Proof
+    In units of n, y<w*,x> > 0 means >= 1/n^2, and ||w*||, ||x|| <= sqrt k: g >= 1/(k n^2). With the constant c, the
+    target (w*, 1/(2n^2c)) has y<w,x> >= 1/(2n^2), ties included. Then certificates/ellipsoid_margin.py.
+Reference
+    [khachiyan1979], [grotschel1988].
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from novikoff.certificate import Certificate
+from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, certify, log_shrink, separators
+from novikoff.types import Run
+
+NAME = "ellipsoid_grid"
+
+
+def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Certificate | None:
+    """The bound for the grid that was named; None if none was, or no comparator rode along."""
+    facts = run.after
+    if run.riding is None or facts.grid == 0 or facts.margin > 0.0:
+        return None
+    constant = abs(facts.bias) / facts.grid
+    features = max(facts.width - (constant > 0.0), 1)
+    g = grid_margin(features, facts.grid, constant)
+    balls = [dataclasses.replace(ball, g=min(g, ball.g)) for ball in separators(run) if ball.g >= g * (1.0 - 1e-12)]
+    claim = f"a comparator that rode along has the margin of a target on the grid of {facts.grid:,}"
+    told = {"grid": facts.grid, "before": before_the_game(max(facts.width, 1), g)}
+    return certify(run, NAME, balls, claim, told)
+
+
+def grid_margin(k: int, n: int, constant: float = 0.0) -> float:
+    """The least normalised margin of a target on the grid."""
+    if constant == 0.0:
+        return 1.0 / (k * n**2)
+    square = (k + constant**2) * (k + 1.0 / (4.0 * n**4 * constant**2))
+    return 1.0 / (2.0 * n**2 * math.sqrt(square))
+
+
+def before_the_game(d: int, g: float) -> float:
+    """2d(d+1) ln(1 + 1/g)."""
+    return 2 * d * (d + 1) * math.log1p(1.0 / g)
+
+
+def by_volume(d: int, g: float) -> float:
+    """d ln(1 + 1/g)/ln(1/kappa)."""
+    return d * math.log1p(1.0 / g) / log_shrink(d)

@@ -1,0 +1,216 @@
+"""The rows of a stream, as the search for comparators goes through them again and again.
+
+In memory, if they fit in `memory` bytes, eight a non-zero. Else in blocks of a quarter of that, which are made anew
+from the stream in every pass; what is kept of a row is then its alpha alone.
+Rows are z = y x~ times a power of two near 1/R, in single precision (kernels/dual.py).
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.reading import Reading, read
+from novikoff.comparators.riders import Rows
+from novikoff.types import Sparse, Stream
+
+MEMORY = 256_000_000
+BYTES_A_WORD = 4
+FURTHEST = 500
+"""Of the power of two; longer and shorter rows are refused in the end."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Rows of kernels/dual.py; `first` is the place of the first in the stream, those left out not counted."""
+
+    first: int
+    ends: NDArray[np.uint64]
+    words: NDArray[np.uint32]
+    square: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.square)
+
+    def arrays(self) -> tuple[Any, Any, Any]:
+        """What every kernel wants to know first."""
+        return self.ends, self.words, self.words.view(np.float32)
+
+
+class Blocks:
+    """A stream to go through many times.
+
+    rows      that are not left out
+    nonzeros  their numbers in all; zeros of dense rows count
+    width     features, that of the bias (the first) included
+    unit      the power of two
+    longest   the largest ||z||^2 there is, times unit^2, about
+    whole     every x~ is whole, and short enough to be summed exactly
+    fits      all rows are in memory
+    sample    the first rows, in memory; all of them if they fit
+    passes    how often the stream was read
+    """
+
+    def __init__(
+        self,
+        stream: Stream,
+        bias: float,
+        normalize: bool,
+        rounds: int | None = None,
+        names: Mapping[str, int] | None = None,
+        memory: int = MEMORY,
+    ) -> None:
+        self._stream, self._bias, self._normalize = stream, bias, normalize
+        self._rounds, self._names = rounds, names
+        self._block_words = max(memory // BYTES_A_WORD // 4, 1)
+        self.rows = self.width = self.nonzeros = self.passes = 0
+        self.unit, self.longest, self.whole, self.fits = 0.0, 0.0, not normalize and bias.is_integer(), True
+        self.reading = Reading()
+        self.sample = self._load(memory // BYTES_A_WORD)
+
+    def each(self) -> Iterator[Block]:
+        """The blocks, in order. The arrays of one may be used again for the next."""
+        if self.fits:
+            yield self.sample
+            return
+        self.passes += 1
+        filling, left = _Filling(0, self._block_words), self.rows
+        for x, y in self._read():
+            if _width(x) > self.width:
+                break  # it has changed: what was found will be void, but no array may be overrun
+            x, y = x[:left], y[:left]
+            left -= len(y)
+            done = 0
+            while done < len(y):
+                done += filling.take(x[done:], y[done:], self._bias, self._normalize, self.unit)
+                if done < len(y):
+                    block = filling.block()
+                    yield block
+                    filling = _Filling(block.first + len(block), self._block_words, block.words)
+        if filling.rows:
+            yield filling.block()
+
+    def head(self) -> Blocks:
+        """The first rows alone."""
+        head = copy.copy(self)
+        head.rows, head.fits = len(self.sample), True
+        head.nonzeros = int(self.sample.ends[-1]) // 2
+        return head
+
+    def margins(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """<u, z> for every row."""
+        from novikoff.kernels import dual
+
+        out = np.empty(self.rows)
+        for block in self.each():
+            dual.margins(*block.arrays(), u, out[block.first : block.first + len(block)])
+        return out
+
+    def combined(self, alpha: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum of alpha_t z_t."""
+        from novikoff.kernels import dual
+
+        u = np.zeros(self.width)
+        for block in self.each():
+            dual.combine(*block.arrays(), alpha[block.first : block.first + len(block)], u)
+        return u
+
+    def _read(self, reading: Reading | None = None) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
+        return read(self._stream, self._bias, self._rounds, self._names, reading)
+
+    def _load(self, words: int) -> Block:
+        """The first pass: what there is, and as much of it as there is room for."""
+        from novikoff.kernels import riding
+
+        self.passes += 1
+        filling = _Filling(0, words)
+        for x, y in self._read(self.reading):
+            self.width = max(self.width, _width(x))
+            longest = _longest(x, self._bias, self._normalize)
+            if self.unit == 0.0 and 0.0 < longest < math.inf:
+                exponent = math.frexp(math.sqrt(longest))[1]
+                self.unit = math.ldexp(1.0, -min(max(exponent, -FURTHEST), FURTHEST))
+            self.longest = max(self.longest, longest * self.unit**2) if longest < math.inf else self.longest
+            self.whole = self.whole and longest < 2.0**53 and bool(riding.whole(_values(x)))
+            self.rows += len(y)
+            self.nonzeros += len(_values(x))
+            if self.fits:
+                done = filling.take(x, y, self._bias, self._normalize, self.unit)
+                self.fits = done == len(y)
+        self.width, self.unit = max(self.width, 1), self.unit or 1.0
+        if not self.fits and filling.rows:
+            filling.cut(self._block_words)
+        return filling.block()
+
+
+class _Filling:
+    """A block that is being filled."""
+
+    def __init__(self, first: int, size: int, words: NDArray[np.uint32] | None = None) -> None:
+        self._first = first
+        self._words = np.empty(size, np.uint32) if words is None else words
+        self._at = self.rows = 0
+        self._ends = [np.zeros(1, np.uint64)]
+        self._square: list[NDArray[np.float64]] = []
+
+    def take(self, x: Rows, y: NDArray[np.int8], bias: float, normalize: bool, unit: float) -> int:
+        """Take rows while there is room; how many. A row that no block has room for is taken as a zero."""
+        from novikoff.kernels import dual
+
+        ends, square = np.empty(len(y), np.uint64), np.zeros(len(y))
+        into = (self._words, self._words.view(np.float32), self._at, ends, square)
+        if isinstance(x, Sparse):
+            taken = int(dual.put_sparse(x.indptr, x.indices, x.values, y, bias, normalize, unit, *into))
+        else:
+            taken = int(dual.put_dense(x, y, bias, normalize, unit, *into))
+        if taken == 0 and self.rows == 0 and len(y):
+            ends[0], square[0], taken = self._at, 0.0, 1
+        self._add(ends[:taken], square[:taken])
+        return taken
+
+    def _add(self, ends: NDArray[np.uint64], square: NDArray[np.float64]) -> None:
+        if len(ends):
+            self._ends.append(ends)
+            self._square.append(square)
+            self._at = int(ends[-1])
+            self.rows += len(ends)
+
+    def cut(self, size: int) -> None:
+        """Keep the first rows only, in `size` words."""
+        ends, square = np.concatenate(self._ends), np.concatenate(self._square)
+        count = int(np.searchsorted(ends, size, side="right")) - 1
+        self._words = self._words[:size].copy()
+        self._ends, self._square, self._at, self.rows = [ends[:1]], [], 0, 0
+        self._add(ends[1 : count + 1], square[:count])
+
+    def block(self) -> Block:
+        square = np.concatenate(self._square) if self._square else np.zeros(0)
+        return Block(self._first, np.concatenate(self._ends), self._words, square)
+
+
+def _longest(x: Rows, bias: float, normalize: bool) -> float:
+    """About the largest ||x~||^2."""
+    from novikoff.kernels import dual
+
+    if normalize:
+        return (1.0 if np.any(_values(x)) else 0.0) + bias * bias
+    if isinstance(x, Sparse):
+        return float(dual.longest_sparse(x.indptr, x.values)) + bias * bias
+    with np.errstate(over="ignore"):
+        reals = np.asarray(x, dtype=np.float64)
+        return float(np.max(np.einsum("ij,ij->i", reals, reals), initial=0.0)) + bias * bias
+
+
+def _width(x: Rows) -> int:
+    """Features, that of the bias included."""
+    return (x.width if isinstance(x, Sparse) else int(x.shape[1])) + 1
+
+
+def _values(x: Rows) -> NDArray[Any]:
+    return x.values[int(x.indptr[0]) : int(x.indptr[-1])] if isinstance(x, Sparse) else x.reshape(-1)

@@ -1,0 +1,124 @@
+"""What no comparator can beat: limits that hold for every u, from any weights alpha >= 0 on the rows.
+
+Theorems (E passes, z = y x~, A = sum of alpha, B = ||sum of alpha_t z_t||)
+    margin    no unit vector has a larger margin than B / A.
+    hinge     alpha <= 1, G = E * (sum of alpha_t z_t), w_1 the weights at the start, and
+              t = min(1, (R^2 E A - 2 <G, w_1>) / ||G||^2) >= 0: no u gives a mistake bound below t E A.
+              For w_1 = 0 that is min(E A, (R A/B)^2).
+    squared   no u gives a bound below E^2 A^2 / max(E ||alpha||^2, E^2 B^2 / R^2).
+Proofs
+    The least margin is at most the mean of the <u, z_t> weighted by alpha, <u, sum>/A <= B/A.
+    The bound of u is the largest M with M <= E D - <u,w_1> + ||u|| sqrt(||w_1||^2 + R^2 M). As D >= sum of
+    t alpha_t (1 - <u,z_t>), the right side is at least t E A - <u, t G + w_1> + ||u|| sqrt(||w_1||^2 + R^2 M), which is
+    t E A at least if ||t G + w_1||^2 <= ||w_1||^2 + R^2 M; with M = t E A that is what t was chosen for. So M = t E A
+    is one of those M.
+    With alpha scaled to E ||alpha||^2 <= 1 and E B <= R, R ||u|| + sqrt(E Q) is at least
+    E <u, sum> + E * sum of alpha_t (1 - <u,z_t>) = E A, by Cauchy twice. []
+Rounding
+    z is held as z' = unit * z in single precision: off by 2^-24 of it and sqrt(n) 2^-149 at most. The sum of T products
+    is off by (T+1) 2^-52 * A R' in length, R' = unit * R. So the true B is at most the computed one
+    + A (R' (2^-23 + T 2^-51) + 2^-120). The rest is done in fractions. Rows that are not held have no weight.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.blocks import Blocks
+from novikoff.comparators.riding import RidingFacts
+from novikoff.comparators.rounding import length_of, root
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """Rows weighted by alpha, in the units of the stream.
+
+    total      at most the sum of alpha, and `most` at least
+    spread     at least the sum of alpha^2
+    length     at least B
+    dot        at least <sum of alpha_t z_t, w_1>
+    """
+
+    total: Fraction
+    most: Fraction
+    spread: Fraction
+    length: Fraction
+    dot: Fraction
+
+    @classmethod
+    def of(cls, blocks: Blocks, alpha: Vector, square: Fraction, start: Vector | None = None) -> Mixture:
+        """The mixture of the rows of `blocks`; square: at least R^2; start: w_1, that of the bias last."""
+        mixed = blocks.combined(alpha)
+        unit = Fraction(blocks.unit)
+        total = Fraction(math.fsum(alpha.tolist()))
+        most, least = total * (1 + Fraction(1, 2**50)), total * (1 - Fraction(1, 2**50))
+        radius = root(square) * unit
+        error = most * (radius * (Fraction(1, 2**23) + Fraction(blocks.rows, 2**51)) + Fraction(1, 2**120))
+        length = root(length_of(mixed)[0])
+        dot = Fraction(0)
+        if start is not None:
+            weights = np.zeros(max(len(mixed), len(start)))
+            weights[0], weights[1 : len(start)] = start[-1], start[:-1]
+            own = root(length_of(weights)[0])
+            slip = (error + length * Fraction(len(mixed) + 8, 2**52)) * own
+            dot = (Fraction(float(np.dot(mixed, weights[: len(mixed)]))) + slip) / unit
+        return cls(least, most, length_of(alpha)[0], (length + error) / unit, dot)
+
+
+def margin_limit(mixture: Mixture) -> float:
+    """No comparator has a larger margin."""
+    return up(mixture.length / mixture.total) if mixture.total > 0 else math.inf
+
+
+def hinge_limit(mixture: Mixture, cost: Fraction, facts: RidingFacts, passes: int, hopeless: int) -> float:
+    """No comparator gives a smaller bound. cost: at least every alpha; hopeless: zero rows besides, with weight 1."""
+    total = passes * (mixture.total / cost + hopeless)
+    if total <= 0 or facts.square == 0:
+        return down(max(total, Fraction(0)))
+    factor = passes / cost
+    square = (factor * mixture.length) ** 2
+    dot = factor * mixture.dot
+    if square == 0:
+        return down(total)
+    t = min(Fraction(1), (shortest(facts) * total - 2 * dot) / square)
+    return down(max(t, Fraction(0)) * total)
+
+
+def squared_limit(mixture: Mixture, cost: Fraction, facts: RidingFacts, passes: int, hopeless: int) -> float:
+    """No comparator gives a smaller bound. hopeless: zero rows besides, with weight 2 cost."""
+    total = mixture.total + 2 * cost * hopeless
+    most = passes * (mixture.spread + 4 * cost**2 * hopeless)
+    if facts.square:
+        most = max(most, (passes * mixture.length) ** 2 / shortest(facts))
+    return down((passes * total) ** 2 / most) if most and total > 0 else 0.0
+
+
+def shortest(facts: RidingFacts) -> Fraction:
+    """At most R^2."""
+    return facts.square if facts.exact else facts.square * (1 - Fraction(facts.nonzeros + 8, 2**50))
+
+
+def up(value: Fraction) -> float:
+    """A double that is not below."""
+    near = _near(value)
+    return near if near >= value else math.nextafter(near, math.inf)
+
+
+def down(value: Fraction) -> float:
+    """A double that is not above."""
+    near = _near(value)
+    return near if near <= value else math.nextafter(near, -math.inf)
+
+
+def _near(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

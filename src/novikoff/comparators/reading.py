@@ -1,0 +1,170 @@
+"""A stream read again: its rows as comparators see them, and whether it is still the same.
+
+Rows that cannot cost a mistake are left out: a zero x labelled +1, without a bias, has the score 0 and is said +1. To
+leave such rounds out changes neither the Perceptron nor its mistakes, so a bound for the rest holds for all.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import encode
+from novikoff.comparators.riders import Rows
+from novikoff.errors import InputError
+from novikoff.types import Batch, Sparse, Stream
+
+TOGETHER = 4_096
+"""Rows that come one by one are put together up to so many."""
+
+
+@dataclass
+class Reading:
+    """What a stream was when it was read to its end: equal readings are of equal rows, but for a freak of chance.
+
+    rows          rounds, those that were left out included
+    left_out      zero rows labelled +1, without a bias
+    hopeless      zero rows labelled -1, without a bias: no comparator has a margin there
+    sums          of the labels, the lengths, the indices and the values (CRC-32)
+    fingerprint   what the stream says of itself, when the reading began and when it ended
+    """
+
+    rows: int = 0
+    left_out: int = 0
+    hopeless: int = 0
+    sums: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    fingerprint: list[Any] = field(default_factory=list)
+
+    def add(self, x: Rows, y: NDArray[np.int8]) -> None:
+        """The next rows."""
+        self.rows += len(y)
+        if isinstance(x, Sparse):
+            start, stop = int(x.indptr[0]), int(x.indptr[-1])
+            parts = [y, np.diff(x.indptr), x.indices[start:stop], x.values[start:stop]]
+        else:
+            parts = [y, np.array([], np.uint64), np.array([], np.uint32), x]
+        for k, part in enumerate(parts):
+            self.sums[k] = zlib.crc32(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data, self.sums[k])
+
+
+def read(
+    stream: Stream,
+    bias: float,
+    rounds: int | None = None,
+    names: Mapping[str, int] | None = None,
+    reading: Reading | None = None,
+) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
+    """One pass, at most `rounds` rounds of it: rows and labels, without the rows left out.
+
+    names     places of named features; more are numbered as they come
+    reading   to be filled in, by the end of the pass
+    """
+    if reading is not None:
+        reading.fingerprint.append(fingerprint(stream))
+    for x, y in _together(stream, rounds, dict(names or {})):
+        if not np.all((y == 1) | (y == -1)):
+            raise InputError("labels must be -1 or +1 for comparators: the stream has many. Name the positive one.")
+        blank = None if bias != 0.0 else _blank(x, y)
+        out = None if blank is None else blank & (y == 1)
+        if reading is not None:
+            reading.add(x, y)
+            if blank is not None and out is not None:
+                reading.left_out += int(np.count_nonzero(out))
+                reading.hopeless += int(np.count_nonzero(blank & ~out))
+        yield (x, y) if out is None else (_without(x, out), y[~out])
+    if reading is not None:
+        reading.fingerprint.append(fingerprint(stream))
+
+
+def fingerprint(stream: Stream) -> Any:
+    """What the stream says of itself: size and time of change of its file; None if it says nothing."""
+    return (stream.fingerprint() or None) if hasattr(stream, "fingerprint") else None
+
+
+def _together(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
+    """The batches as arrays; single rows put together."""
+    left = rounds
+    rows: list[Any] = []
+    labels: list[int] = []
+    for whole_batch in stream.batches():
+        batch: Batch = whole_batch if left is None else whole_batch.part(0, min(left, len(whole_batch)))
+        left = None if left is None else left - len(batch)
+        if isinstance(batch.x, list):
+            for x, y in batch.rows():
+                rows.append(_row(x, names))
+                labels.append(y)
+                if len(rows) == TOGETHER or _kind(rows[0]) != _kind(rows[-1]):
+                    yield from _flushed(rows, labels)
+        elif len(batch):
+            yield _numbers(batch.x, len(batch)), np.ascontiguousarray(batch.y, dtype=np.int8)
+        if left == 0:
+            break
+    while rows:
+        yield from _flushed(rows, labels)
+
+
+def _flushed(rows: list[Any], labels: list[int]) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
+    """The rows in front that are of one kind; they are taken out of the lists."""
+    kind = _kind(rows[0])
+    count = next((t for t, row in enumerate(rows) if _kind(row) != kind), len(rows))
+    mine, y = rows[:count], np.array(labels[:count], dtype=np.int8)
+    del rows[:count], labels[:count]
+    if kind >= 0:
+        yield np.stack(mine).astype(np.float64), y
+        return
+    lengths = np.array([0] + [len(indices) for indices, _ in mine], dtype=np.uint64)
+    indices = np.concatenate([indices for indices, _ in mine]).astype(np.uint32)
+    values = np.concatenate([values for _, values in mine]).astype(np.float64)
+    yield Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, int(indices.max(initial=0)) + 1), y
+
+
+def _kind(row: Any) -> int:
+    """-1 for a sparse row, the width of a dense one."""
+    return -1 if isinstance(row, tuple) else len(row)
+
+
+def _row(x: Any, names: dict[str, int]) -> Any:
+    """One example as (indices, values) or as an array."""
+    if isinstance(x, Mapping):
+        return encode.mapping(x, names)
+    if isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
+        return encode.pair(*x)
+    return encode.vector(np.atleast_1d(x), int(np.size(x)))
+
+
+def _numbers(x: NDArray[Any] | Sparse | list[Any], rows: int) -> Rows:
+    """A batch as the comparators take it."""
+    if isinstance(x, Sparse):
+        return x
+    table = np.asarray(x).reshape(rows, -1)
+    kind = table.dtype if table.dtype in (np.float64, np.float32, np.int64) else np.float64
+    return np.ascontiguousarray(table, dtype=kind)
+
+
+def _blank(x: Rows, y: NDArray[np.int8]) -> NDArray[np.bool_] | None:
+    """Which rows are zero; None if none is."""
+    from novikoff.kernels import dual
+
+    out = np.zeros(len(y), dtype=np.bool_)
+    if isinstance(x, Sparse):
+        count = int(dual.blank_sparse(x.indptr, x.values, out))
+    else:
+        np.logical_not(x.any(axis=1), out=out)
+        count = int(np.count_nonzero(out))
+    return out if count else None
+
+
+def _without(x: Rows, out: NDArray[np.bool_]) -> Rows:
+    """The rows that are not `out`, all of which are zero."""
+    if not isinstance(x, Sparse):
+        return np.ascontiguousarray(x[~out])
+    start, stop = int(x.indptr[0]), int(x.indptr[-1])
+    lengths = np.diff(x.indptr)
+    kept = np.repeat(~out, lengths.astype(np.int64))
+    indptr = np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths[~out], dtype=np.uint64)])
+    return Sparse(indptr, x.indices[start:stop][kept], x.values[start:stop][kept], x.width)

@@ -1,0 +1,178 @@
+"""The parts of the search: the best scale against brute force, the descent against LIBLINEAR, limits against any u."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.svm import LinearSVC
+
+from novikoff.comparators.blocks import Blocks
+from novikoff.comparators.descent import Descent
+from novikoff.comparators.limits import Mixture, down, hinge_limit, margin_limit, squared_limit, up
+from novikoff.comparators.placing import placed
+from novikoff.comparators.riding import Riding
+from novikoff.comparators.scale import hinge_scale, squared_scale
+from novikoff.comparators.search import Step, Task, hinge_search, margin_search, squared_search
+from novikoff.sources.arrays import Arrays
+from novikoff.types import Batch
+
+margins = st.lists(st.integers(-20, 40).map(lambda k: k / 8), min_size=1, max_size=12).map(np.array)
+
+
+def hinge_bound(m, s, radius, passes, start=0.0, weight=0.0):
+    loss = passes * np.maximum(0.0, 1.0 - s * m).sum() - s * start
+    a, b = s * radius, s * weight
+    return loss + a * a / 2 + math.sqrt(max(a * a * loss + a**4 / 4 + b * b, 0.0))
+
+
+def squared_bound(m, s, radius, passes):
+    return (s * radius + math.sqrt(passes * np.square(np.maximum(0.0, 1.0 - s * m)).sum())) ** 2
+
+
+@settings(max_examples=100)
+@given(margins, st.sampled_from([0.1, 0.5, 1.0, 3.0]), st.integers(1, 3))
+def test_no_scale_is_better_for_the_hinge_loss(m, radius, passes):
+    s, bound = hinge_scale(m, radius, passes)
+    assert bound == pytest.approx(hinge_bound(m, s, radius, passes))
+    tried = np.concatenate([np.linspace(0.0, 12.0, 100), np.geomspace(1e-3, 100.0, 100), 1.0 / m[m > 0]])
+    assert bound <= min(hinge_bound(m, t, radius, passes) for t in tried) * (1 + 1e-9)
+
+
+@settings(max_examples=100)
+@given(margins, st.sampled_from([0.1, 0.5, 1.0, 3.0]), st.integers(1, 3))
+def test_no_scale_is_better_for_the_squared_hinge_loss(m, radius, passes):
+    s, bound = squared_scale(m, radius, passes)
+    assert bound == pytest.approx(squared_bound(m, s, radius, passes), rel=1e-6, abs=1e-9)
+    tried = np.concatenate([np.linspace(0.0, 12.0, 100), np.geomspace(1e-3, 100.0, 100), 1.0 / m[m > 0]])
+    assert bound <= min(squared_bound(m, t, radius, passes) for t in tried) * (1 + 1e-6) + 1e-6
+
+
+@settings(max_examples=100)
+@given(margins, st.sampled_from([-2.0, 0.5, 3.0]))
+def test_with_weights_at_the_start_the_bound_is_that_of_its_scale(m, start):
+    s, bound = hinge_scale(m, 1.0, 1, start, 3.0)
+    assert bound == pytest.approx(hinge_bound(m, s, 1.0, 1, start, 3.0))
+    assert bound <= len(m)
+
+
+def test_the_best_scale_of_a_squared_loss_may_lie_between_two_margins():
+    s, bound = squared_scale(np.array([1.0, 0.5, 0.25, -0.1]), 0.2)
+    assert all(abs(s * m - 1.0) > 1e-3 for m in (1.0, 0.5, 0.25))
+    assert bound < min(squared_bound(np.array([1.0, 0.5, 0.25, -0.1]), t, 0.2, 1) for t in (0.0, 1.0, 2.0, 4.0))
+
+
+def noisy(rows=500, width=8, noise=3.0, seed=0):
+    coins = np.random.default_rng(seed)
+    x = coins.normal(size=(rows, width))
+    y = np.where(x @ np.arange(1, width + 1) + noise * coins.normal(size=rows) > 0, 1, -1)
+    return x, y
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("cost", [0.05, 1.0])
+def test_the_descent_finds_the_optimum_that_liblinear_finds(loss, cost):
+    x, y = noisy()
+    peer = LinearSVC(loss=loss, dual=True, fit_intercept=False, C=cost, tol=1e-8, max_iter=100_000, random_state=0)
+    weights = peer.fit(x, y).coef_.ravel()
+    power = 1 if loss == "hinge" else 2
+
+    def objective(u):
+        return 0.5 * u @ u + cost * (np.maximum(0.0, 1.0 - y * (x @ u)) ** power).sum()
+
+    blocks = Blocks(Arrays(x, y), 0.0, False)
+    descent, inner = Descent(blocks), cost / blocks.unit**2
+    finished = descent.solve(
+        inner if power == 1 else math.inf, 0.0 if power == 1 else 0.5 / inner, lambda m: False, 5e6
+    )
+    assert not finished
+    u = descent.u[1:] * blocks.unit
+    assert objective(u) == pytest.approx(objective(weights), rel=1e-5)
+    np.testing.assert_allclose(blocks.combined(descent.alpha), descent.u, atol=1e-9)
+    assert descent.alpha.min() >= 0.0
+    assert descent.alpha.max() <= descent.cost
+
+
+@pytest.mark.parametrize("noise", [0.0, 3.0])
+def test_every_step_has_its_primal_above_its_dual(noise):
+    x, y = noisy(noise=noise)
+    blocks = Blocks(Arrays(x, y), 1.0, False)
+    told: list[Step] = []
+    task = Task(math.sqrt(blocks.longest), 1, 0, 0.01, None, told.append)
+    hinge = hinge_search(Descent(blocks), task)
+    squared = squared_search(Descent(blocks), task)
+    assert {step.problem for step in told} == {"hinge", "squared hinge"}
+    for step in told:
+        assert step.dual <= step.primal * (1 + 1e-6)
+        assert step.primal - step.dual <= 0.01 * step.primal
+        assert step.limit <= step.bound * (1 + 1e-6)
+    assert hinge.gap() <= 0.01
+    assert squared.gap() <= 0.01
+
+
+def test_a_margin_that_bounds_nothing_is_given_up():
+    x, y = noisy(noise=8.0)
+    blocks = Blocks(Arrays(x, y), 0.0, False)
+    task = Task(math.sqrt(blocks.longest), 1, 0, 0.01)
+    found = margin_search(Descent(blocks), task)
+    assert found.bound <= 0.0
+    assert (task.radius / found.limit) ** 2 >= len(y)
+
+
+def test_limits_of_any_weights_hold_for_any_comparator():
+    coins = np.random.default_rng(5)
+    x, y = noisy(60, 3)
+    z = x * y[:, None]
+    blocks = Blocks(Arrays(x, y), 0.0, False)
+    riding = Riding()
+    riding.see(Batch(x, y.astype(np.int8), 1))
+    facts = riding.facts()
+    r2 = float(np.max(np.sum(x * x, axis=1)))
+    start = np.array([1.0, -2.0, 0.5, 0.0])
+    for _ in range(20):
+        alpha = coins.random(60) ** 3
+        mixture, warm = (Mixture.of(blocks, alpha, facts.square, w) for w in (None, start))
+        low = {E: hinge_limit(mixture, Fraction(1), facts, E, 0) for E in (1, 3)}
+        low_start = {E: hinge_limit(warm, Fraction(1), facts, E, 0) for E in (1, 3)}
+        low_squared = {E: squared_limit(mixture, Fraction(1), facts, E, 0) for E in (1, 3)}
+        widest = margin_limit(mixture)
+        assert widest >= np.linalg.norm(alpha @ z) / alpha.sum()
+        assert widest <= np.linalg.norm(alpha @ z) / alpha.sum() * (1 + 1e-3)
+        for u in coins.normal(size=(50, 3)) * np.exp(coins.uniform(-3, 2, size=(50, 1))):
+            norm = float(np.linalg.norm(u))
+            assert (z @ u).min() / norm <= widest
+            for E in (1, 3):
+                assert hinge_bound(z @ u, 1.0, math.sqrt(r2) * norm, E) >= low[E]
+                warm_bound = hinge_bound(
+                    z @ u, 1.0, math.sqrt(r2) * norm, E, u @ start[:3], norm * np.linalg.norm(start)
+                )
+                assert warm_bound >= low_start[E]
+                assert squared_bound(z @ u, 1.0, math.sqrt(r2) * norm, E) >= low_squared[E]
+
+
+def test_limits_are_rounded_outward():
+    third = Fraction(1, 3)
+    assert down(third) < third < up(third)
+    assert (down(Fraction(5)), up(Fraction(5))) == (5.0, 5.0)
+    huge = Fraction(10) ** 400
+    assert (down(huge), up(huge)) == (np.finfo(np.float64).max, math.inf)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_directions_are_placed_at_the_length_that_was_found(whole):
+    x, y = noisy(200)
+    x = np.rint(3 * x) if whole else x
+    blocks = Blocks(Arrays(x, y), 1.0, False)
+    coins = np.random.default_rng(0)
+    wanted = [coins.normal(size=9) * scale for scale in (1.0, 7.0, 0.3)]
+    riders = placed(blocks, [None, *wanted[1:]], math.sqrt(blocks.longest))
+    assert riders.exact == whole
+    assert not riders.U[:, 0].any()
+    for k, u in ((1, wanted[1]), (2, wanted[2])):
+        U = np.concatenate([[riders.own[k]], riders.U[:-1, k]]).astype(np.float64)
+        lengths = [
+            np.linalg.norm(U / edge - u * blocks.unit) / np.linalg.norm(u * blocks.unit) for edge in riders.edges
+        ]
+        assert min(lengths) < 1e-5
