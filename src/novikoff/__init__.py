@@ -47,12 +47,14 @@ _HOMES = {
     "TightestBox": "learners.tightest_box",
     "VW": "sources.vw",
     "WeightedMajority": "learners.weighted_majority",
+    "compare": "comparison",
     "convert": "sources.convert",
     "hindsight": "comparators.hindsight",
     "load": "model",
     "make": "catalog",
     "play": "game",
     "read": "sources.reader",
+    "repeat": "repetition",
     "save": "model",
 }
 _ROOMS = ("adversaries", "classes", "streams")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sys
@@ -56,6 +57,16 @@ class Telling:
     quiet: bool = False
     certify: bool = True
     hindsight: bool = False
+    plot: str | None = None
+
+    def check(self) -> None:
+        """Refuse what cannot be told before the game begins."""
+        if self.hindsight and not self.certify:
+            raise InputError("--hindsight looks for certificates: leave out --no-certify.")
+        if self.plot is not None:
+            from novikoff.report import plot
+
+            plot.check(self.plot)
 
 
 def run_source(
@@ -64,8 +75,7 @@ def run_source(
 ) -> int:  # fmt: skip
     """`novikoff run`; returns the exit code. `options` are the reader's, `defaults` the learner's."""
     saving.check()
-    if telling.hindsight and not telling.certify:
-        raise InputError("--hindsight looks for certificates: leave out --no-certify.")
+    telling.check()
     stream = open_source(source, options)
     ledger = _ledger(learner, stream, defaults, saving)
     resume = saving.resume is not None and _same_source(ledger, stream)
@@ -231,6 +241,18 @@ def _tell(ledger: Ledger, learner: str, telling: Telling, stopped: bool, notes: 
         terminal.game(terminal.Out(), ledger, certificates, learner, telling.certify)
         if stopped:
             print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
+    if telling.plot is not None:
+        from novikoff.report import plot
+
+        plot.save(plot.game(ledger, certificates, learner, _best(ledger)), telling.plot)
     if any(certificate.status == "violated" for certificate in certificates):
         return VIOLATED
     return INTERRUPTED if stopped else 0
+
+
+def _best(ledger: Ledger) -> list[tuple[str, float]]:
+    """What the best comparator in hindsight would promise, at least."""
+    found = ledger.hindsight
+    if found is None or found.facts.flaw:
+        return []
+    return [("best in hindsight: no comparator promises less", math.floor(found.hinge.low))]

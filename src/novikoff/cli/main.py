@@ -45,9 +45,20 @@ def run(asked: Namespace) -> int:
 
     defaults = {"seed": asked.seed, "normalize": asked.normalize or None}
     saving = Saving(asked.save, asked.save_every, asked.resume)
-    telling = Telling(asked.json, asked.quiet, not asked.no_certify, asked.hindsight)
+    telling = Telling(asked.json, asked.quiet, not asked.no_certify, asked.hindsight, asked.plot)
     reading = _reading(asked)
     return run_source(asked.learner, asked.source, reading, defaults, asked.passes, asked.rounds, saving, telling)
+
+
+def compare(asked: Namespace) -> int:
+    """Play several learners on the same source, and on the same shuffles of it: mean, deviation, time."""
+    from novikoff.cli.comparison import Asked, compare_source
+    from novikoff.cli.games import Telling
+
+    wanted = Asked(asked.shuffles, asked.seed or 0, asked.passes, asked.rounds, asked.jobs)
+    defaults = {"normalize": asked.normalize or None}
+    telling = Telling(asked.json, asked.quiet, plot=asked.plot)
+    return compare_source(asked.source, asked.learners, _reading(asked), defaults, wanted, telling, asked.plot)
 
 
 def predict(asked: Namespace) -> int:
@@ -118,7 +129,22 @@ def parser() -> Parser:
     one.add_argument("--save-every", type=_whole(1), metavar="N", help="save every N rounds too")
     one.add_argument("--resume", metavar="FILE", help="go on with the game in this file")
     one.add_argument("--hindsight", action="store_true", help="read the source again for the best comparators")
+    one.add_argument("--plot", metavar="FILE", help="draw mistakes and bound against rounds, as .png or .svg")
     one.add_argument("--no-certify", action="store_true", help="no comparators, no certificates")
+    _add_seed(one)
+    _add_telling(one)
+
+    one = verb("compare", compare)
+    _add_source(one)
+    one.add_argument("-l", "--learner", dest="learners", action="append", required=True, metavar="LEARNER", help=SPEC)
+    one.add_argument(
+        "--shuffles", type=_whole(0), default=0, metavar="N", help="play N random orders (default: its own)"
+    )
+    one.add_argument("--passes", type=_whole(1), default=1, metavar="N", help="go through the rows N times")
+    one.add_argument("--rounds", type=_whole(1), metavar="N", help="read the first N rows only")
+    one.add_argument("--normalize", action="store_true", help="divide each example by its length")
+    one.add_argument("--jobs", type=_whole(1), metavar="N", help="games at a time (default: one a core)")
+    one.add_argument("--plot", metavar="FILE", help="draw the mistake rates, as .png or .svg")
     _add_seed(one)
     _add_telling(one)
 

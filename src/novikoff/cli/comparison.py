@@ -1,0 +1,169 @@
+"""`compare`: every learner on the same source, as a table and a plot."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from novikoff.cli.games import VIOLATED, Telling, open_source, say_notes
+from novikoff.comparison import Compared, Comparison, Spread, compare
+from novikoff.report.progress import QUIET
+from novikoff.report.terminal import Out
+
+HEADS = ("learner", "mistakes %", "expected %", "updates", "seconds", "the first game, certified")
+LONGEST_REASON = 60
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to play."""
+
+    shuffles: int = 0
+    seed: int = 0
+    passes: int = 1
+    rounds: int | None = None
+    jobs: int | None = None
+
+
+def compare_source(
+    source: str, learners: list[str], options: dict[str, Any], defaults: dict[str, Any], asked: Asked, telling: Telling,
+    plot: str | None = None,
+) -> int:  # fmt: skip
+    """`novikoff compare`; returns the exit code. `options` are the reader's, `defaults` the learners'."""
+    if plot is not None:
+        from novikoff.report.plot import check
+
+        check(plot)
+    stream = open_source(source, options)
+    silent = telling.quiet or telling.as_json
+    said = say_notes(stream, silent)
+    counter = _Counter(not telling.quiet)
+    given = {name: value for name, value in defaults.items() if value is not None}
+    try:
+        comparison = compare(
+            learners, stream, asked.shuffles, asked.seed, asked.passes, asked.jobs, counter, asked.rounds, given
+        )
+    finally:
+        counter.clear()
+    say_notes(stream, silent, said)
+    if telling.as_json:
+        print(json.dumps({**plain(comparison), "notes": list(getattr(stream, "notes", ()))}))
+    else:
+        show(Out(), comparison)
+    if plot is not None:
+        from novikoff.report.plot import compared, save
+
+        save(compared(comparison), plot)
+        if not silent:
+            print(f"plot written to {plot}", file=sys.stderr)
+    broken = any(certificate.status == "violated" for one in comparison.learners for certificate in one.certificates)
+    return VIOLATED if broken else 0
+
+
+class _Counter:
+    """Games done, on a terminal, when it takes a while."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._wanted = wanted and sys.stderr.isatty()
+        self._start, self._shown = time.perf_counter(), False
+
+    def __call__(self, done: int, of: int) -> None:
+        if self._wanted and time.perf_counter() - self._start > QUIET:
+            self._shown = True
+            sys.stderr.write(f"\r{done:,} of {of:,} games done")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+
+
+def show(out: Out, comparison: Comparison) -> None:
+    """What was played, then a line for each learner."""
+    rows = f"{comparison.rows:,} rows" + (f", {comparison.passes} passes" if comparison.passes > 1 else "")
+    how = "in their own order"
+    if comparison.shuffles:
+        times = "1 shuffle" if comparison.shuffles == 1 else f"{comparison.shuffles} shuffles"
+        how = f"{times} of seed {comparison.seed}" + (", mean ± deviation" if comparison.shuffles > 1 else "")
+    learners = "1 learner" if len(comparison.learners) == 1 else f"{len(comparison.learners)} learners"
+    out.line(f"{learners} on {comparison.source}: {rows}, {how}", "bold")
+    head, *lines = table(comparison)
+    out.line(head, "dim")
+    for line in lines:
+        out.line(line)
+
+
+def table(comparison: Comparison) -> list[str]:
+    """A head, and a line for each learner in the order given; "expected" only if some learner draws."""
+    rounds = comparison.learners[0].games[0].rounds
+    digits = max(2, round(math.log10(rounds)) - 2)  # so that one mistake more or less is seen
+    cells = [list(HEADS)] + [_cells(compared, digits) for compared in comparison.learners]
+    if all(compared.expected is None for compared in comparison.learners):
+        cells = [row[:2] + row[3:] for row in cells]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for row in cells:
+        middle = [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True)]
+        lines.append("  ".join([row[0].ljust(widths[0]), *middle, row[-1]]).rstrip())
+    return lines
+
+
+def _cells(compared: Compared, digits: int) -> list[str]:
+    expected = "" if compared.expected is None else _spread(compared.expected, 100, digits)
+    rate, updates = (
+        _spread(compared.rate, 100, digits),
+        _spread(compared.updates, 1, 0 if len(compared.games) == 1 else 1),
+    )
+    return [compared.learner, rate, expected, updates, f"{compared.seconds:.3g}", _certified(compared)]
+
+
+def _spread(spread: Spread, times: int, digits: int) -> str:
+    mean = f"{times * spread.mean:,.{digits}f}"
+    return mean if spread.deviation is None else f"{mean} ± {times * spread.deviation:,.{digits}f}"
+
+
+def _certified(compared: Compared) -> str:
+    """The tightest certificate of the first game: what happened beside what was promised, and its status."""
+    if not compared.certificates:
+        return "no theorem bounds it"
+    best = compared.certificates[0]
+    if best.bound is not None:
+        return f"{best.comparison()}, {best.status}"
+    reason = best.reason if len(best.reason) <= LONGEST_REASON else best.reason[: LONGEST_REASON - 1] + "…"
+    return f"{best.status}: {reason}"
+
+
+def plain(comparison: Comparison) -> dict[str, Any]:
+    """The comparison as JSON values."""
+    return {
+        "source": comparison.source,
+        "rows": comparison.rows,
+        "passes": comparison.passes,
+        "shuffles": comparison.shuffles,
+        "seed": comparison.seed,
+        "learners": [_plain(compared) for compared in comparison.learners],
+    }
+
+
+def _plain(compared: Compared) -> dict[str, Any]:
+    told = {
+        "learner": compared.learner,
+        "rounds": compared.games[0].rounds,
+        "mistakes": [game.mistakes for game in compared.games],
+        "mistake_rate": _plain_spread(compared.rate),
+        "updates": _plain_spread(compared.updates),
+        "seconds": compared.seconds,
+    }
+    if compared.expected is not None:
+        told["expected_mistake_rate"] = _plain_spread(compared.expected)
+    told["certificates"] = [dataclasses.asdict(certificate) for certificate in compared.certificates]
+    return told
+
+
+def _plain_spread(spread: Spread) -> dict[str, float | None]:
+    return {"mean": spread.mean, "deviation": spread.deviation}

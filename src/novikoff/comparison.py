@@ -1,0 +1,333 @@
+"""compare: several learners on the same rows, and on the same shuffles of them.
+
+Method
+    The source is read once and held in memory. Without shuffles each learner plays the rows as they came; with N
+    shuffles it plays N games, game k on the rows in an order that is the same for every learner: row i has the random
+    number coin(coin(seed, "shuffle", k), "shuffle", i), and rows go by these numbers.
+    A learner that draws has seed + k for its coins, unless its spec gives one.
+    Games go side by side on threads. A game is what one `play` of that learner on those rows is, to the bit: nothing
+    but the times depends on the number of threads. Pass threads=1 for times that nothing else disturbed.
+    Comparators ride along in the first game of each learner only, which is the one that is certified.
+Cost
+    The source in memory, and as much again for each shuffle that is being played.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import catalog
+from novikoff.certificate import Certificate
+from novikoff.errors import InputError, SpecError
+from novikoff.game import Progress, as_stream, play
+from novikoff.kernels.coins import GOLDEN, MASK, coin, mix, purpose_word
+from novikoff.ledger import Ledger
+from novikoff.sources.held import MOST_BYTES, Held, hold
+from novikoff.types import Domain, Learner, Stream
+
+Made = str | Callable[[int], Learner]
+"""What a fresh learner is made from: a spec of the catalog, or a function of the seed."""
+
+Count = Callable[[int, int], None]
+"""Called with how many games are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Several runs of one figure: their mean, and their standard deviation (None of one run)."""
+
+    mean: float
+    deviation: float | None
+    runs: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Self:
+        """The spread of these values."""
+        mean = math.fsum(values) / len(values)
+        if len(values) == 1:
+            return cls(mean, None, 1)
+        square = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+        return cls(mean, math.sqrt(square), len(values))
+
+    @property
+    def standard_error(self) -> float | None:
+        """Of the mean."""
+        return None if self.deviation is None else self.deviation / math.sqrt(self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What is kept of a game.
+
+    expected       the sum of the chances of a mistake, for a learner that draws; else None
+    updates        how often the learner changed, if it counts that; else its mistakes
+    curve          (t, mistakes after t) at growing t, the last at the end
+    certificates   the tightest first; () if the game was not certified
+    """
+
+    rounds: int
+    mistakes: int
+    expected: float | None
+    updates: int
+    seconds: float
+    curve: tuple[tuple[int, int], ...]
+    certificates: tuple[Certificate, ...]
+
+    @classmethod
+    def of(cls, ledger: Ledger, certify: bool) -> Self:
+        """What to keep of this ledger."""
+        curve = dict([*ledger.curve, (ledger.rounds, ledger.mistakes)])
+        updates = getattr(ledger.learner, "updates", None)
+        return cls(
+            rounds=ledger.rounds,
+            mistakes=ledger.mistakes,
+            expected=None if ledger.deterministic else ledger.expected,
+            updates=int(updates) if isinstance(updates, Integral) else ledger.mistakes,
+            seconds=ledger.seconds,
+            curve=tuple(curve.items()),
+            certificates=tuple(ledger.certify()) if certify else (),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One learner's games, one for each shuffle."""
+
+    learner: str
+    games: tuple[Played, ...]
+
+    @property
+    def rate(self) -> Spread:
+        """Mistakes per round."""
+        return Spread.of([game.mistakes / game.rounds for game in self.games])
+
+    @property
+    def expected(self) -> Spread | None:
+        """Expected mistakes per round, of a learner that draws; else None."""
+        chances = [game.expected / game.rounds for game in self.games if game.expected is not None]
+        return Spread.of(chances) if len(chances) == len(self.games) else None
+
+    @property
+    def updates(self) -> Spread:
+        """Changes of the learner, or mistakes if it does not count them."""
+        return Spread.of([game.updates for game in self.games])
+
+    @property
+    def seconds(self) -> float:
+        """Of a game, the mean. The first, which may compile and has comparators, counts only if it is the one."""
+        return Spread.of([game.seconds for game in self.games[1:] or self.games]).mean
+
+    @property
+    def certificates(self) -> tuple[Certificate, ...]:
+        """Of the first game, the tightest first."""
+        return self.games[0].certificates
+
+    def curve(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """Rounds, and the mean and deviation of the mistake rate up to each; the deviation of one game is 0."""
+        curves = np.array([game.curve for game in self.games])
+        rounds, rates = curves[0, :, 0], curves[:, :, 1] / curves[:, :, 0]
+        deviation = rates.std(axis=0, ddof=1) if len(rates) > 1 else np.zeros(len(rounds))
+        return rounds, rates.mean(axis=0), deviation
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Every learner's games, in the order in which the learners were given.
+
+    rows       of the source
+    shuffles   0 if the rows were played as they came
+    """
+
+    source: str
+    rows: int
+    passes: int
+    shuffles: int
+    seed: int
+    learners: tuple[Compared, ...]
+
+
+def compare(
+    learners: Sequence[Made] | Mapping[str, Made],
+    source: Any,
+    shuffles: int = 0,
+    seed: int = 0,
+    passes: int = 1,
+    threads: int | None = None,
+    progress: Count | None = None,
+    rounds: int | None = None,
+    defaults: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Play every learner on the same rows.
+
+    learners   specs ("perceptron:bias=1") or functions of a seed that make a learner; a mapping gives them names
+    source     what `play` takes, but no adversary
+    shuffles   how many random orders to play; 0: the rows as they came
+    passes     how often each game goes through the rows
+    threads    how many games at a time; None: one a core
+    progress   called with the number of games done, and of all
+    rounds     hold only so many rows, the first
+    defaults   arguments for every learner that takes them and whose spec leaves them out: {"normalize": True}
+    """
+    named = _named(learners)
+    if shuffles < 0:
+        raise InputError(f"shuffles must be at least 0: got {shuffles}.")
+    held = hold(opened(source, named[0][1]), rounds)
+    orders = _Orders(held, shuffles, seed, uses=len(named))
+
+    def task(make: Made, number: int, look: Progress) -> Played:
+        with orders.lent(number) as stream:
+            learner = fresh(make, seed + number, held.domain, defaults)
+            ledger = Ledger(learner, source=held.name)
+            play(learner, stream, passes=passes, progress=look, ledger=ledger, riding=number == 0)
+            return Played.of(ledger, certify=number == 0)
+
+    tasks = [partial(task, make, number) for number in range(max(shuffles, 1)) for _, make in named]
+    games = side_by_side(tasks, orders.most_threads(threads), progress)
+    compared = [Compared(name, tuple(games[k :: len(named)])) for k, (name, _) in enumerate(named)]
+    return Comparison(held.name, len(held), passes, shuffles, seed, tuple(compared))
+
+
+def _named(learners: Sequence[Made] | Mapping[str, Made]) -> list[tuple[str, Made]]:
+    """Each learner with its name, checked before anything is read."""
+    if isinstance(learners, str):
+        raise SpecError(f"learners must be a list: got {learners!r} alone. Write [{learners!r}].")
+    if isinstance(learners, Mapping):
+        named = list(learners.items())
+    else:
+        named = [(make if isinstance(make, str) else getattr(make, "__name__", "learner"), make) for make in learners]
+    if not named:
+        raise SpecError("there must be a learner to compare: got none. Name two or more.")
+    for _, make in named:
+        check_made(make)
+    return named
+
+
+def check_made(make: Made) -> None:
+    """Refuse what no fresh learner can be made from."""
+    if isinstance(make, str):
+        catalog.entry(catalog.parse(make).name, "learner")
+    elif not callable(make):
+        raise SpecError(
+            f"a learner must be a spec or a function of a seed, to be made afresh for each game: got "
+            f"{type(make).__name__}. Write lambda seed: {type(make).__name__}(…)."
+        )
+
+
+def fresh(make: Made, seed: int, domain: Domain | None, defaults: Mapping[str, Any] | None = None) -> Learner:
+    """A learner that has seen nothing; `seed` is for its coins."""
+    if not isinstance(make, str):
+        return make(seed)
+    learner: Learner = catalog.make(make, "learner", domain=domain, **{"seed": seed, **(defaults or {})})
+    return learner
+
+
+def opened(source: Any, make: Made) -> Stream:
+    """What `play` takes, as a stream; pairs and arrays are read as a learner so made needs them."""
+    if hasattr(source, "batches"):
+        stream: Stream = source
+        return stream
+    try:
+        player = fresh(make, 0, None)
+    except SpecError:  # it must know the domain first
+        player = fresh("constant", 0, None)
+    return as_stream(source, player)
+
+
+def order(rows: int, seed: int, number: int) -> NDArray[np.int64]:
+    """Shuffle `number` of so many rows: which row comes first, which second, ..."""
+    start = mix(coin(seed, "shuffle", number) ^ purpose_word("shuffle"))  # as in coin(that, "shuffle", row)
+    z = np.arange(1, rows + 1, dtype=np.uint64) * np.uint64(GOLDEN) + np.uint64(start & MASK)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.argsort(z ^ (z >> np.uint64(31)), kind="stable")
+
+
+class _Orders:
+    """The shuffles of a source, each made when its first game begins and dropped after its last."""
+
+    def __init__(self, held: Held, shuffles: int, seed: int, uses: int) -> None:
+        self._held, self._shuffles, self._seed, self._uses = held, shuffles, seed, uses
+        self._locks = [threading.Lock() for _ in range(shuffles)]
+        self._streams: dict[int, Held] = {}
+        self._left: dict[int, int] = {}
+
+    @contextmanager
+    def lent(self, number: int) -> Iterator[Held]:
+        """Shuffle `number`, for one game."""
+        if not self._shuffles:
+            yield self._held
+            return
+        lock = self._locks[number]
+        with lock:
+            if number not in self._streams:
+                self._streams[number] = self._held.shuffled(order(len(self._held), self._seed, number))
+                self._left[number] = self._uses
+        try:
+            yield self._streams[number]
+        finally:
+            with lock:
+                self._left[number] -= 1
+                if not self._left[number]:
+                    del self._streams[number]
+
+    def most_threads(self, asked: int | None) -> int | None:
+        """So many that the shuffles being played fit in `MOST_BYTES`: n threads play at most (n - 2) / uses + 2."""
+        if not self._shuffles:
+            return asked
+        fit = max(MOST_BYTES // max(self._held.size, 1), 1)
+        return min(cores() if asked is None else asked, (fit - 1) * self._uses + 1)
+
+
+Result = TypeVar("Result")
+
+
+class _StoppedError(Exception):
+    """Another game failed, or Ctrl-C: this one need not go on."""
+
+
+def side_by_side(
+    tasks: Sequence[Callable[[Progress], Result]], threads: int | None, progress: Count | None = None
+) -> list[Result]:
+    """What the tasks return, in their order; they begin in their order too. The first of them to fail is raised.
+
+    Each is given what its game calls now and then, and is ended by that when it is no longer wanted.
+    """
+    if threads is not None and threads < 1:
+        raise InputError(f"threads must be at least 1: got {threads}.")
+    workers = max(min(threads or cores(), len(tasks)), 1)
+    if workers > 1:
+        from novikoff.kernels import compiled  # noqa: F401 - what numba imports must not be imported by two at once
+    over = threading.Event()
+
+    def look(ledger: Ledger) -> None:
+        if over.is_set():
+            raise _StoppedError
+
+    pool = ThreadPoolExecutor(workers, "game")
+    results = []
+    try:
+        for future in [pool.submit(task, look) for task in tasks]:
+            results.append(future.result())
+            if progress:
+                progress(len(results), len(tasks))
+    finally:
+        over.set()
+        pool.shutdown(cancel_futures=True)
+    return results
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

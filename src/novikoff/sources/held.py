@@ -1,0 +1,132 @@
+"""A stream held in memory: read once, played as often as one likes, in any order of its rows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import InputError, SourceError
+from novikoff.sources.arrays import ROWS_PER_BATCH
+from novikoff.types import Batch, Domain, Labels, Position, Sparse, Stream
+
+MOST_BYTES = 2_000_000_000
+"""Of arrays that a source may take in memory."""
+
+
+class Held:
+    """The rows of a stream, in memory."""
+
+    rereadable = True
+
+    def __init__(self, like: Stream | Held, batches: Sequence[Batch]) -> None:
+        self.name: str = like.name
+        self.domain: Domain = like.domain
+        self.labels: Labels | None = like.labels
+        self.notes: list[str] = list(getattr(like, "notes", ()))
+        self._batches = list(batches)
+        self._ends = np.cumsum([len(batch) for batch in batches]).tolist()
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    @property
+    def size(self) -> int:
+        """Bytes of its arrays."""
+        return sum(_size(batch) for batch in self._batches)
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        begin = start["row"] if start else 0
+        for batch, end in zip(self._batches, self._ends, strict=True):
+            if end > begin:
+                yield Batch(batch.x, batch.y, end - len(batch) + 1, {"row": end})
+
+    def shuffled(self, order: NDArray[np.int64]) -> Held:
+        """The same rows, row order[0] first."""
+        x = _gather([batch.x for batch in self._batches], order)
+        y = np.concatenate([batch.y for batch in self._batches])[order]
+        cuts = range(0, len(y), ROWS_PER_BATCH)
+        return Held(self, [Batch(x[t : t + ROWS_PER_BATCH], y[t : t + ROWS_PER_BATCH], t + 1) for t in cuts])
+
+
+def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> Held:
+    """The rows of a stream, or the first of them; read once."""
+    if rounds is not None and rounds < 1:
+        raise InputError(f"rounds must be at least 1: got {rounds}.")
+    lasting = bool(getattr(stream, "lasting", False))
+    held: list[Batch] = []
+    rows = size = 0
+    for batch in stream.batches():
+        part = batch if rounds is None else batch.part(0, min(rounds - rows, len(batch)))
+        size += _size(part)
+        if size > limit:
+            fit = max(int(0.9 * limit / size * (rows + len(part))), 1)
+            raise SourceError(
+                f"a source to be played several times must fit in memory, in {limit:,} bytes: the first "
+                f"{rows + len(part):,} rows of {stream.name} do not. Play fewer: --rounds {fit} (rounds={fit})."
+            )
+        held.append(part if lasting else _copy(part))
+        rows += len(part)
+        if rows == rounds:
+            break
+    if not rows:
+        raise SourceError(f"a source must not be empty: {stream.name} has no rows.")
+    return Held(stream, held)
+
+
+def _size(batch: Batch) -> int:
+    x = batch.x
+    if isinstance(x, Sparse):
+        entries = int(x.indptr[-1] - x.indptr[0])
+        return entries * (x.indices.itemsize + x.values.itemsize) + x.indptr.nbytes + batch.y.nbytes
+    rows = sum(getattr(row, "nbytes", 0) or sys.getsizeof(row) for row in x) if isinstance(x, list) else x.nbytes
+    return int(rows) + batch.y.nbytes
+
+
+def _copy(batch: Batch) -> Batch:
+    """The batch in arrays of its own: those of some streams are used again."""
+    x = batch.x
+    if isinstance(x, Sparse):
+        start, stop = int(x.indptr[0]), int(x.indptr[-1])
+        x = Sparse(x.indptr - x.indptr[0], x.indices[start:stop].copy(), x.values[start:stop].copy(), x.width)
+    return Batch(x if isinstance(x, Sparse) else x.copy(), batch.y.copy(), batch.first)
+
+
+def _gather(parts: Sequence[Any], order: NDArray[np.int64]) -> Any:
+    """The rows of all parts, row order[0] first."""
+    place = np.empty(len(order), dtype=np.int64)  # where each row goes
+    place[order] = np.arange(len(order))
+    if all(isinstance(part, Sparse) for part in parts):
+        return _gather_sparse(parts, order, place)
+    kinds = {(part.dtype, part.shape[1:]) if isinstance(part, np.ndarray) else None for part in parts}
+    if len(kinds) == 1 and None not in kinds:
+        rows, start = np.empty((len(order), *parts[0].shape[1:]), dtype=parts[0].dtype), 0
+        for part in parts:
+            rows[place[start : start + len(part)]] = part
+            start += len(part)
+        return rows
+    examples = [row for part in parts for row in (part.rows() if isinstance(part, Sparse) else part)]
+    return [examples[row] for row in order.tolist()]
+
+
+def _gather_sparse(parts: Sequence[Sparse], order: NDArray[np.int64], place: NDArray[np.int64]) -> Sparse:
+    lengths = np.concatenate([np.diff(part.indptr) for part in parts]).astype(np.int64)
+    ends = np.cumsum(lengths[order])
+    starts = ends - lengths[order]
+    indices = np.empty(int(ends[-1]), dtype=np.uint32)
+    values = np.empty(len(indices), dtype=np.result_type(*(part.values.dtype for part in parts)))
+    row = 0
+    for part in parts:
+        for cut in range(0, len(part), ROWS_PER_BATCH):
+            some = part[cut : cut + ROWS_PER_BATCH]
+            own = lengths[row : row + len(some)]
+            shift = starts[place[row : row + len(some)]] - (np.cumsum(own) - own)
+            to = np.arange(own.sum()) + np.repeat(shift, own)
+            first, last = int(some.indptr[0]), int(some.indptr[-1])
+            indices[to], values[to] = some.indices[first:last], some.values[first:last]
+            row += len(some)
+    indptr = np.concatenate([np.zeros(1, np.uint64), ends.astype(np.uint64)])
+    return Sparse(indptr, indices, values, max(part.width for part in parts))

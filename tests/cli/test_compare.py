@@ -1,0 +1,133 @@
+"""`novikoff compare`: a table in the order given, JSON, a plot, and errors before anything is read."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.certificate import judge
+from novikoff.cli.comparison import Asked, compare_source, table
+from novikoff.cli.games import Telling
+from novikoff.comparison import Compared, Comparison, Played, compare
+from novikoff.errors import InputError, SourceError, SpecError
+from novikoff.learners.perceptron import Perceptron
+
+LEARNERS = ["perceptron:bias=1", "constant", "perceptron"]
+
+
+@pytest.fixture(scope="module")
+def csv(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 3))
+    label = np.where(x[:, 0] + x[:, 1] + 0.4 * rng.normal(size=300) >= 0, "yes", "no")
+    path = tmp_path_factory.mktemp("data") / "stream.csv"
+    rows = "\n".join(",".join([*(f"{value:.3f}" for value in row), y]) for row, y in zip(x, label, strict=True))
+    path.write_text("a,b,c,label\n" + rows + "\n")
+    return str(path)
+
+
+def told(capsys, *arguments, **options):
+    code = compare_source(*arguments, telling=Telling(as_json=True), **options)
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_the_table_has_a_line_for_each_learner_in_the_order_given(csv, capsys):
+    assert compare_source(csv, LEARNERS, {}, {}, Asked(shuffles=4, seed=2), Telling()) == 0
+    out, err = capsys.readouterr()
+    title, head, *lines = out.splitlines()
+    assert title == f"3 learners on {csv}: 300 rows, 4 shuffles of seed 2, mean ± deviation"
+    assert head.split("  ")[0] == "learner"
+    assert [line.split()[0] for line in lines] == LEARNERS
+    assert "no is -1, yes is +1" in err
+    for line, one in zip(lines, compare(LEARNERS, nk.read(csv), shuffles=4, seed=2).learners, strict=True):
+        found = re.match(r"\S+ +([\d.]+) ± ([\d.]+) +([\d.]+) ± ([\d.]+) +[\d.e-]+  (.*)", line)
+        mean, deviation, updates, give, certified = found.groups()
+        assert (mean, deviation) == (f"{100 * one.rate.mean:.2f}", f"{100 * one.rate.deviation:.2f}")
+        assert (updates, give) == (f"{one.updates.mean:.1f}", f"{one.updates.deviation:.1f}")
+        if one.certificates:
+            best = one.certificates[0]
+            assert certified == f"mistakes {best.observed} <= {best.bound}, {best.status}"
+        else:
+            assert certified == "no theorem bounds it"
+
+
+def test_one_order_has_no_deviation(csv, capsys):
+    compare_source(csv, ["perceptron"], {}, {}, Asked(), Telling(quiet=True))
+    out, err = capsys.readouterr()
+    ledger = nk.play(nk.Perceptron(), nk.read(csv))
+    title, _, line = out.splitlines()
+    assert title == f"1 learner on {csv}: 300 rows, in their own order"
+    assert "±" not in line
+    assert line.split()[:3] == ["perceptron", f"{100 * ledger.mistake_rate:.2f}", str(ledger.mistakes)]
+    assert err == ""
+
+
+def test_expected_mistakes_are_told_where_a_learner_draws():
+    pairs = [(t * 37 % 101, 1 if t * 37 % 101 >= 50 else -1) for t in range(60)]
+    drawing = compare(["consistent:[thresholds:n=100],random=true", "threshold-halving:n=100"], pairs, shuffles=2)
+    head, random, halving = table(drawing)
+    assert "expected %" in head
+    assert f"{100 * drawing.learners[0].expected.mean:.2f} ±" in random
+    assert "expected mistakes" in random
+    assert halving.count("±") == random.count("±") - 1
+    assert "expected" not in table(compare(["threshold-halving:n=100"], pairs))[0]
+
+
+def test_json_is_one_object_with_everything(csv, capsys):
+    code, found = told(capsys, csv, LEARNERS, {}, {}, Asked(shuffles=3, seed=1, passes=2))
+    assert code == 0
+    assert (found["rows"], found["passes"], found["shuffles"], found["seed"]) == (300, 2, 3, 1)
+    assert [one["learner"] for one in found["learners"]] == LEARNERS
+    comparison = compare(LEARNERS, nk.read(csv), shuffles=3, seed=1, passes=2)
+    for plain, one in zip(found["learners"], comparison.learners, strict=True):
+        assert plain["rounds"] == 600
+        assert plain["mistakes"] == [game.mistakes for game in one.games]
+        assert plain["mistake_rate"] == {"mean": one.rate.mean, "deviation": one.rate.deviation}
+        assert [c["bound"] for c in plain["certificates"]] == [c.bound for c in one.certificates]
+        assert plain["seconds"] > 0
+
+
+def test_reading_options_and_defaults_are_passed_on(csv, capsys):
+    _, plain = told(capsys, csv, ["constant"], {"positive": "no"}, {}, Asked())
+    _, other = told(capsys, csv, ["constant"], {}, {}, Asked())
+    assert plain["learners"][0]["mistakes"][0] + other["learners"][0]["mistakes"][0] == 300
+    _, given = told(capsys, csv, ["perceptron"], {}, {"normalize": True, "seed": None}, Asked())
+    _, spelt = told(capsys, csv, ["perceptron:normalize=true"], {}, {}, Asked())
+    assert given["learners"][0]["mistakes"] == spelt["learners"][0]["mistakes"]
+    _, short = told(capsys, csv, ["perceptron"], {}, {}, Asked(rounds=50))
+    assert short["rows"] == 50
+
+
+def test_a_plot_is_written(csv, tmp_path, capsys):
+    path = tmp_path / "rates.svg"
+    compare_source(csv, LEARNERS, {}, {}, Asked(shuffles=2), Telling(), plot=str(path))
+    assert "perceptron:bias=1" in path.read_text()
+    assert f"plot written to {path}" in capsys.readouterr().err
+
+
+def test_what_cannot_work_is_refused_before_anything_is_read(csv, tmp_path):
+    missing = str(tmp_path / "nothing.csv")
+    with pytest.raises(InputError, match="PNG or an SVG"):
+        compare_source(missing, LEARNERS, {}, {}, Asked(), Telling(), plot="rates.pdf")
+    with pytest.raises(SpecError, match="perceptrom"):
+        compare_source(csv, ["perceptrom"], {}, {}, Asked(), Telling(quiet=True))
+    with pytest.raises(SourceError):
+        compare_source(missing, LEARNERS, {}, {}, Asked(), Telling(quiet=True))
+
+
+def test_a_broken_promise_is_exit_code_four(csv, monkeypatch, capsys):
+    def broken(run):
+        return judge("broken", "D", observed=run.mistakes, bound=0, trivial=run.rounds, assumptions=[], reference="")
+
+    monkeypatch.setattr(Perceptron, "promises", (broken,))
+    assert compare_source(csv, ["constant", "perceptron"], {}, {}, Asked(), Telling(quiet=True)) == 4
+    assert "> 0, violated" in capsys.readouterr().out
+
+
+def test_many_rounds_are_told_to_the_last_mistake():
+    for rounds, mistakes, told in [(200, 3, "1.50"), (100_000, 1, "0.001"), (10**7, 2 * 10**6 + 1, "20.00001")]:
+        game = Played(rounds, mistakes, None, mistakes, 0.5, ((rounds, mistakes),), ())
+        (_, line) = table(Comparison("it", rounds, 1, 0, 0, (Compared("mine", (game,)),)))
+        assert line.split()[1:4] == [told, f"{mistakes:,}", "0.5"]

@@ -1,0 +1,239 @@
+"""Plots: the right lines with the right labels, nothing on top of anything else, and files that can be read."""
+
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from novikoff.comparison import Compared, Comparison, Played, compare
+from novikoff.errors import InputError
+from novikoff.report import plot
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 5))
+    return x, np.where(x[:, 0] + x[:, 1] + 0.6 * rng.normal(size=600) >= 0, 1, -1)
+
+
+@pytest.fixture(scope="module")
+def ledger(data):
+    return nk.play(nk.Perceptron(), data)
+
+
+def made_up(learners, rounds=5000, shuffles=4, rate=0.2):
+    """A comparison with these learners, whose rates end close together."""
+    marks = [t for t in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000) if t < rounds] + [rounds]
+
+    def game(number, shuffle):
+        curve = tuple((t, int(t * (rate + 0.0003 * number + 0.001 * shuffle))) for t in marks)
+        return Played(rounds, curve[-1][1], None, curve[-1][1], 0.1, curve, ())
+
+    each = [Compared(name, tuple(game(k, s) for s in range(max(shuffles, 1)))) for k, name in enumerate(learners)]
+    return Comparison("made-up.svm", rounds, 1, shuffles, 0, tuple(each))
+
+
+def curves(figure):
+    """The labels of the lines that show something."""
+    return [line.get_label() for line in figure.axes[0].get_lines() if not line.get_label().startswith("_")]
+
+
+def boxes(figure):
+    """Where the labels at the ends of the lines are, in pixels."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    right = figure.axes[0].get_window_extent().x1
+    found = [text.get_window_extent(canvas.get_renderer()) for text in figure.axes[0].texts]
+    return [box for box in found if box.x0 > right]
+
+
+def texts(figure):
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 8, 20])
+def test_every_learner_has_a_line_and_a_label_that_overlaps_no_other(count):
+    names = [f"perceptron:bias={k}" for k in range(count)]
+    figure = plot.compared(made_up(names))
+    assert curves(figure) == names
+    assert sum(name in text for name in names for text in texts(figure) if text.startswith(name + " ")) == count
+    placed = sorted(boxes(figure), key=lambda box: box.y0)
+    assert len(placed) == count
+    assert all(below.y1 <= above.y0 for below, above in pairwise(placed))
+    assert all(box.x1 <= figure.bbox.width and box.y0 >= 0 and box.y1 <= figure.bbox.height for box in placed)
+
+
+def test_lines_show_the_mean_rate_in_percent_and_bands_the_deviation(data):
+    comparison = compare(["perceptron", "constant"], data, shuffles=3)
+    axes = plot.compared(comparison).axes[0]
+    for learner, line in zip(comparison.learners, axes.get_lines()[:2], strict=True):
+        rounds, mean, _ = learner.curve()
+        t, rate = line.get_data()
+        shown = rounds >= t[0]
+        assert t.tolist() == rounds[shown].tolist()
+        assert rate == pytest.approx(100 * mean[shown])
+    assert len(axes.collections) == 2
+    rounds, mean, deviation = comparison.learners[0].curve()
+    edge = axes.collections[0].get_paths()[0].vertices
+    at_end = edge[edge[:, 0] == rounds[-1]][:, 1]
+    assert at_end.min() == pytest.approx(100 * (mean[-1] - deviation[-1]))
+    assert at_end.max() == pytest.approx(100 * (mean[-1] + deviation[-1]))
+
+
+def test_one_order_has_no_band_and_says_so():
+    figure = plot.compared(made_up(["a", "b"], shuffles=0))
+    assert len(figure.axes[0].collections) == 0
+    assert "5,000 rows; in their own order" in texts(figure)
+    assert any("mean over 4 shuffles" in text for text in texts(plot.compared(made_up(["a", "b"]))))
+
+
+def test_many_rounds_are_shown_in_powers_of_ten():
+    assert plot.compared(made_up(["a"], rounds=1001)).axes[0].get_xscale() == "log"
+    assert plot.compared(made_up(["a"], rounds=1000)).axes[0].get_xscale() == "linear"
+
+
+def test_axes_have_names_and_numbers_their_separators():
+    figure = plot.compared(made_up(["a", "b"], rounds=20_000))
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("rounds", "mistake rate up to this round, %")
+    assert axes.get_title(loc="left") == "Mistakes on made-up.svm"
+    assert "10,000" in [tick.get_text() for tick in axes.get_xticklabels()]
+
+
+def test_a_game_without_a_mistake_can_be_drawn_too(tmp_path):
+    plot.save(plot.compared(made_up(["a", "b"], rate=0.0, shuffles=1)), str(tmp_path / "a.png"))
+    right = nk.play(nk.Constant(), [(0, 1)])
+    plot.save(plot.game(right, [], "constant"), str(tmp_path / "b.png"))
+    plot.save(plot.compared(compare(["constant"], [(0, 1)])), str(tmp_path / "c.png"))
+
+
+def test_the_lines_of_a_game_are_mistakes_bound_and_hindsight(ledger):
+    certificates = ledger.certify()
+    best = certificates[0]
+    assert best.status == "valid"
+    figure = plot.game(ledger, certificates, "perceptron", [("best linear classifier", 80.0), ("always +1", 290)])
+    bound = f"bound on mistakes after 600 rounds ({best.theorem}, valid)"
+    names = ["mistakes of perceptron", bound, "best linear classifier, in hindsight", "always +1, in hindsight"]
+    assert curves(figure) == names
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == names
+    assert texts(figure) == [f"{ledger.mistakes:,}", f"{best.bound:,}", "80", "290"]
+    assert figure.axes[0].get_title(loc="left") == "perceptron on arrays"
+    lines = figure.axes[0].get_lines()
+    assert lines[0].get_data()[1][-1] == ledger.mistakes
+    assert dict(zip(*lines[0].get_data(), strict=True)) == {0: 0, **dict(ledger.curve)}
+    assert set(lines[1].get_ydata()) == {best.bound}
+    assert lines[1].get_linestyle() == "--"
+
+
+def test_a_bound_that_says_nothing_is_told_and_not_drawn():
+    x = np.random.default_rng(1).normal(size=(50, 3))
+    noise = nk.play(nk.Perceptron(), (x, np.where(np.arange(50) % 2 == 0, 1, -1)))
+    certificates = noise.certify()
+    assert certificates[0].status == "vacuous"
+    figure = plot.game(noise, certificates, "perceptron")
+    assert len(texts(figure)) == 1
+    said = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert said[1] == f"no bound to draw: {certificates[0].theorem} is vacuous (a bound of 50 says nothing)"
+    assert figure.axes[0].get_ylim()[1] < 50
+
+
+def test_learners_that_differ_by_their_budget_only_are_drawn_by_it():
+    names = [f"{name}:budget={b}" for name in ("rbp", "forgetron") for b in (50, 200, 100)]
+    comparison = made_up(names)
+    points = plot.budget_points(comparison)
+    assert [(point.learner, point.budget) for point in points[:3]] == [("rbp", 50), ("rbp", 200), ("rbp", 100)]
+    assert points[4].rate == comparison.learners[4].rate.mean
+    figure = plot.compared(comparison)
+    axes = figure.axes[0]
+    assert (axes.get_xscale(), axes.get_xlabel()) == ("log", "budget (examples kept)")
+    bars = axes.containers
+    assert [bar.get_label() for bar in bars] == ["rbp", "forgetron"]
+    at, rates = bars[0].lines[0].get_data()
+    assert at.tolist() == [50, 100, 200]
+    wanted = {point.budget: 100 * point.rate for point in points[:3]}
+    assert dict(zip(at, rates, strict=True)) == pytest.approx(wanted)
+    assert all(bar.has_yerr for bar in bars)
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["50", "100", "200"]
+    assert len(boxes(figure)) == 2
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["perceptron", "rbp:budget=50", "rbp:budget=100"],
+        ["rbp:budget=50", "forgetron:budget=100"],
+        ["rbp:budget=50,gamma=1", "rbp:budget=100,gamma=2"],
+        ["rbp:budget=50", "rbp:budget=50"],
+        ["rbp:budget=none", "rbp:budget=50"],
+        ["a name of mine", "another!"],
+    ],
+)
+def test_other_learners_are_drawn_by_rounds(names):
+    assert plot.budget_points(made_up(names)) == []
+    assert curves(plot.compared(made_up(names))) == names
+
+
+def test_other_arguments_stay_in_the_name_of_a_budget_line():
+    found = plot.budget_points(made_up(["rbp:budget=50,gamma=0.5", "rbp:gamma=0.5,budget=1e3"]))
+    assert [(point.learner, point.budget) for point in found] == [("rbp:gamma=0.5", 50), ("rbp:gamma=0.5", 1000)]
+
+
+def test_files_are_what_their_ending_says(ledger, tmp_path):
+    figure = plot.game(ledger, ledger.certify(), "perceptron")
+    plot.save(figure, str(tmp_path / "a.PNG"))
+    assert (tmp_path / "a.PNG").read_bytes().startswith(b"\x89PNG")
+    plot.save(figure, str(tmp_path / "a.svg"))
+    text = (tmp_path / "a.svg").read_text()
+    assert text.startswith("<?xml")
+    assert "perceptron on arrays" in text
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_the_same_game_makes_the_same_file(ledger, tmp_path, ending):
+    for name in "ab":
+        plot.save(plot.game(ledger, ledger.certify(), "perceptron"), str(tmp_path / f"{name}.{ending}"))
+    assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["plot.jpg", "plot", "plot.png.gz", ".png"])
+def test_other_endings_are_refused(name, tmp_path):
+    with pytest.raises(InputError, match=r"PNG or an SVG file.*End its name"):
+        plot.check(str(tmp_path / name))
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match="folder that exists"):
+        plot.check(str(tmp_path / "no" / "plot.png"))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0.001, 0.08))
+def test_labels_are_kept_apart_in_their_order_and_on_the_page(wanted, least):
+    places = plot.spread(wanted, least)
+    ranked = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    assert all(places[b] - places[a] >= least - 1e-9 for a, b in pairwise(ranked))
+    assert -1e-9 <= min(places) <= max(places) <= 1 + 1e-9
+
+
+def test_labels_that_are_far_apart_stay_where_they_are():
+    assert plot.spread([0.9, 0.1, 0.5], 0.05) == pytest.approx([0.9, 0.1, 0.5])
+    assert plot.spread([0.5, 0.5], 0.1) == pytest.approx([0.45, 0.55])
+
+
+def test_matplotlib_is_imported_only_to_draw():
+    code = """
+import sys, novikoff.cli.comparison
+from novikoff.report import plot
+assert "matplotlib" not in sys.modules
+plot.budgets([plot.Point("a", 1, 0.5)])
+assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
+"""
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
