@@ -255,4 +255,4 @@ def _best(ledger: Ledger) -> list[tuple[str, float]]:
     found = ledger.hindsight
     if found is None or found.facts.flaw:
         return []
-    return [("best in hindsight: no comparator promises less", math.floor(found.hinge.low))]
+    return [("no linear classifier promises less", math.floor(found.hinge.low))]
