@@ -10,6 +10,7 @@ import novikoff as nk
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.errors import InputError, MismatchError, SourceError
+from novikoff.game import look_back
 
 STREAM = [(5, -1), (8, -1), (9, 1)]
 
@@ -293,3 +294,27 @@ def test_the_ellipsoid_is_certified_in_hindsight_too():
     (better,), (other,) = ledger.certify(), rode.certify()
     assert better.status == "valid"
     assert ledger.mistakes <= better.bound <= other.bound
+
+
+def test_hindsight_says_nothing_of_rounds_that_were_played_elsewhere(tmp_path):
+    """200 noisy rows, then 200 separable ones of the same kind: looking back on the second alone would promise 8."""
+    rng = np.random.default_rng(0)
+    noisy, clean = tmp_path / "a.svm", tmp_path / "b.svm"
+    noisy.write_text("".join(f"{rng.choice([-1, 1])} {t % 4 + 1}:1\n" for t in range(200)))
+    clean.write_text("".join(f"{1 if t % 4 < 2 else -1} {t % 4 + 1}:1\n" for t in range(200)))
+    learner = nk.Perceptron()
+    ledger = nk.play(learner, nk.read(noisy))
+    with pytest.raises(InputError, match="hindsight needs all rounds of a game: 200 were played before"):
+        nk.play(learner, nk.read(clean), ledger=ledger, hindsight=True)
+    learner = nk.Perceptron()
+    ledger = nk.play(learner, nk.read(noisy))
+    ledger.hindsight = look_back(ledger, nk.read(clean))  # another source with as many rows of the same length
+    assert ledger.hindsight.facts.flaw
+    assert ledger.certify()[0].status != "violated"
+
+
+def test_a_last_pass_that_was_broken_off_has_no_hindsight():
+    x = np.eye(4)[np.arange(40) % 4]
+    ledger = nk.play(nk.Perceptron(), (x, np.where(np.arange(40) % 2, 1, -1)), passes=2, rounds=60, hindsight=True)
+    assert ledger.hindsight.facts.flaw
+    assert all(certificate.status != "violated" for certificate in ledger.certify())

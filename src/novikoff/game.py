@@ -19,7 +19,6 @@ from novikoff.types import Adversary, Batch, Distribution, Domain, Example, Labe
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
-    from novikoff.comparators.riding import Riding
 
 Progress = Callable[[Ledger], None]
 
@@ -144,7 +143,7 @@ def play(
         raise MismatchError(f"a ledger must be of one kind of game: this one is against {game.ledger.adversary.name}.")
     _record(game.ledger, record)
     if hindsight:
-        _check_hindsight(game.ledger, stream)
+        check_hindsight(game.ledger, stream, resume)
     _go_through(game, stream, rounds, passes, game.ledger.position if resume else None, progress)
     if hindsight:
         game.ledger.hindsight = look_back(game.ledger, stream)
@@ -154,25 +153,30 @@ def play(
 def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None = None) -> Hindsight:
     """The best comparators for a game that was played on this stream; `tell` is called now and then."""
     from novikoff.comparators.hindsight import hindsight
+    from novikoff.comparators.riding import Riding
 
-    riding = _check_hindsight(ledger, stream)
-    features = getattr(ledger.learner, "features", None)
+    riding, features = ledger.riding, getattr(ledger.learner, "features", None)
+    assert isinstance(riding, Riding)  # check_hindsight
     return hindsight(
         stream, riding.bias, riding.normalize, ledger.passes, riding.start, progress=tell,
         rounds=ledger.rounds if ledger.passes == 1 else None, names=getattr(features, "names", None),
-        played=ledger.fingerprint,
+        played=ledger.fingerprint, rode=riding.facts(),
     )  # fmt: skip
 
 
-def _check_hindsight(ledger: Ledger, stream: Stream) -> Riding:
-    """Refuse what cannot be looked back on before the game begins."""
+def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False) -> None:
+    """Refuse a game that could not be looked back on, before it begins."""
     from novikoff.comparators.riding import Riding
 
-    if not isinstance(ledger.riding, Riding):
+    riding = ledger.riding
+    if riding is None and ledger.rounds == 0 and hasattr(ledger.learner, "ride"):
+        riding = ledger.learner.ride()
+    if not isinstance(riding, Riding):
         raise InputError("hindsight is for linear learners whose comparators ride along: this game has none.")
     if not stream.rereadable:
         raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")
-    return ledger.riding
+    if ledger.rounds and not resume:
+        raise InputError(f"hindsight needs all rounds of a game: {ledger.rounds:,} were played before {stream.name}.")
 
 
 def _go_through(

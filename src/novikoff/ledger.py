@@ -16,6 +16,7 @@ from novikoff.types import Adversary, Learner, Run, State, Theorem
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
+    from novikoff.comparators.kernel_riding import KernelRiding
     from novikoff.comparators.riding import Riding
 
 RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
@@ -49,7 +50,7 @@ class Ledger:
     predictions: list[NDArray[Any]] | None = None
     before: Any = None
     adversary_before: Any = None
-    riding: Riding | None = None
+    riding: Riding | KernelRiding | None = None
     hindsight: Hindsight | None = None
     position: dict[str, Any] | None = None
     fingerprint: dict[str, Any] | None = None
@@ -126,10 +127,11 @@ class Ledger:
     def certify(self) -> list[Certificate]:
         """What the learner's theorems, and the adversary's, say of this game; the tightest valid one first."""
         rode = None if self.riding is None else self.riding.facts()
-        if rode is not None and self.hindsight is not None:
+        if self.hindsight is not None:
             from novikoff.comparators.hindsight import joined
+            from novikoff.comparators.riding import RidingFacts
 
-            rode = joined(rode, self.hindsight.facts)
+            rode = joined(rode, self.hindsight.facts) if isinstance(rode, RidingFacts) else rode
         found = self._evaluate(self.learner.promises, self.before, self.learner.facts(), rode)
         if self.adversary is not None:
             forced = self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts())
@@ -188,13 +190,22 @@ class Ledger:
             if not (type(then) is type(since) or {type(then), type(since)} <= {int, float}):
                 raise ModelFileError(f"{part.name} of a ledger must be of the learner's kind: got {then!r}.")
         if state["riding"] is not None:
-            from novikoff.comparators.riding import Riding
-
-            plain["riding"] = Riding.restore(state["riding"])
+            plain["riding"] = _riding(state["riding"])
         return cls(learner=learner, **plain)
 
 
 _NOT_PLAIN = ("learner", "adversary", "adversary_before", "before", "curve", "predictions", "riding", "hindsight")
+
+
+def _riding(state: State) -> Riding | KernelRiding:
+    """The comparators whose state this is."""
+    if state.get("kind") == "kernel":
+        from novikoff.comparators.kernel_riding import KernelRiding
+
+        return KernelRiding.restore(state)
+    from novikoff.comparators.riding import Riding
+
+    return Riding.restore(state)
 
 
 def _broken_off(certificate: Certificate) -> Certificate:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from novikoff.certificates.ellipsoid_facts import Ball, Body
 from novikoff.certificates.ellipsoid_grid import before_the_game, by_volume, ellipsoid_grid, grid_margin
 from novikoff.certificates.ellipsoid_margin import ellipsoid_margin
 from novikoff.comparators.riding import Comparator
@@ -141,3 +142,21 @@ def test_a_learner_that_never_learns_breaks_the_corollary():
     found = ellipsoid_grid(dataclasses.replace(run, after=idle, mistakes=40, rounds=40))
     assert found.status == "violated"
     assert found.bound == 8
+
+
+@pytest.mark.parametrize("bias", [1e-200, 1e-320, 1e120, 1e200])
+def test_a_constant_far_from_the_grid_has_a_margin_or_none(bias):
+    """Its square would underflow or overflow."""
+    learner = Ellipsoid(bias=bias, grid=3, width=2)
+    found = ellipsoid_grid(play(learner, [[1, 0], [2, 1]], [1, 1], [1, 0, 0]))
+    assert found.status in ("void", "vacuous")
+    g = grid_margin(2, 3, Fraction(bias) / 3)
+    assert 0.0 < g <= min(bias, 1.0 / bias)
+    assert math.isfinite(before_the_game(3, g))
+
+
+def test_a_margin_too_small_for_squares_still_has_a_reach():
+    for g in (1e-170, 1e-300):
+        ball = Ball(g, np.array([0.6, 0.8]))
+        assert Body(np.ones(2), np.eye(2), np.zeros(2)).reach(ball) == pytest.approx(1.0)
+        assert Body(np.array([2.0, 0.5]), np.eye(2), np.array([0.6, 0.0])).reach(ball) == pytest.approx(1.6)

@@ -83,8 +83,11 @@ def check(found, rows, labels, bias=0.0, normalize=False, passes=1, start=None):
     if facts.flaw:
         assert [u.direction for u in facts.comparators] == [0]
         return
-    pairs = [(features(row, bias, normalize), y) for row, y in zip(rows, labels, strict=True)]
-    kept = [(x, y) for x, y in pairs if y == -1 or bias != 0.0 or any(x[:-1]) or normalize]
+    kept = [
+        (features(row, bias, normalize), y)
+        for row, y in zip(rows, labels, strict=True)
+        if y == -1 or bias != 0.0 or any(row)
+    ]
     longest = max((dot(x, x) for x, _ in kept), default=Fraction(0))
     assert facts.square == longest if facts.exact else longest <= facts.square <= longest * (1 + Fraction(1, 2**40))
     width = len(rows[0])

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 
 from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.descent import Descent
-from novikoff.comparators.limits import Mixture, down, hinge_limit, margin_limit, squared_limit, up
+from novikoff.comparators.limits import Mixture, down, hinge_limit, margin_limit, objective, squared_limit, up
 from novikoff.comparators.placing import placed
 from novikoff.comparators.riding import Riding
 from novikoff.comparators.scale import hinge_scale, squared_scale
@@ -90,7 +90,7 @@ def test_the_descent_finds_the_optimum_that_liblinear_finds(loss, cost):
     assert not finished
     u = descent.u[1:] * blocks.unit
     assert objective(u) == pytest.approx(objective(weights), rel=1e-5)
-    np.testing.assert_allclose(blocks.combined(descent.alpha), descent.u, atol=1e-9)
+    np.testing.assert_allclose(blocks.combined(descent.alpha)[0], descent.u, atol=1e-9)
     assert descent.alpha.min() >= 0.0
     assert descent.alpha.max() <= descent.cost
 
@@ -176,3 +176,112 @@ def test_directions_are_placed_at_the_length_that_was_found(whole):
             np.linalg.norm(U / edge - u * blocks.unit) / np.linalg.norm(u * blocks.unit) for edge in riders.edges
         ]
         assert min(lengths) < 1e-5
+
+
+def solved(stream, cost, bias=0.0, normalize=False, memory=10**8, visits=2e5):
+    """Blocks and a descent that has arrived."""
+    blocks = Blocks(stream, bias, normalize, memory=memory)
+    descent = Descent(blocks)
+    descent.solve(cost / blocks.unit**2, 0.0, lambda m: False, visits)
+    return blocks, descent
+
+
+def exact_objective(rows, labels, u, cost, bias=0.0):
+    """(1/2)||u||^2 + cost * (hinge loss), in fractions; the weight of the bias first, as in blocks."""
+    u, loss = [Fraction(float(weight)) for weight in u], Fraction(0)
+    for row, y in zip(rows, labels, strict=True):
+        x = [Fraction(bias), *(Fraction(float(value)) for value in row)]
+        loss += max(Fraction(0), 1 - y * sum(a * b for a, b in zip(u, x, strict=True)))
+    return sum(weight * weight for weight in u) / 2 + Fraction(cost) * loss
+
+
+def exact_dual(rows, labels, alpha, cost, bias=0.0):
+    """The sum of alpha - (1/2)||sum of alpha y x||^2 in fractions, alpha cut at the cost; zero rows have it all."""
+    total, mixed = Fraction(0), [Fraction(0)] * (len(rows[0]) + 1)
+    for row, y, weight in zip(rows, labels, alpha, strict=True):
+        x = [Fraction(bias), *(Fraction(float(value)) for value in row)]
+        a = min(Fraction(float(weight)), Fraction(cost)) if any(x) else Fraction(cost)
+        total += a
+        mixed = [m + a * y * value for m, value in zip(mixed, x, strict=True)]
+    return total - sum(m * m for m in mixed) / 2
+
+
+numbers = st.one_of(st.integers(-4, 4).map(float), st.floats(-50, 50), st.sampled_from([1e-3, 1e3, 0.1]))
+tables = st.lists(
+    st.tuples(st.lists(numbers, min_size=2, max_size=2), st.sampled_from([-1, 1])), min_size=1, max_size=8
+)
+
+
+@settings(max_examples=60)
+@given(tables, st.sampled_from([0.01, 0.3, 1.0, 20.0]), st.sampled_from([0.0, 0.5]), st.sampled_from([10**8, 120]))
+def test_the_objective_of_a_cost_is_between_its_dual_and_its_primal(table, cost, bias, memory):
+    rows, labels = np.array([x for x, _ in table]), np.array([y for _, y in table])
+    blocks, descent = solved(Arrays(rows, labels), cost, bias, memory=memory, visits=2e3)
+    bracket = objective(blocks, descent.u, descent.alpha, cost)
+    assert 0.0 <= bracket.low <= bracket.high
+    kept = [t for t in range(len(rows)) if bias or rows[t].any() or labels[t] == -1]
+    alpha = np.zeros(len(rows))
+    alpha[kept] = descent.alpha * blocks.unit**2
+    assert exact_dual(rows, labels, alpha, cost, bias) <= bracket.high
+    for factor in (0.0, 0.5, 1.0, 1.5):
+        u = descent.u * blocks.unit * factor
+        assert bracket.low <= exact_objective(rows, labels, u, cost, bias)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("memory", [10**8, 4_000])
+def test_the_gap_at_a_cost_is_certified_and_small(whole, memory):
+    x, y = noisy(noise=5.0)
+    x = np.rint(3 * x) if whole else x
+    for cost in (0.02, 1.0):
+        blocks, descent = solved(Arrays(x, y), cost, 1.0, memory=memory, visits=2e6)
+        assert blocks.fits == (memory == 10**8)
+        bracket = objective(blocks, descent.u, descent.alpha, cost)
+        assert bracket.gap <= 1e-3
+        assert bracket.low <= exact_objective(x.tolist(), y.tolist(), descent.u * blocks.unit, cost, 1.0)
+        assert exact_dual(x.tolist(), y.tolist(), descent.alpha * blocks.unit**2, cost, 1.0) <= bracket.high
+
+
+@pytest.mark.parametrize(("cost", "least"), [(0.25, 0.21875), (4.0, 0.5)])
+def test_one_example_has_the_objective_computed_by_hand(cost, least):
+    """u = min(1, cost) is best; a zero row costs `cost`, whatever its label and u."""
+    for rows, labels, more in (([[1.0]], [1], 0.0), ([[1.0], [0.0], [0.0]], [1, 1, -1], 2.0 * cost)):
+        blocks, descent = solved(Arrays(np.array(rows), np.array(labels)), cost)
+        bracket = objective(blocks, descent.u, descent.alpha, cost)
+        assert bracket.low <= least + more <= bracket.high
+        assert bracket.high - bracket.low <= 1e-5
+
+
+def test_an_alpha_above_the_cost_proves_no_more_than_one_at_it():
+    x, y = noisy(60, 3)
+    blocks, descent = solved(Arrays(x, y), 1.0)
+    alpha = descent.alpha * 1e6
+    bracket = objective(blocks, descent.u, alpha, 0.001)
+    for scale in np.geomspace(1e-4, 1.0, 30):
+        assert bracket.low <= exact_objective(x.tolist(), y.tolist(), descent.u * blocks.unit * scale, 0.001)
+    assert objective(blocks, descent.u * 0.0, alpha * 0.0, 0.001) == objective(
+        blocks, descent.u * np.nan, alpha * 0.0, 0.001
+    )
+
+
+def test_a_stream_that_changed_has_no_objective():
+    x, y = noisy(60, 3)
+    blocks, descent = solved(Arrays(x, y), 1.0)
+    assert objective(blocks, descent.u, descent.alpha, 1.0).gap < 0.01
+    x[5, 1] += 1.0
+    bracket = objective(blocks, descent.u, descent.alpha, 1.0)
+    assert (bracket.low, bracket.high) == (0.0, math.inf)
+
+
+def test_rows_that_are_not_held_have_no_weight():
+    """A wide row of few non-zeros is held while there is room, and not in a smaller block: its alpha proves nothing."""
+    x = np.zeros((6, 9))
+    x[:, 0], x[:, 1] = 1.0, [0.5, -0.5, 1.0, 0.25, -1.0, 0.75]
+    blocks = Blocks(Arrays(x, np.ones(6, dtype=int)), 0.0, False, memory=120)
+    assert (blocks.fits, blocks.sample.square.tolist()) == (False, [blocks.longest * 0.625])
+    riding = Riding()
+    riding.see(Batch(x, np.ones(6, dtype=np.int8), 1))
+    u, counted = blocks.combined(np.ones(6))
+    assert not u.any()
+    assert not counted.any()
+    assert margin_limit(Mixture.of(blocks, np.ones(6), riding.facts().square)) == math.inf

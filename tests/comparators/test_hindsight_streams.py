@@ -11,10 +11,11 @@ from novikoff.certificates.perceptron_hinge import perceptron_hinge
 from novikoff.certificates.perceptron_margin import perceptron_margin
 from novikoff.certificates.perceptron_squared_hinge import perceptron_squared_hinge
 from novikoff.comparators.blocks import Blocks
-from novikoff.comparators.hindsight import CHANGED, hindsight
+from novikoff.comparators.hindsight import CHANGED, OTHERS, hindsight, joined
 from novikoff.comparators.reading import Reading, read
 from novikoff.errors import InputError
 from novikoff.game import play
+from novikoff.learners.ellipsoid import Ellipsoid
 from novikoff.learners.perceptron import Perceptron
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.arrow import Arrow
@@ -112,7 +113,8 @@ def test_blocks_have_the_rows_of_the_stream():
     assert [block.first for block in parts.each()] == sorted({block.first for block in parts.each()})
     assert sum(len(block) for block in parts.each()) == 200
     np.testing.assert_array_equal(parts.margins(u), whole.margins(u))
-    np.testing.assert_allclose(parts.combined(expected), whole.combined(expected))
+    for one, other in zip(parts.combined(expected), whole.combined(expected), strict=True):
+        np.testing.assert_allclose(one, other)
     assert (Blocks(stream, 0.0, False).rows, Blocks(stream, 0.0, False).reading.left_out) == (199, 1)
     lengths = [float(np.sum(block.square)) for block in Blocks(stream, 0.0, True).each()]
     assert sum(lengths) == pytest.approx(198 * Blocks(stream, 0.0, True).unit ** 2)
@@ -268,3 +270,104 @@ def test_weights_too_large_at_the_start_are_a_flaw():
 def test_many_labels_are_refused():
     with pytest.raises(InputError, match="-1 or \\+1"):
         hindsight(Arrays(np.eye(3), np.array([0, 1, 2])))
+
+
+@pytest.mark.parametrize("later", [1e8, 1e100, 2.0**449])
+@pytest.mark.parametrize("first", [1.0, 2.0**-440])
+def test_rows_that_come_later_may_be_much_longer(first, later):
+    """The units of the search are those of the longest row, wherever it is."""
+    x, y = np.array([[first, 0.0], [0.0, first], [later, 0.0], [0.0, later]]), np.array([1, -1, 1, -1])
+    pairs = Pairs([(row, label) for row, label in zip(x, y.tolist(), strict=True)] * 2)
+
+    class OneByOne(Changing):
+        def batches(self, start=None):
+            for t in range(8):
+                yield Batch(self.x[t : t + 1], self.y[t : t + 1], t + 1)
+
+    for stream in (OneByOne(np.vstack([x, x]), np.concatenate([y, y]), None), pairs):
+        found, certificates = certified(Perceptron(), stream)
+        assert found.facts.flaw == ""
+        assert all(c.status in ("valid", "void", "vacuous") for c in certificates)
+        assert found.hinge.low <= found.hinge.high <= 8.0
+    blocks = Blocks(OneByOne(np.vstack([x, x]), np.concatenate([y, y]), None), 0.0, False)
+    assert 0.2 <= blocks.longest <= 1.0
+    assert (blocks.rows, blocks.reading.rows) == (8, 8)
+
+
+@pytest.mark.parametrize("learner", [Perceptron(), Ellipsoid(bias=1.0)])
+def test_dense_rows_with_zeros_are_joined_with_the_comparators_that_rode_along(learner):
+    """Those keep the first rows without their zeros, so they count fewer non-zeros."""
+    coins = np.random.default_rng(0)
+    x = np.eye(8)[coins.integers(0, 8, 300)] + 0.5 * np.eye(8)[coins.integers(0, 8, 300)]
+    y = np.where(x @ coins.normal(size=8) > 0, 1, -1)
+    ledger = play(learner, Arrays(x, y), hindsight=True)
+    rode, found = ledger.riding.facts(), ledger.hindsight.facts
+    assert rode.nonzeros < found.nonzeros
+    both = joined(rode, found)
+    assert len(both.comparators) == len(rode.comparators) + len(found.comparators)
+    assert both.nonzeros == found.nonzeros
+    assert all(c.status != "violated" for c in ledger.certify())
+
+
+def again(ledger, stream, **options):
+    """What look-back finds, told what the comparators that rode along saw."""
+    return hindsight(stream, ledger.riding.bias, ledger.riding.normalize, ledger.passes, ledger.riding.start,
+                     rode=ledger.riding.facts(), **options)  # fmt: skip
+
+
+def one_hot(seed, noise):
+    coins = np.random.default_rng(seed)
+    places = coins.integers(0, 8, 200)
+    y = np.where(places % 2 == 0, 1, -1) * np.where(coins.random(200) < noise, -1, 1)
+    return Arrays(np.eye(8)[places], y)
+
+
+def test_a_game_on_two_sources_is_not_certified_by_one_of_them():
+    """As many rounds, of the same lengths: only the losses tell. One is noise, the other separable."""
+    learner, noise, clean = Perceptron(), one_hot(0, 0.5), one_hot(1, 0.0)
+    ledger = play(learner, noise)
+    play(learner, clean, ledger=ledger)
+    assert (ledger.passes, ledger.rounds) == (2, 400)
+    unchecked = joined(ledger.riding.facts(), hindsight(clean, passes=2).facts)
+    run = Run(ledger.before, learner.facts(), 400, ledger.mistakes, 0.0, (0, 0), False, True, unchecked)
+    assert perceptron_margin(run).status == "violated"
+    found = again(ledger, clean)
+    assert found.facts.flaw == OTHERS
+    ledger.hindsight = found
+    assert all(c.status != "violated" for c in ledger.certify())
+
+
+def test_a_last_pass_that_was_broken_off_is_not_looked_back_on():
+    stream = one_hot(0, 0.2)
+    ledger = play(Perceptron(), stream, passes=2, rounds=300)
+    assert again(ledger, stream).facts.flaw == OTHERS
+
+
+@pytest.mark.parametrize("passes", [1, 3])
+@pytest.mark.parametrize("kind", ["whole", "floats", "whole at first", "normalized", "names", "sparse", "warm"])
+def test_comparators_that_rode_along_see_the_same_again(passes, kind):
+    x, y = noisy(700, whole=kind in ("whole", "names", "whole at first", "warm"))
+    x[coins_below(x.shape, 0.3)] = 0.0
+    x[5], y[5], x[6], y[6] = 0.0, 1, 0.0, -1  # zero rows: one is left out
+    if kind == "whole at first":
+        x[400:] += 0.25
+    stream = Arrays(x, y)
+    if kind == "names":
+        stream = Pairs(
+            [({f"n{k}": v for k, v in enumerate(row) if v}, int(label)) for row, label in zip(x, y, strict=True)]
+        )
+    if kind == "sparse":
+        stream = Pairs([((np.flatnonzero(row), row[row != 0.0]), int(label)) for row, label in zip(x, y, strict=True)])
+    learner = Perceptron(normalize=kind == "normalized")
+    if kind == "warm":
+        learner.learn_one(np.arange(6.0), -1)
+    ledger = play(learner, stream, passes=passes)
+    names = learner.features.names
+    found = again(ledger, stream, names=names)
+    assert found.facts.flaw == ""
+    both = joined(ledger.riding.facts(), found.facts)
+    assert len(both.comparators) > len(ledger.riding.facts().comparators)
+
+
+def coins_below(shape, chance):
+    return np.random.default_rng(9).random(shape) < chance

@@ -319,7 +319,7 @@ def test_the_width_is_that_of_the_first_example_or_the_one_given():
 @pytest.mark.parametrize(
     "wrong",
     [{"bias": math.nan}, {"cuts": "shallow"}, {"margin": 1.0}, {"margin": -0.1}, {"margin": math.nan}, {"grid": -1},
-     {"grid": 1.5}, {"width": 0}, {"width": 2.5}, {"width": WIDEST + 1}],
+     {"grid": 1.5}, {"grid": 10**400}, {"grid": math.nan}, {"width": 0}, {"width": 2.5}, {"width": WIDEST + 1}],
 )  # fmt: skip
 def test_what_it_cannot_be_is_refused(wrong):
     with pytest.raises((InputError, TooLargeError)):

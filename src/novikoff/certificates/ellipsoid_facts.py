@@ -178,10 +178,15 @@ class Body:
             middle = (low + high) / 2.0
             if not low < middle < high:
                 break
-            falls = float(np.sum(along * inner / (middle - inner) ** 2)) > 1.0
+            with np.errstate(all="ignore"):  # any l gives a bound
+                falls = float(np.sum(along * inner / (middle - inner) ** 2)) > 1.0
             low, high = (middle, high) if falls else (low, middle)
         at = along > 0.0
-        return math.sqrt(high * (1.0 + float(np.sum(along[at] / (high - inner[at]))))) if high > 0.0 else math.inf
+        apart = math.sqrt(math.fsum(along.tolist())) + ball.radius / float(self.values[-1])  # by the triangle
+        if not np.all(high > inner[at]):
+            return apart
+        with np.errstate(over="ignore"):
+            return min(apart, math.sqrt(high * (1.0 + float(np.sum(along[at] / (high - inner[at]))))))
 
 
 def assumptions(run: Run[EllipsoidFacts]) -> list[Assumption]:
@@ -241,7 +246,7 @@ def bound(facts: EllipsoidFacts, ball: Ball, reach: float = 1.0, error: float = 
     if not math.isfinite(reach):
         return math.inf
     grown = math.log(max(1.0, reach)) + 2.0 * error
-    room = facts.width * (math.log(1.0 / ball.radius) + grown) + CLOSE
+    room = facts.width * (grown - math.log(ball.radius)) + CLOSE
     return (room - facts.depth) / log_shrink(facts.width)
 
 

@@ -24,9 +24,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from fractions import Fraction
 
 from novikoff.certificate import Certificate
 from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, certify, log_shrink, separators
+from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
 NAME = "ellipsoid_grid"
@@ -37,26 +39,26 @@ def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Certificate | None:
     facts = run.after
     if run.riding is None or facts.grid == 0 or facts.margin > 0.0:
         return None
-    constant = abs(facts.bias) / facts.grid
+    constant = Fraction(abs(facts.bias)) / facts.grid
     features = max(facts.width - (constant > 0.0), 1)
     g = grid_margin(features, facts.grid, constant)
     balls = [dataclasses.replace(ball, g=min(g, ball.g)) for ball in separators(run) if ball.g >= g * (1.0 - 1e-12)]
     claim = f"a comparator that rode along has the margin of a target on the grid of {facts.grid:,}"
-    told = {"grid": facts.grid, "before": before_the_game(max(facts.width, 1), g)}
+    told = {"grid": facts.grid, "before": before_the_game(max(facts.width, 1), g)} if g > 0.0 else {"grid": facts.grid}
     return certify(run, NAME, balls, claim, told)
 
 
-def grid_margin(k: int, n: int, constant: float = 0.0) -> float:
-    """The least normalised margin of a target on the grid."""
-    if constant == 0.0:
+def grid_margin(k: int, n: int, constant: float | Fraction = 0.0) -> float:
+    """The least normalised margin of a target on the grid; 0 if doubles cannot hold it."""
+    if constant == 0:
         return 1.0 / (k * n**2)
-    square = (k + constant**2) * (k + 1.0 / (4.0 * n**4 * constant**2))
-    return 1.0 / (2.0 * n**2 * math.sqrt(square))
+    c2 = Fraction(constant) ** 2
+    return float(1 / (2 * n**2 * root((k + c2) * (k + 1 / (4 * n**4 * c2)))))
 
 
 def before_the_game(d: int, g: float) -> float:
     """2d(d+1) ln(1 + 1/g)."""
-    return 2 * d * (d + 1) * math.log1p(1.0 / g)
+    return 2 * d * (d + 1) * (math.log1p(g) - math.log(g))
 
 
 def by_volume(d: int, g: float) -> float:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, model
 from novikoff.errors import InputError, ModelFileError
-from novikoff.game import look_back, play
+from novikoff.game import check_hindsight, look_back, play
 from novikoff.ledger import Ledger
 from novikoff.report import plain, terminal
 from novikoff.report.progress import Progress
@@ -92,8 +92,8 @@ def run_source(
             ledger.learner, stream, rounds, passes, progress=watch, ledger=ledger, riding=telling.certify, resume=resume
         )
 
-    if telling.hindsight and not stream.rereadable:
-        raise InputError(f"--hindsight needs a source that can be read again: {stream.name} cannot. Save it in a file.")
+    if telling.hindsight:
+        check_hindsight(ledger, stream, resume)
     length = len(stream) * passes if isinstance(stream, Sized) else None
     stopped = _watched(game, Progress(rounds or length, _size(source)), telling)
     keeper.finish()

@@ -17,13 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.reading import Reading, read
-from novikoff.comparators.riders import Rows
+from novikoff.comparators.riders import Riders, Rows
 from novikoff.types import Sparse, Stream
 
 MEMORY = 256_000_000
 BYTES_A_WORD = 4
 FURTHEST = 500
 """Of the power of two; longer and shorter rows are refused in the end."""
+
+FAR = 2.0**20
+"""Of R from 1: the rows are then read once more, in better units."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +53,7 @@ class Blocks:
     nonzeros  their numbers in all; zeros of dense rows count
     width     features, that of the bias (the first) included
     unit      the power of two
-    longest   the largest ||z||^2 there is, times unit^2, about
+    square    the largest ||x~||^2 there is, about; `longest` is that times unit^2
     whole     every x~ is whole, and short enough to be summed exactly
     fits      all rows are in memory
     sample    the first rows, in memory; all of them if they fit
@@ -70,9 +73,19 @@ class Blocks:
         self._rounds, self._names = rounds, names
         self._block_words = max(memory // BYTES_A_WORD // 4, 1)
         self.rows = self.width = self.nonzeros = self.passes = 0
-        self.unit, self.longest, self.whole, self.fits = 0.0, 0.0, not normalize and bias.is_integer(), True
+        self.unit, self.square, self.whole, self.fits = 0.0, 0.0, not normalize and bias.is_integer(), True
         self.reading = Reading()
         self.sample = self._load(memory // BYTES_A_WORD)
+        if self.longest > FAR**2:  # rows after the first batch are much longer than it
+            self.unit = _unit(self.square)
+            self.rows = self.nonzeros = 0
+            self.fits, self.reading = True, Reading()
+            self.sample = self._load(memory // BYTES_A_WORD)
+
+    @property
+    def longest(self) -> float:
+        """The largest ||z||^2 in the units of the rows, about."""
+        return self.square * self.unit**2
 
     def each(self) -> Iterator[Block]:
         """The blocks, in order. The arrays of one may be used again for the next."""
@@ -112,14 +125,24 @@ class Blocks:
             dual.margins(*block.arrays(), u, out[block.first : block.first + len(block)])
         return out
 
-    def combined(self, alpha: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum of alpha_t z_t."""
+    def combined(self, alpha: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The sum of alpha_t z_t, and the alpha that are in it: 0 for rows that are not held."""
         from novikoff.kernels import dual
 
-        u = np.zeros(self.width)
+        u, counted = np.zeros(self.width), np.zeros(self.rows)
         for block in self.each():
-            dual.combine(*block.arrays(), alpha[block.first : block.first + len(block)], u)
-        return u
+            mine = slice(block.first, block.first + len(block))
+            counted[mine] = np.where(block.square != 0.0, alpha[mine], 0.0)
+            dual.combine(*block.arrays(), counted[mine], u)
+        return u, counted
+
+    def show(self, *all_riders: Riders) -> Reading:
+        """Show every row to the riders, as it is in the stream."""
+        reading = Reading()
+        for x, y in self._read(reading):
+            for riders in all_riders:
+                riders.see(x, y, self._bias, self._normalize)
+        return reading
 
     def _read(self, reading: Reading | None = None) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
         return read(self._stream, self._bias, self._rounds, self._names, reading)
@@ -134,9 +157,8 @@ class Blocks:
             self.width = max(self.width, _width(x))
             longest = _longest(x, self._bias, self._normalize)
             if self.unit == 0.0 and 0.0 < longest < math.inf:
-                exponent = math.frexp(math.sqrt(longest))[1]
-                self.unit = math.ldexp(1.0, -min(max(exponent, -FURTHEST), FURTHEST))
-            self.longest = max(self.longest, longest * self.unit**2) if longest < math.inf else self.longest
+                self.unit = _unit(longest)
+            self.square = max(self.square, longest) if longest < math.inf else self.square
             self.whole = self.whole and longest < 2.0**53 and bool(riding.whole(_values(x)))
             self.rows += len(y)
             self.nonzeros += len(_values(x))
@@ -192,6 +214,12 @@ class _Filling:
     def block(self) -> Block:
         square = np.concatenate(self._square) if self._square else np.zeros(0)
         return Block(self._first, np.concatenate(self._ends), self._words, square)
+
+
+def _unit(square: float) -> float:
+    """The power of two near 1/R."""
+    exponent = math.frexp(math.sqrt(square))[1]
+    return math.ldexp(1.0, -min(max(exponent, -FURTHEST), FURTHEST))
 
 
 def _longest(x: Rows, bias: float, normalize: bool) -> float:

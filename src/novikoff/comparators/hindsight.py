@@ -7,8 +7,9 @@ Algorithm
 Promise
     The facts are those of the last reading alone, summed as for comparators that ride along: whatever the search did,
     the certificates hold. The brackets say how far the bounds are from the best that any comparator could give
-    (comparators/limits.py). If the stream was not the same in the last reading as in the first, or as in the game, the
-    facts have a flaw, and the certificates are void.
+    (comparators/limits.py). If the stream was not the same in the last reading as in the first, or as in the game (by
+    its fingerprint, and by what the comparators that rode along see there again), the facts have a flaw, and the
+    certificates are void.
 Cost
     A few dozen epochs; memory `memory` bytes and 24 a row and 60 a feature.
 Reference
@@ -29,9 +30,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from novikoff.comparators.blocks import MEMORY, Blocks
 from novikoff.comparators.descent import Descent
-from novikoff.comparators.limits import Mixture, down, hinge_limit, margin_limit, squared_limit, up
-from novikoff.comparators.placing import placed
-from novikoff.comparators.reading import Reading, fingerprint, read
+from novikoff.comparators.limits import Bracket, Mixture, down, hinge_limit, margin_limit, squared_limit, up
+from novikoff.comparators.placing import again, placed, the_same
+from novikoff.comparators.reading import Reading, fingerprint
 from novikoff.comparators.riders import Comparator, Riders
 from novikoff.comparators.riding import HEAVIEST, RidingFacts
 from novikoff.comparators.rounding import length_of, root
@@ -42,19 +43,7 @@ from novikoff.types import Stream
 Vector = NDArray[np.float64]
 
 CHANGED = "the source changed between the game and the comparators' reading"
-
-
-@dataclass(frozen=True, slots=True)
-class Bracket:
-    """What is best is between the two; both are rounded outward."""
-
-    low: float
-    high: float
-
-    @property
-    def gap(self) -> float:
-        """How much better than what was found the best can be, as a part of `high`."""
-        return 1.0 - self.low / self.high if 0.0 < self.high < math.inf else 0.0 if self.high == 0.0 else 1.0
+OTHERS = "the rounds of the game are not those of this source, read as often as there were passes"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +84,7 @@ def hindsight(
     names: Mapping[str, int] | None = None,
     played: Any = None,
     memory: int = MEMORY,
+    rode: RidingFacts | None = None,
 ) -> Hindsight:
     """Good comparators for a game that was played on `stream`, as a fresh pass shows it.
 
@@ -107,6 +97,7 @@ def hindsight(
     names             places of named features in `start`
     played            the fingerprint of the stream when it was played, if it has one
     memory            bytes of rows to hold
+    rode              what comparators that rode along saw: the rows of the stream must be those of the game
     """
     began = time.perf_counter()
     if not stream.rereadable:
@@ -123,10 +114,12 @@ def hindsight(
     task = Task(math.sqrt(blocks.longest), passes, blocks.reading.hopeless, gap, _inside(weights, blocks), progress)
     hinge, squared, margin, epochs = _search(blocks, task)
     directions = [None if found is None else found.u for found in (margin, hinge, squared)]
-    riders, reading = placed(blocks, directions, task.radius), Reading()
-    for x, y in read(stream, bias, rounds, names, reading):
-        riders.see(x, y, bias, normalize)
+    riders = placed(blocks, directions, task.radius)
+    echo = None if rode is None or rode.flaw else again(rode)
+    reading = blocks.show(riders) if echo is None else blocks.show(riders, echo)
     flaw = riders.flaw or ("the weights at the start were too large" if heavy else "")
+    if rode is not None and echo is not None and not the_same(rode, echo, passes, reading.left_out):
+        flaw = OTHERS
     same = reading == blocks.reading and len(set(map(repr, [*reading.fingerprint, played or fingerprint(stream)]))) == 1
     facts = _facts(riders, reading, weights, passes, flaw if same else CHANGED, bias, normalize)
     brackets = _brackets(blocks, task, facts, weights, hinge, squared, margin)
@@ -139,17 +132,18 @@ def hindsight(
 def joined(rode: RidingFacts, found: RidingFacts) -> RidingFacts:
     """The comparators that rode along and those found in hindsight, together.
 
-    Both must have seen the same rounds, by their number, length and non-zeros; else those that rode along, alone.
+    Both must have seen the same rounds, by their number and length; else those that rode along, alone. Non-zeros may
+    differ: the first rows are kept without their zeros, and rows that are read again have them.
     """
     alike = all(getattr(rode, name) == getattr(found, name) for name in
-                ("rows", "nonzeros", "bias", "normalize", "start_square", "start_exact"))  # fmt: skip
+                ("rows", "bias", "normalize", "start_square", "start_exact"))  # fmt: skip
     close = abs(rode.square - found.square) <= rode.square / 2**30
     if found.flaw or rode.flaw or not (alike and close):
         return rode
     last = max(len(rode.directions), *(u.direction for u in rode.comparators))
     more = tuple(replace(u, direction=last + u.direction) if u.direction else u for u in found.comparators)
-    return replace(rode, square=min(rode.square, found.square), exact=rode.exact and found.exact,
-                   comparators=rode.comparators + more,
+    return replace(rode, square=min(rode.square, found.square), nonzeros=max(rode.nonzeros, found.nonzeros),
+                   exact=rode.exact and found.exact, comparators=rode.comparators + more,
                    directions=rode.directions + found.directions if rode.directions else ())  # fmt: skip
 
 

@@ -6,6 +6,7 @@ Theorems (E passes, z = y x~, A = sum of alpha, B = ||sum of alpha_t z_t||)
               t = min(1, (R^2 E A - 2 <G, w_1>) / ||G||^2) >= 0: no u gives a mistake bound below t E A.
               For w_1 = 0 that is min(E A, (R A/B)^2).
     squared   no u gives a bound below E^2 A^2 / max(E ||alpha||^2, E^2 B^2 / R^2).
+    objective s alpha <= C: no u has (1/2)||u||^2 + C * (hinge loss) below s A - s^2 B^2/2; best at s = A/B^2.
 Proofs
     The least margin is at most the mean of the <u, z_t> weighted by alpha, <u, sum>/A <= B/A.
     The bound of u is the largest M with M <= E D - <u,w_1> + ||u|| sqrt(||w_1||^2 + R^2 M). As D >= sum of
@@ -13,7 +14,9 @@ Proofs
     t E A at least if ||t G + w_1||^2 <= ||w_1||^2 + R^2 M; with M = t E A that is what t was chosen for. So M = t E A
     is one of those M.
     With alpha scaled to E ||alpha||^2 <= 1 and E B <= R, R ||u|| + sqrt(E Q) is at least
-    E <u, sum> + E * sum of alpha_t (1 - <u,z_t>) = E A, by Cauchy twice. []
+    E <u, sum> + E * sum of alpha_t (1 - <u,z_t>) = E A, by Cauchy twice.
+    C * (hinge loss) is at least the sum of s alpha_t (1 - <u,z_t>), so the objective is at least
+    s A + (1/2)||u||^2 - <u, s * sum>, which is least at u = s * sum. Zero rows have alpha = C. []
 Rounding
     z is held as z' = unit * z in single precision: off by 2^-24 of it and sqrt(n) 2^-149 at most. The sum of T products
     is off by (T+1) 2^-52 * A R' in length, R' = unit * R. So the true B is at most the computed one
@@ -30,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.blocks import Blocks
+from novikoff.comparators.placing import placed
 from novikoff.comparators.riding import RidingFacts
 from novikoff.comparators.rounding import length_of, root
 
@@ -37,10 +41,24 @@ Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
+class Bracket:
+    """What is best is between the two; both are rounded outward."""
+
+    low: float
+    high: float
+
+    @property
+    def gap(self) -> float:
+        """How much better than what was found the best can be, as a part of `high`."""
+        return 1.0 - self.low / self.high if 0.0 < self.high < math.inf else 0.0 if self.high == 0.0 else 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Mixture:
     """Rows weighted by alpha, in the units of the stream.
 
     total      at most the sum of alpha, and `most` at least
+    largest    at least every alpha
     spread     at least the sum of alpha^2
     length     at least B
     dot        at least <sum of alpha_t z_t, w_1>
@@ -48,6 +66,7 @@ class Mixture:
 
     total: Fraction
     most: Fraction
+    largest: Fraction
     spread: Fraction
     length: Fraction
     dot: Fraction
@@ -55,7 +74,7 @@ class Mixture:
     @classmethod
     def of(cls, blocks: Blocks, alpha: Vector, square: Fraction, start: Vector | None = None) -> Mixture:
         """The mixture of the rows of `blocks`; square: at least R^2; start: w_1, that of the bias last."""
-        mixed = blocks.combined(alpha)
+        mixed, alpha = blocks.combined(alpha)
         unit = Fraction(blocks.unit)
         total = Fraction(math.fsum(alpha.tolist()))
         most, least = total * (1 + Fraction(1, 2**50)), total * (1 - Fraction(1, 2**50))
@@ -69,7 +88,8 @@ class Mixture:
             own = root(length_of(weights)[0])
             slip = (error + length * Fraction(len(mixed) + 8, 2**52)) * own
             dot = (Fraction(float(np.dot(mixed, weights[: len(mixed)]))) + slip) / unit
-        return cls(least, most, length_of(alpha)[0], (length + error) / unit, dot)
+        largest = Fraction(float(np.max(alpha, initial=0.0)))
+        return cls(least, most, largest, length_of(alpha)[0], (length + error) / unit, dot)
 
 
 def margin_limit(mixture: Mixture) -> float:
@@ -98,6 +118,27 @@ def squared_limit(mixture: Mixture, cost: Fraction, facts: RidingFacts, passes: 
     if facts.square:
         most = max(most, (passes * mixture.length) ** 2 / shortest(facts))
     return down((passes * total) ** 2 / most) if most and total > 0 else 0.0
+
+
+def objective(blocks: Blocks, u: Vector, alpha: Vector, cost: float) -> Bracket:
+    """The least (1/2)||v||^2 + cost * (hinge loss of v) of any v, over every row of the stream.
+
+    At most what u reaches, all rows being read once more; at least what the alpha leave possible, whatever the rows'
+    precision. u and alpha are in the units of the blocks, as a `Descent` has them for a cost of cost / unit^2.
+    0 to infinity if the stream has changed, or nothing can be said of its rows.
+    """
+    c, reading = Fraction(cost), blocks.reading
+    riders = placed(blocks, [u], math.sqrt(blocks.longest))
+    if blocks.show(riders) != reading or riders.flaw:
+        return Bracket(0.0, math.inf)
+    high = min(v.square / 2 + c * v.hinge for v in riders.comparators(np.zeros(2)))
+    mixture, low = Mixture.of(blocks, alpha, riders.square()), Fraction(0)
+    if mixture.largest > 0:
+        s = c / mixture.largest
+        s = min(s, mixture.total / mixture.length**2) if mixture.length else s
+        low = max(s * mixture.total - (s * mixture.length) ** 2 / 2, low)
+    low += c * reading.hopeless
+    return Bracket(down(low + c * reading.left_out), up(high + c * reading.left_out))
 
 
 def shortest(facts: RidingFacts) -> Fraction:

@@ -3,23 +3,30 @@
 A rider U stands for u = U/S at the thresholds S of comparators/riders.py. U is made as long as it may be with u = U/S
 for one of them. In whole numbers, where that loses little: u is then off by half a unit in each feature, which matters
 less than one part in 2^10 when ||U|| is above 2^10 R ||u||.
+Comparators that rode along with a game may be shown a stream again: if they do not see there what they saw in the game,
+it was not played on that stream, or not on it alone.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.riders import COARSEST, FINEST, LONGEST, ROOM, SHORTEST, Riders
+from novikoff.comparators.riding import RidingFacts
 from novikoff.comparators.rounding import of_length
 
 Vector = NDArray[np.float64]
 
 FINE = 2.0**10
+ROUNDED = Fraction(1, 2**20)
+"""Losses may differ by that part, if they were summed in whole numbers in the game and not afterwards."""
+
 LIGHTEST = 2.0**-100
 """In floats, a weight that is smaller beside ||U|| of about 1 is as good as none."""
 
@@ -29,7 +36,7 @@ def placed(blocks: Blocks, directions: Sequence[Vector | None], radius: float) -
     from novikoff.kernels import riding
 
     U, own = np.zeros((blocks.width, riding.WIDE), np.float32), np.zeros(riding.RIDERS)
-    longest = blocks.longest / blocks.unit**2
+    longest = blocks.square
     if not SHORTEST <= longest <= LONGEST:
         return Riders(U, own, 0, blocks.whole)
     octave = (math.frexp(longest)[1] + 1) // 2  # longest < 4^octave
@@ -57,3 +64,28 @@ def _at_an_edge(u: Vector, edges: NDArray[np.float64], power: int) -> Vector:
         lengths = edges / factor * norm
     fits = edges[(lengths <= math.ldexp(1.0, power)) & (lengths >= math.ldexp(1.0, power - 1))]
     return near if len(fits) == 0 else near * (float(fits.max()) / factor)
+
+
+def again(rode: RidingFacts) -> Riders | None:
+    """The comparators that rode along, as before the game; None if their directions are not told."""
+    from novikoff.kernels import riding
+
+    scales = [u.scale for u in rode.comparators if u.direction]
+    if not scales or not rode.directions:
+        return None
+    U, own = np.zeros((len(rode.directions[0]), riding.WIDE), np.float32), np.zeros(riding.RIDERS)
+    for k, direction in enumerate(rode.directions):
+        U[:-1, k], own[k] = direction[:-1], direction[-1]
+    top = math.frexp(max(scales))[1] - 1
+    return Riders(U, own, top, rode.exact and top >= FINEST)
+
+
+def the_same(rode: RidingFacts, seen: Riders, passes: int, left_out: int) -> bool:
+    """Did they see again what they saw in the game? left_out: zero rows that they were not shown, with a loss of 1."""
+    if passes * (seen.rows + left_out) != rode.rows:
+        return False
+    losses = {(u.direction, u.scale): passes * (u.hinge + left_out) for u in seen.comparators(np.zeros(2))}
+    pairs = [
+        (u.hinge, losses.get((u.direction, u.scale), u.hinge)) for u in rode.comparators if u.direction and u.hinge
+    ]
+    return all(abs(here - there) <= ROUNDED * (rode.rows + here) for here, there in pairs)

@@ -174,8 +174,8 @@ def finish(row: NDArray[np.float64], y: int, n: float, bias: float, own: Any, no
 @compiled
 def sparse(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8], bias: float,
-    normalize: bool, inside: bool, U: NDArray[np.float32], own: NDArray[np.float64], norms: NDArray[np.float64], slack: float,
-    out: NDArray[np.float64],
+    normalize: bool, inside: bool, U: NDArray[np.float32], own: NDArray[np.float64], norms: NDArray[np.float64],
+    slack: float, out: NDArray[np.float64],
 ) -> None:  # fmt: skip
     """For each row: out[:3] at most y <U, x~>, out[3] = ||x~||^2 as computed. `inside`: every index has a row in U."""
     constant = 1.0 if bias != 0.0 else 0.0

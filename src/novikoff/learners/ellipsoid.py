@@ -38,7 +38,8 @@ from novikoff.certificates.ellipsoid_given_margin import ellipsoid_given_margin
 from novikoff.certificates.ellipsoid_grid import ellipsoid_grid
 from novikoff.certificates.ellipsoid_margin import ellipsoid_margin
 from novikoff.comparators.riding import Riding
-from novikoff.errors import InputError, TooLargeError
+from novikoff.encode import LARGEST_COORDINATE
+from novikoff.errors import InputError, TooLargeError, shown
 from novikoff.learners.features import Features, Row
 from novikoff.learners.restoring import flag, read, require, whole_number
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label
@@ -84,8 +85,8 @@ class Ellipsoid:
             raise InputError(f"cuts must be centre or deep: got {cuts!r}.")
         if not 0.0 <= margin < 1.0:
             raise InputError(f"a margin must be at least 0 and below 1: got {margin}. Examples count as of length 1.")
-        if grid < 0 or int(grid) != grid:
-            raise InputError(f"a grid must be a whole number, the largest there is: got {grid}.")
+        if not 0 <= grid <= LARGEST_COORDINATE or int(grid) != grid:
+            raise InputError(f"a grid must be a whole number up to {LARGEST_COORDINATE:,}: got {shown(grid)}.")
         self.bias, self.normalize = float(bias), normalize
         self.cuts, self.margin, self.grid = cuts, float(margin), int(grid)
         self.rounds = 0

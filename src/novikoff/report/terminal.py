@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from novikoff.certificate import KINDS, Certificate, number
+from novikoff.certificate import KINDS, Certificate, bound_text, number
 from novikoff.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -85,11 +85,12 @@ def looking_back(found: Hindsight) -> Iterator[str]:
         yield f"hindsight: nothing was found: {found.facts.flaw}"
         return
     if found.margin is not None and found.margin.high > 0.0:
-        yield f"hindsight: the margin is from {found.margin.low:.6g} to {found.margin.high:.6g}"
+        low, high = bound_text(found.margin.low, "lower"), bound_text(found.margin.high, "upper")
+        yield f"hindsight: the margin is from {low} to {high}"
     for name, bracket in (("hinge", found.hinge), ("squared hinge", found.squared_hinge)):
         if bracket is not None:
-            low, high = math.floor(bracket.low), math.floor(bracket.high)
-            yield f"hindsight: by the {name} no comparator promises less than {low:,}; ours {high:,}"
+            least, ours = math.floor(bracket.low), math.floor(bracket.high)
+            yield f"hindsight: by the {name} no comparator promises less than {least:,}; ours {ours:,}"
     where = "in memory" if found.in_memory else f"read {found.reads} times"
     yield f"hindsight: {found.epochs:,} epochs, {found.seconds:.2f} s, {where}"
 
