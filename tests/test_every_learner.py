@@ -208,6 +208,38 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
         ("perceptron", named_stream, BAD_NAMED),
         ("perceptron:bias=1,normalize=true", named_stream, BAD_NAMED),
     ],
+    "kernel-perceptron": [
+        ("kernel-perceptron:gamma=0.5", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("kernel-perceptron:linear,bias=2", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("kernel-perceptron:polynomial,degree=3,normalize_kernel=true", sparse_stream, BAD_SPARSE),
+        ("kernel-perceptron:rbf,gamma=0.5,bias=1", named_stream, BAD_NAMED),
+    ],
+    "rbp": [
+        ("rbp:budget=20,gamma=0.5", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("rbp:budget=20,kernel=linear,seed=5", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("rbp:budget=1,kernel=linear,bias=2", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("rbp:budget=7,kernel=polynomial,normalize_kernel=true", sparse_stream, BAD_SPARSE),
+        ("rbp:budget=400,gamma=0.5", named_stream, BAD_NAMED),
+    ],
+    "forgetron": [
+        ("forgetron:budget=20,gamma=0.5", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("forgetron:budget=5,kernel=linear,radius=6,basic=true", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("forgetron:budget=90,kernel=linear,normalize_kernel=true", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("forgetron:budget=7,kernel=polynomial,normalize_kernel=true,bias=1", sparse_stream, BAD_SPARSE),
+        ("forgetron:budget=1,gamma=0.5", named_stream, BAD_NAMED),
+    ],
+    "cks": [
+        ("cks:budget=20,gamma=0.5", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("cks:budget=none,kernel=linear,distill=true", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("cks:budget=9,kernel=linear,beta=0.5,distill=true", sparse_stream, BAD_SPARSE),
+        ("cks:budget=1,gamma=0.5", named_stream, BAD_NAMED),
+    ],
+    "tighter": [
+        ("tighter:budget=20,gamma=0.5", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("tighter:budget=5,kernel=linear,bias=2,beta=1", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("tighter:budget=7,kernel=polynomial,normalize_kernel=true", sparse_stream, BAD_SPARSE),
+        ("tighter:budget=1,gamma=0.5", named_stream, BAD_NAMED),
+    ],
     "weighted-majority": [
         ("weighted-majority:[thresholds:n=20],beta=0.25", lambda q, s: index_stream(21, q, s), BAD_INDEX),
         (
@@ -349,9 +381,23 @@ def test_no_certificate_is_ever_violated(spec, stream, bad, noise):
             assert certificate.reason or certificate.status == "valid"
 
 
+# A target outside the class; or a budget so small, or a kernel so wide, that the bound is vacuous or void.
+NOTHING_SAID = {
+    "tightest-box:dim=2",
+    "rbp:budget=1,kernel=linear,bias=2",
+    "rbp:budget=7,kernel=polynomial,normalize_kernel=true",
+    "forgetron:budget=7,kernel=polynomial,normalize_kernel=true,bias=1",
+    "forgetron:budget=1,gamma=0.5",
+    "cks:budget=20,gamma=0.5",
+    "cks:budget=none,kernel=linear,distill=true",
+    "cks:budget=9,kernel=linear,beta=0.5,distill=true",
+    "cks:budget=1,gamma=0.5",
+}
+
+
 @every
 def test_a_learner_that_promises_something_keeps_it_on_realizable_streams(spec, stream, bad):
     learner = make(spec, "learner")
     found = nk.play(learner, list(itertools.islice(itertools.cycle(pairs(stream, 0.0, 3)), 2000))).certify()
-    if learner.promises and spec != "tightest-box:dim=2":
+    if learner.promises and spec not in NOTHING_SAID:
         assert found[0].status == "valid", str(found[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from novikoff.adversaries.bisection import Bisection
+from novikoff.adversaries.budget_ruin import BudgetRuin
 from novikoff.adversaries.coin_flip import CoinFlip
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.adversaries.grid_bisection import GridBisection
@@ -10,4 +11,13 @@ from novikoff.adversaries.majority_flip import MajorityFlip
 from novikoff.adversaries.orthogonal import Orthogonal
 from novikoff.adversaries.rectangle_bisection import RectangleBisection
 
-__all__ = ["Bisection", "CoinFlip", "Contrarian", "GridBisection", "MajorityFlip", "Orthogonal", "RectangleBisection"]
+__all__ = [
+    "Bisection",
+    "BudgetRuin",
+    "CoinFlip",
+    "Contrarian",
+    "GridBisection",
+    "MajorityFlip",
+    "Orthogonal",
+    "RectangleBisection",
+]

@@ -1,0 +1,67 @@
+"""How many examples a learner that throws out what it no longer needs holds at once.
+
+Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel and beta = 0)
+    A learner inserts (x, y) when y f(x) <= beta, f being the sum of y_j K(x_j, .) over its list L, and then throws out
+    examples for as long as some j of L has y_j f(x_j) - K(x_j,x_j) > beta. If y g(x) >= 1 on every round, for a
+    function g in the kernel's space, and R^2 is the largest K(x,x), then at every time
+        |L|  <=  (R^2 + beta) ||g||^2.
+    A bound on the memory, not on mistakes: of those of this learner none is known.
+Assumptions
+    some g that rode along has a margin (checked); the list was empty at the start (checked); the learner throws out
+    what it no longer needs after every insertion (checked); the comparators saw all of its rounds with its K (checked);
+    x is finite (checked).
+Proof
+    When nothing is left to throw out, ||f||^2 = sum over L of y_j f(x_j) <= |L| (R^2 + beta); and
+    |L| <= sum over L of y_j g(x_j) = <g,f> <= ||g|| ||f||. Divide by sqrt|L|. []
+    In floats f(x_j) is kept while j is in the list: each of N insertions and at most N removals changes it by a K,
+    which is off by k R^2 (certificates/kernel_facts.py), and rounds a number of at most H R^2, H being the most
+    examples there ever were. So it is off by at most (2N + 4) (k + (H + 4) 2^-53) R^2, the K(x_j,x_j) that is taken off
+    included.
+Reference
+    [crammer2004]; the bound is sharper than theirs, which has 2 beta.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from novikoff.certificate import Assumption, Certificate, judge, void
+from novikoff.certificates.kernel_facts import UNIT, KernelFacts, assumptions, quantities
+from novikoff.certificates.kernel_margin import CLAIM, shortest
+from novikoff.comparators.rounding import root
+from novikoff.types import Run
+
+NAME = "cks_cache"
+REFERENCE = "crammer2004"
+
+
+def cks_cache(run: Run[KernelFacts]) -> Certificate | None:
+    """|L| <= (R^2 + beta) ||g||^2; None if no comparators rode along, or the learner throws nothing out."""
+    riding, after = run.riding, run.after
+    if riding is None or not after.distilled:
+        return None
+    best = shortest(run)
+    needed = [*assumptions(run), Assumption(CLAIM, "checked" if best else "refuted")]
+    trivial = after.updates - run.before.updates
+    trivial = trivial if after.budget is None else min(trivial, after.budget)
+    refuted = [claim.claim for claim in needed[:-1] if claim.standing == "refuted"]
+    reason = riding.flaw or "; ".join("not so: " + claim for claim in refuted)
+    if not reason and best is None:
+        reason = "not separable by any comparator that rode along"
+    if reason or best is None:
+        return void(NAME, "D", reason, observed=after.supports, trivial=trivial, assumptions=needed,
+                    reference=REFERENCE, quantity="supports")  # fmt: skip
+    most = after.updates if after.budget is None else min(after.updates, after.budget + 1)
+    square = riding.square * (1 + (2 * after.updates + 4) * (riding.error + (most + 4) * UNIT))
+    return judge(
+        NAME,
+        "D",
+        observed=after.supports,
+        bound=math.floor((square + Fraction(after.margin)) * best.square),
+        trivial=trivial,
+        assumptions=needed,
+        quantities={**quantities(run, best), "margin": float(1 / root(best.square)), "beta": after.margin},
+        quantity="supports",
+        reference=REFERENCE,
+    )

@@ -1,0 +1,67 @@
+"""Kernel Perceptron mistakes on a stream that some function in the kernel's space separates with a margin.
+
+Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
+    If y f(x) >= 1 on every round, for an f = sum of beta_j K(z_j, .), and R^2 is the largest K(x,x), then
+        M  <=  R^2 ||f||^2,
+    R^2/margin^2 for the margin 1/||f||. Over several passes this bounds the total of all of them. If no x carries both
+    labels and the matrix K of the distinct ones is nonsingular, there is such an f with ||f||^2 = y' K^-1 y.
+Assumptions
+    some f that rode along has a margin (checked); else as for certificates/kernel_hinge.py.
+Proof
+    M <= <f,w> <= ||f|| ||w|| <= ||f|| R sqrt M, w being the learner's function at the end. With floats R grows by the
+    lambda of certificates/kernel_facts.py; f is evaluated, never solved for: whatever the solver did, y f(x) and ||f||
+    are bounded from the safe side.
+Reference
+    [novikoff1962]; [aizerman1964].
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.certificate import Assumption, Certificate, judge
+from novikoff.certificates.kernel_facts import (
+    KernelFacts,
+    assumptions,
+    growth2,
+    never_evicted,
+    on_mistakes,
+    quantities,
+    unsaid,
+)
+from novikoff.comparators.kernel_riding import Comparator
+from novikoff.comparators.rounding import root
+from novikoff.types import Run
+
+NAME = "kernel_margin"
+REFERENCE = "novikoff1962"
+CLAIM = "a comparator that rode along separates the labels"
+
+
+def kernel_margin(run: Run[KernelFacts]) -> Certificate | None:
+    """The least R^2 ||f||^2 over the comparators with no hinge loss; None if none rode along."""
+    if run.riding is None:
+        return None
+    best = shortest(run)
+    needed = [*assumptions(run), on_mistakes(run), never_evicted(run)]
+    found = Assumption(CLAIM, "checked" if best else "refuted")
+    also = "" if best else "not separable by any comparator that rode along"
+    nothing = unsaid(run, NAME, "D", needed, REFERENCE, also)
+    if nothing is not None or best is None:
+        return nothing
+    return judge(
+        NAME,
+        "D",
+        observed=run.mistakes,
+        bound=math.floor(growth2(run, run.mistakes) * run.riding.square * best.square),
+        trivial=run.rounds,
+        assumptions=[*needed, found],
+        quantities={**quantities(run, best), "margin": float(1 / root(best.square))},
+        reference=REFERENCE,
+    )
+
+
+def shortest(run: Run[KernelFacts]) -> Comparator | None:
+    """The shortest f that separates; None if none does."""
+    separating = [u for u in run.riding.comparators if u.direction and u.hinge == 0]
+    return min(separating, key=lambda u: u.square, default=None)

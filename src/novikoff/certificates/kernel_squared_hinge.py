@@ -1,0 +1,65 @@
+"""Kernel Perceptron mistakes against the squared hinge loss of any function in the kernel's space.
+
+Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
+    For every f = sum of beta_j K(z_j, .), with Q = sum over all rounds of max(0, 1 - y f(x))^2, R^2 the largest K(x,x)
+    and a = R ||f||:
+        M  <=  (a + sqrt Q)^2.
+    Reported is the smallest over the f that rode along, as a whole number. Over several passes Q is the sum over all
+    rounds of all passes.
+Assumptions
+    as for certificates/kernel_hinge.py.
+Proof
+    M <= (sum of losses on mistakes) + a sqrt M, as there, and the sum of M losses is at most sqrt(M Q). Divide by
+    sqrt M. With floats a grows by the lambda of certificates/kernel_facts.py.
+Reference
+    [freund1999].
+"""
+
+from __future__ import annotations
+
+from novikoff.certificate import Certificate, judge
+from novikoff.certificates.kernel_facts import (
+    KernelFacts,
+    assumptions,
+    growth2,
+    never_evicted,
+    on_mistakes,
+    quantities,
+    unsaid,
+)
+from novikoff.certificates.perceptron_squared_hinge import square_of_sum
+from novikoff.comparators.kernel_riding import Comparator
+from novikoff.types import Run
+
+NAME = "kernel_squared_hinge"
+REFERENCE = "freund1999"
+
+
+def kernel_squared_hinge(run: Run[KernelFacts]) -> Certificate | None:
+    """The least (a + sqrt Q)^2 over the comparators, exactly; None if none rode along."""
+    if run.riding is None:
+        return None
+    needed = [*assumptions(run), on_mistakes(run), never_evicted(run)]
+    nothing = unsaid(run, NAME, "D", needed, REFERENCE)
+    if nothing is not None:
+        return nothing
+    bound, best = least_square(run)
+    return judge(
+        NAME,
+        "D",
+        observed=run.mistakes,
+        bound=bound,
+        trivial=run.rounds,
+        assumptions=needed,
+        quantities={**quantities(run, best), "squared_hinge": float(best.squared_hinge)},
+        reference=REFERENCE,
+    )
+
+
+def least_square(run: Run[KernelFacts]) -> tuple[int, Comparator]:
+    """The bound, and the comparator it is from."""
+    riding = run.riding
+    square = growth2(run, run.mistakes) * riding.square
+    bounds = [square_of_sum(square * u.square, u.squared_hinge) for u in riding.comparators]
+    bound = min(bounds)
+    return bound, riding.comparators[bounds.index(bound)]

@@ -1,0 +1,48 @@
+"""A budget that was never reached: the Randomized Budget Perceptron was the Perceptron.
+
+Theorem (upper; tight on e_1 .. e_k, all labelled -1, with k <= B)
+    If no example had to leave the list, every bound of the kernel Perceptron holds, on every stream: for every
+    f = sum of beta_j K(z_j, .) with hinge loss D and squared hinge loss Q, R^2 the largest K(x,x) and a = R ||f||,
+        M  <=  D + a^2/2 + a sqrt(D + a^2/4),      M  <=  (a + sqrt Q)^2.
+    Reported is the smallest over the f that rode along, as a whole number. A bound below B + 1 known in advance says
+    that no example will have to leave.
+Assumptions
+    as for certificates/kernel_hinge.py: in particular no example left (else this theorem says nothing, and
+    certificates/rbp_expected.py speaks).
+Proof
+    The first coin is used at mistake B + 1. Up to there the two learners are the same, whatever the coins.
+Reference
+    [freund1999]; [cavallanti2007].
+"""
+
+from __future__ import annotations
+
+from novikoff.certificate import Certificate, judge
+from novikoff.certificates.kernel_facts import KernelFacts, assumptions, never_evicted, on_mistakes, quantities, unsaid
+from novikoff.certificates.kernel_hinge import least_root
+from novikoff.certificates.kernel_squared_hinge import least_square
+from novikoff.types import Run
+
+NAME = "rbp_no_eviction"
+REFERENCE = "freund1999"
+
+
+def rbp_no_eviction(run: Run[KernelFacts]) -> Certificate | None:
+    """The least bound of the kernel Perceptron; None if no comparators rode along, or an example had to leave."""
+    if run.riding is None or run.after.evictions:
+        return None
+    needed = [*assumptions(run), on_mistakes(run), never_evicted(run)]
+    nothing = unsaid(run, NAME, "D", needed, REFERENCE)
+    if nothing is not None:
+        return nothing
+    bound, best = min(least_root(run), least_square(run), key=lambda found: found[0])
+    return judge(
+        NAME,
+        "D",
+        observed=run.mistakes,
+        bound=bound,
+        trivial=run.rounds,
+        assumptions=needed,
+        quantities={**quantities(run, best), "budget": run.after.budget},
+        reference=REFERENCE,
+    )

@@ -1,0 +1,204 @@
+"""A few f = sum of beta_j K(z_j, .), and what they saw of every round.
+
+Floats
+    u = 2^-53, J points z_j, k < 1 the error of one computed K in units of sqrt(K(z,z) K(x,x)), which the similarity
+    tells. W = sum |beta_j| sqrt K(z_j,z_j) and l = sqrt K(x,x). The terms of f(x) add up to (1 + k) W l at most, so it
+    is computed with an error of at most (k + (1 + k) g) W l, g = (J+2) u / (1 - (J+2) u), and what underflows. Taken
+    off is
+        e = (k + (J + 8) 2u) W^ (l^ + 2^-500),
+    W^ and l^ being the computed values a little increased. That also covers its own rounding and that of the
+    subtraction, so y f(x) - e is at most the true margin. f has a length of 1/2 at least, as computed, so W is no less
+    than about 1/2, and e is far above what underflows.
+    ||f||^2 is at most beta'K beta + (2J + 8) 2u |beta|'|K||beta| + k W^2, the values as computed. The first term alone
+    may be 0 or negative for an f that is not zero: without the others certificates would be false. If the sum of all is
+    negative, no feature space has these inner products: `flaw` says so.
+    R^2 is at most the largest computed K(x,x) / (1 - k); it must be within 2^-900 .. 2^900, or 0. For a normalised K
+    that must be so of every K(x,x) before it is normalised.
+Reference
+    the error of a sum in any order: [higham2002], chapters 3 and 4.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.kernel_fit import fit
+from novikoff.comparators.pieces import Labels, Rows, chosen, most_numbers, numbers, restored_rows, rows_state
+from novikoff.comparators.riders import Comparator
+from novikoff.comparators.tally import UNIT, Tally
+from novikoff.similarity import Similarity
+from novikoff.types import Sparse, State
+
+Matrix = NDArray[np.float64]
+
+BLOCK = 128
+LONGEST, SHORTEST = 2.0**900, 2.0**-900
+FLOOR = 2.0**-500
+LITTLE = 1.0 + 2.0**-40
+NOT_A_NUMBER = "a feature was not a number"
+NOT_SAFE = "rescale the features: the largest K(x,x) must be between 2^-900 and 2^900"
+INACCURATE = "rescale the features: they are so large that K cannot be computed with any accuracy"
+NO_PRODUCT = "the similarity is no inner product: a square of a length is negative"
+
+
+class KernelRiders:
+    """Points, coefficients, and the sums so far."""
+
+    def __init__(self, similarity: Similarity, points: Rows, betas: Matrix, top: int) -> None:
+        self.similarity, self.points, self.betas = similarity, points, betas
+        self.tally = Tally(len(betas), top)
+        self.longest = self.square = 0.0  # the largest K(x,x) and, of sparse rows, ||x||^2
+        self.width = 0  # the most numbers in a row
+        self.flaw = ""
+        self.norms2: list[Fraction] = []  # at least ||f||^2
+        self._heavy = np.zeros(len(betas))  # W^
+        if len(points):
+            self._measure()
+
+    @classmethod
+    def fitted(cls, similarity: Similarity, x: Rows, y: Labels) -> Self:
+        """Fitted on these rows, which they have not yet seen."""
+        longest = float(np.max(similarity.own(x))) if len(y) else 0.0
+        if not SHORTEST <= longest <= LONGEST:
+            return cls(similarity, x[:0], np.zeros((0, 0)), 0)
+        gram = similarity.matrix(x, x)
+        with np.errstate(over="ignore", invalid="ignore"):
+            betas = fit(gram, y)
+            used = np.flatnonzero(np.any(betas != 0.0, axis=0))
+            betas, gram = betas[:, used], gram[np.ix_(used, used)]
+            lengths2 = np.array(
+                [float(beta @ gram @ beta) for beta in betas]
+            )  # a negative one is looked at when measured
+        sound = (lengths2 != 0.0) & np.isfinite(lengths2)
+        halves = [math.frexp(math.sqrt(abs(size)))[1] for size in lengths2[sound]]
+        scaled = np.ldexp(betas[sound], -np.array(halves, dtype=np.int64)[:, None])
+        return cls(similarity, chosen(x, used), scaled, (math.frexp(longest)[1] + 1) // 2)
+
+    def _measure(self) -> None:
+        """||f||^2 of each from above, and W^."""
+        gram, own = self.similarity.matrix(self.points, self.points), self.similarity.own(self.points)
+        error = Fraction(self._error(self.points))
+        lengths, sizes = np.sqrt(np.maximum(own, 0.0)), np.abs(gram)
+        for k, beta in enumerate(self.betas):
+            with np.errstate(over="ignore", invalid="ignore"):
+                value, all_of_it = float(beta @ (gram @ beta)), float(np.abs(beta) @ (sizes @ np.abs(beta)))
+                self._heavy[k] = float(np.sum(np.abs(beta) * lengths)) * LITTLE
+            if not math.isfinite(value + all_of_it + float(self._heavy[k])):
+                self.flaw = self.flaw or NOT_SAFE
+                self.norms2.append(Fraction(0))
+                continue
+            rounding = (2 * len(beta) + 8) * 2 * UNIT * Fraction(all_of_it)
+            norm2 = Fraction(value) + rounding + error * Fraction(float(self._heavy[k])) ** 2 + Fraction(FLOOR)
+            if norm2 < 0:
+                self.flaw = self.flaw or NO_PRODUCT
+            self.norms2.append(max(norm2, Fraction(0)))
+
+    def _error(self, x: Rows) -> float:
+        """The error of one K between these rows or the points, in units of sqrt(K(z,z) K(x,x))."""
+        for rows in (self.points, x):
+            self.width = max(self.width, most_numbers(rows))
+            if isinstance(rows, Sparse) and len(rows):
+                squares = Similarity.of("linear").own(rows)
+                self.square = max(self.square, float(np.max(squares)) * (1.0 + (self.width + 8) * 2.0**-52))
+        return self.similarity.relative_error(self.width, self.square)
+
+    @property
+    def error(self) -> float:
+        """The error of one K between any two rows seen, in units of sqrt(K(z,z) K(x,x))."""
+        return self.similarity.relative_error(self.width, self.square)
+
+    def see(self, x: Rows, y: Labels) -> None:
+        """Rows in order, in blocks of BLOCK."""
+        for start in range(0, len(y), BLOCK):
+            self._see(x[start : start + BLOCK], y[start : start + BLOCK])
+
+    def _see(self, x: Rows, y: Labels) -> None:
+        own = self.similarity.own(x)
+        finite = bool(np.all(np.isfinite(numbers(x)))) and not bool(np.isnan(own).any())
+        margins = self.margins(x, y, own) if finite else np.full((len(y), len(self.betas)), np.nan)
+        if not finite or np.isnan(margins).any():
+            self.flaw = self.flaw or (NOT_A_NUMBER if not finite else NOT_SAFE)
+            margins = np.full_like(margins, -1.0)
+        if finite:
+            self.longest = max(self.longest, float(np.max(own)))
+            self.flaw = self.flaw or (NO_PRODUCT if np.min(own) < 0.0 else "")
+            self.flaw = self.flaw or ("" if self._divisible(x) else NOT_SAFE)
+        self.tally.add(margins)
+
+    def _divisible(self, x: Rows) -> bool:
+        """Can a normalised K be trusted? What it is divided by must not have lost its figures, nor be infinite."""
+        if not self.similarity.normalized or self.similarity.kind == "own":
+            return True
+        plain = replace(self.similarity, normalized=False, bias=0.0).own(x)
+        return not np.any((plain > LONGEST) | ((plain > 0.0) & (plain < SHORTEST)))
+
+    def margins(self, x: Rows, y: Labels, own: Matrix) -> Matrix:
+        """At most y f(x), for each row and direction; own: K(x,x) as computed."""
+        if len(self.points) == 0:
+            return np.zeros((len(y), len(self.betas)))
+        error = self._error(x)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = np.einsum("kj,jt->tk", self.betas, self.similarity.matrix(self.points, x))
+            lengths = np.sqrt(np.maximum(own, 0.0)) * LITTLE + FLOOR
+            off = (error * LITTLE + (len(self.points) + 8) * 2.0**-52) * (lengths[:, None] * self._heavy)
+            return np.asarray(y[:, None] * scores - off)
+
+    def radius2(self) -> Fraction:
+        """At least R^2, if there is no trouble."""
+        limit = self.similarity.limit
+        if limit is not None:
+            return Fraction(limit) * (1 if self.similarity.bias == 0.0 else 1 + 4 * UNIT)
+        return Fraction(self.longest) / (1 - Fraction(self.error))
+
+    def trouble(self) -> str:
+        """Why nothing can be said of these rows; "" if something can."""
+        if self.flaw:
+            return self.flaw
+        if not (self.longest == 0.0 or SHORTEST <= self.longest <= LONGEST):
+            return NOT_SAFE
+        return "" if self.error < 1.0 else INACCURATE
+
+    def comparators(self) -> Iterator[Comparator]:
+        """Every f at every scale, and f = 0."""
+        square = Fraction(0) if self.trouble() else self.radius2()
+        if square == 0:
+            return self.tally.comparators([], square)
+        return self.tally.comparators(self.norms2, self.tally.rows / square)
+
+    def copy(self) -> KernelRiders:
+        """Another that has seen the same."""
+        other = copy.copy(self)
+        other.tally = self.tally.copy()
+        return other
+
+    def state(self) -> State:
+        """As plain data, without the similarity."""
+        return {
+            "points": rows_state(self.points),
+            "betas": self.betas.copy(),
+            "tally": self.tally.state(),
+            "largest": np.array([self.longest, self.square]),
+            "width": self.width,
+            "flaw": self.flaw,
+        }
+
+    @classmethod
+    def restore(cls, similarity: Similarity, state: State) -> Self:
+        """Those whose `state` this is."""
+        points, betas = restored_rows(state["points"]), np.array(state["betas"], np.float64, order="C")
+        tally = Tally.restore(state["tally"])
+        if betas.ndim != 2 or betas.shape != (len(tally.least), len(points)):
+            raise ValueError(f"coefficients must be one for each of {len(points)} points: got shape {betas.shape}.")
+        riders = cls(similarity, points, betas, tally.top)
+        riders.tally, riders.flaw = tally, str(state["flaw"])
+        riders.longest, riders.square = np.asarray(state["largest"], np.float64).tolist()
+        riders.width = int(state["width"])
+        return riders

@@ -1,0 +1,84 @@
+"""The kernel Perceptron's sweep: on a mistake the example becomes a support, or counts once more if it is one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels.blocks import BLOCK
+from novikoff.kernels.cache import (
+    COEFFICIENTS,
+    COUNT,
+    LABELS,
+    SQUARES,
+    UPDATES,
+    VALUES,
+    Cache,
+    Places,
+    Rows,
+    Rule,
+    Vector,
+)
+from novikoff.kernels.compiled import compiled
+from novikoff.kernels.supports import compare, put, room_for, self_of, span, square_of
+
+
+@compiled
+def sweep(cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8]) -> int:
+    """Play the rows from `first` on, until there is no room; the row to go on with."""
+    _, places, numbers, width = rows
+    for t in range(first, len(y)):
+        start, stop = span(rows, t)
+        here, x = places[start:stop], numbers[start:stop]
+        score = compare(cache, rule, here, x, width, VALUES)
+        prediction = -1 if score < 0.0 else 1
+        predictions[t] = prediction
+        if prediction != y[t] and not add(cache, here, x, width, y[t], self_of(rule, square_of(x))):
+            return t
+    return len(y)
+
+
+@compiled
+def add(cache: Cache, places: Places, numbers: Vector, width: int, y: int, own: float) -> bool:
+    """f += y K(x,.); False, and nothing done, if there is no room. `own`: K(x,x), see kernels/supports.py's `put`."""
+    slot = find(cache, places, numbers, width, y)
+    if slot < 0:
+        slot = cache.counts[COUNT]
+        if not room_for(cache, places, slot, width):
+            return False
+        put(cache, slot, places, numbers, width, y, np.float64(y), own)
+    else:
+        cache.slots[COEFFICIENTS, slot] += y
+    cache.counts[UPDATES] += 1
+    return True
+
+
+@compiled
+def find(cache: Cache, places: Places, numbers: Vector, width: int, y: int) -> int:
+    """The slot of the same example with the same label; -1 if there is none."""
+    square = square_of(numbers)
+    for slot in range(cache.counts[COUNT]):
+        if (
+            cache.slots[SQUARES, slot] == square
+            and cache.slots[LABELS, slot] == y
+            and same(cache, slot, places, numbers, width)
+        ):
+            return slot
+    return -1
+
+
+@compiled
+def same(cache: Cache, slot: int, places: Places, numbers: Vector, width: int) -> bool:
+    """Is this row the example of the slot?"""
+    if width >= 0:
+        for i in range(width):
+            if cache.points[slot // BLOCK, i, slot % BLOCK] != numbers[i]:
+                return False
+        return True
+    start, stop = cache.ends[slot, 0], cache.ends[slot, 1]
+    if stop - start != len(places):
+        return False
+    for k in range(len(places)):
+        if cache.places[start + k] != places[k] or cache.numbers[start + k] != numbers[k]:
+            return False
+    return True

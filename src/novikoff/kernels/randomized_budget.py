@@ -1,0 +1,71 @@
+"""The Randomized Budget Perceptron's sweep: on a mistake with a full list, the new example takes a random slot.
+
+The slot is floor(u B), u the coin of the mistake's number as a multiple of 2^-53 in [0, 1): that of kernels/coins.py,
+whose state before the first coin is `start`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels.cache import COUNT, EVICTIONS, UPDATES, VALUES, Cache, Places, Rows, Rule, Vector
+from novikoff.kernels.compiled import compiled
+from novikoff.kernels.supports import compare, put, room_for, self_of, span, square_of
+
+GOLDEN, FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+@compiled
+def coin(start: int, t: int) -> Any:
+    """Coin number t, as coins.coin."""
+    z = np.uint64(start) + np.uint64(t + 1) * GOLDEN
+    z = (z ^ (z >> np.uint64(30))) * FIRST
+    z = (z ^ (z >> np.uint64(27))) * SECOND
+    return z ^ (z >> np.uint64(31))
+
+
+@compiled
+def victim(start: int, t: int, budget: int) -> Any:
+    """The slot that coin number t names."""
+    return np.int64(np.float64(coin(start, t) >> np.uint64(11)) * 2.0**-53 * budget)
+
+
+@compiled
+def sweep(
+    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8], budget: int,
+    start_coin: int,
+) -> int:  # fmt: skip
+    """Play the rows from `first` on, until there is no room; the row to go on with."""
+    _, places, numbers, width = rows
+    for t in range(first, len(y)):
+        start, stop = span(rows, t)
+        here, x = places[start:stop], numbers[start:stop]
+        score = compare(cache, rule, here, x, width, VALUES)
+        prediction = -1 if score < 0.0 else 1
+        predictions[t] = prediction
+        if prediction != y[t]:
+            own = self_of(rule, square_of(x))
+            if not add(cache, here, x, width, y[t], own, budget, start_coin):
+                return t
+    return len(y)
+
+
+@compiled
+def add(
+    cache: Cache, places: Places, numbers: Vector, width: int, y: int, own: float, budget: int, start_coin: int
+) -> bool:
+    """The example takes the next slot, or that of a random support; False, and nothing done, if there is no room."""
+    counts = cache.counts
+    full = counts[COUNT] >= budget
+    slot = victim(start_coin, counts[UPDATES] + 1, budget) if full else counts[COUNT]
+    # What arrays need is asked here: the call would take as long as all the rest.
+    if slot >= cache.slots.shape[1] or (width < 0 and not room_for(cache, places, slot, width)):
+        return False
+    put(cache, slot, places, numbers, width, y, np.float64(y), own)
+    counts[UPDATES] += 1
+    if full:
+        counts[EVICTIONS] += 1
+    return True

@@ -1,0 +1,97 @@
+"""The tighter Perceptron's sweep: the support whose loss leaves the fewest mistakes on the others makes room.
+
+gram[i,j] = K(z_i,z_j), by slots.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels.cache import (
+    BASE,
+    BORN,
+    COEFFICIENTS,
+    COUNT,
+    EVICTIONS,
+    LABELS,
+    UPDATES,
+    VALUES,
+    Cache,
+    Places,
+    Rows,
+    Rule,
+    Vector,
+)
+from novikoff.kernels.compiled import compiled
+from novikoff.kernels.lanes import dense
+from novikoff.kernels.supports import compare, put, room_for, self_of, span, square_of, whole_self
+
+
+@compiled
+def sweep(
+    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8], budget: int,
+    beta: float, gram: NDArray[np.float64],
+) -> int:  # fmt: skip
+    """Play the rows from `first` on, until there is no room; the row to go on with."""
+    _, places, numbers, width = rows
+    for t in range(first, len(y)):
+        start, stop = span(rows, t)
+        here, x = places[start:stop], numbers[start:stop]
+        score = compare(cache, rule, here, x, width, VALUES)
+        predictions[t] = -1 if score < 0.0 else 1
+        if inserts(score, y[t], beta):
+            own = self_of(rule, square_of(x))
+            if not add(cache, rule, here, x, width, y[t], own, budget, gram):
+                return t
+    return len(y)
+
+
+@compiled
+def inserts(score: float, y: int, beta: float) -> bool:
+    """Is the example to be inserted? With beta = 0, on mistakes."""
+    if beta == 0.0:
+        return (score < 0.0) == (y > 0)
+    return y * score <= beta
+
+
+@compiled
+def add(
+    cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int, y: int, plain: float, budget: int,
+    gram: NDArray[np.float64],
+) -> bool:  # fmt: skip
+    """The example takes the next slot, or that of the least useful; False, and nothing done, if there is no room."""
+    counts = cache.counts
+    full = counts[COUNT] >= budget
+    slot = counts[COUNT] - full  # any taken one, for the moment
+    if slot >= len(gram) or not room_for(cache, places, slot, width):
+        return False
+    if full:
+        slot = least_useful(cache, gram)
+        counts[EVICTIONS] += 1
+    for j in range(counts[COUNT]):
+        gram[slot, j] = cache.slots[VALUES, j]
+        gram[j, slot] = cache.slots[VALUES, j]
+    gram[slot, slot] = whole_self(rule, plain)
+    put(cache, slot, places, numbers, width, y, np.float64(y), plain)
+    counts[UPDATES] += 1
+    return True
+
+
+@compiled
+def least_useful(cache: Cache, gram: NDArray[np.float64]) -> int:
+    """The slot without which f makes the fewest mistakes on the supports, all of them; of equal ones the oldest."""
+    count = cache.counts[COUNT]
+    coefficients, labels = cache.slots[COEFFICIENTS, :count], cache.slots[LABELS, :count]
+    fits = cache.slots[BASE, :count]
+    for k in range(count):
+        fits[k] = dense(coefficients, gram[k, :count])
+    found, fewest = 0, count + 1
+    for slot in range(count):
+        row, coefficient = gram[slot, :count], coefficients[slot]
+        wrong = 0
+        for k in range(count):
+            wrong += (fits[k] - coefficient * row[k] < 0.0) != (labels[k] < 0.0)
+        if wrong < fewest or (wrong == fewest and cache.slots[BORN, slot] < cache.slots[BORN, found]):
+            found, fewest = slot, wrong
+    return found

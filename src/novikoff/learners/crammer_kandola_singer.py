@@ -1,0 +1,180 @@
+"""Crammer, Kandola and Singer's Perceptron: the support that the others get most right makes room.
+
+Algorithm
+    f = sum of y_i K(x_i, .) over a list of supports. Say +1 if f(x) >= 0, else -1. Insert the example on a mistake, or,
+    with `beta` > 0, whenever y f(x) <= beta. How right the others are about support j is
+        m_j = y_j (f(x_j) - y_j K(x_j, x_j)).
+    With `budget` supports, that with the largest m_j leaves first. `distill`: after an insertion, while some m_j is
+    above beta, that with the largest leaves. (Not "at least beta": an example whose score was 0 would leave at once,
+    and nothing would ever be learned.) Of equal ones the oldest leaves. `budget` none: no limit.
+    `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
+Promise
+    None on mistakes. certificates/cks_cache.py: with `distill`, |L| <= (R^2 + beta)/margin^2 supports.
+Cost
+    A value of K for each support per round, twice that for each that leaves; O(supports) examples of memory.
+Reference
+    [crammer2004].
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificates.cks_cache import cks_cache
+from novikoff.certificates.kernel_facts import KernelFacts
+from novikoff.comparators.kernel_riding import KernelRiding
+from novikoff.learners.features import Features
+from novikoff.learners.restoring import flag, read, require, whole_number
+from novikoff.learners.supports import FITS, Supports, checked_beta, checked_budget
+from novikoff.similarity import Function, Similarity
+from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label
+
+
+class CrammerKandolaSinger:
+    """Examples it got wrong, without those that the others get right.
+
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
+    numbers (learners/features.py).
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (cks_cache,)
+    labels: int | None = None
+
+    def __init__(
+        self,
+        budget: int | None = 100,
+        kernel: str | Function = "rbf",
+        gamma: float = 1.0,
+        degree: int = 2,
+        constant: float = 1.0,
+        normalize_kernel: bool = False,
+        bias: float = 0.0,
+        beta: float = 0.0,
+        distill: bool = False,
+    ) -> None:
+        self.domain = Domain("vector")
+        self.similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        self.features = Features()
+        self.supports = Supports(self.similarity, None if budget is None else checked_budget(budget))
+        self.beta, self.distill = checked_beta(beta), bool(distill)
+        self._law = (self.supports.most, self.beta, self.distill)
+        self.rounds = 0
+
+    @property
+    def size(self) -> int:
+        """Supports held."""
+        return self.supports.count
+
+    @property
+    def updates(self) -> int:
+        """Examples ever inserted."""
+        return self.supports.updates
+
+    def predict_one(self, x: Example) -> Label:
+        return -1 if self.score_one(x) < 0.0 else 1
+
+    def score_one(self, x: Example) -> float:
+        """f(x), the number whose sign is said."""
+        return self.supports.score(self.features.row(x, learn=False))
+
+    def learn_one(self, x: Example, y: Label) -> None:
+        self.play_one(x, y)
+
+    def play_one(self, x: Example, y: Label) -> Label:
+        """Predict, then learn, looking at x once."""
+        label = np.array([check_label(y, None)], dtype=np.int8)
+        return int(self._play(self.supports.one(self.features.row(x, learn=True)), label)[0])
+
+    def sweep(self, batch: Batch) -> NDArray[np.int8]:
+        """Predict and learn every row in order, compiled."""
+        rows = self.supports.batch(batch, self.features)
+        return self._play(rows, np.array(batch.y, dtype=np.int8))
+
+    def _play(self, rows: Any, y: NDArray[np.int8]) -> NDArray[np.int8]:
+        held = self.supports
+        if held.own:
+            predictions = self._play_own(rows, y)
+        else:
+            predictions = held.play(rows, y, lambda t, said: kernel().sweep(
+                held.cache, held.rule, rows, y, t, said, self._law))  # fmt: skip
+        self.rounds += len(y)
+        return predictions
+
+    def _play_own(self, rows: Any, y: NDArray[np.int8]) -> NDArray[np.int8]:
+        """The same rule, with the values of the user's function."""
+        held, predictions = self.supports, np.ones(len(y), dtype=np.int8)
+        for t, row in enumerate(held.pieces(rows, len(y))):
+            own, score = held.compare(*row), held.score_of()
+            predictions[t] = -1 if score < 0.0 else 1
+            if kernel().inserts(score, y[t], self.beta):
+                full = held.count >= held.most
+                while not held.has_room(held.count - full, row[0], row[2]):
+                    held.make_room(row[0], row[2])
+                if full:
+                    self._leave(kernel().best(held.cache, held.rule), row[2])
+                kernel().enter(held.cache, held.rule, *row, y[t], own)
+                while self.distill and held.count > 1:
+                    slot = kernel().best(held.cache, held.rule)
+                    if not kernel().margin_without(held.cache, held.rule, slot) > self.beta:
+                        break
+                    self._leave(slot, row[2])
+        return predictions
+
+    def _leave(self, slot: int, width: int) -> None:
+        self.supports.compare_slot(slot)
+        kernel().leave(self.supports.cache, slot, width)
+
+    def ride(self) -> KernelRiding:
+        """Comparators to ride along with a game that begins now, in the same feature space."""
+        return KernelRiding(self.similarity)
+
+    def facts(self) -> KernelFacts:
+        return KernelFacts(
+            rounds=self.rounds,
+            updates=self.updates,
+            supports=self.size,
+            evictions=self.supports.evictions,
+            budget=self.supports.budget,
+            similarity=self.similarity,
+            empty=self.size == 0,
+            margin=self.beta,
+            distilled=self.distill,
+        )
+
+    def state(self) -> State:
+        return {
+            "beta": self.beta,
+            "distill": self.distill,
+            "fits": self.supports.facts(FITS),
+            "rounds": self.rounds,
+            "features": self.features.state(),
+            "supports": self.supports.state(),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        similarity = Similarity.restore(state["supports"]["similarity"])
+        learner = cls(state["supports"]["budget"], **similarity.arguments(), beta=state["beta"],
+                      distill=flag(state, "distill"))  # fmt: skip
+        learner.rounds = whole_number(state, "rounds")
+        learner.features.load(state["features"])
+        learner.supports.load(state["supports"], learner.features)
+        fits = read(state["fits"], np.asarray, "fits must be an array")
+        require(fits.dtype == np.float64 and fits.shape == (learner.size,), "fits must be a number each", fits.shape)
+        if learner.size:
+            learner.supports.cache.slots[FITS, : learner.size] = fits
+        return learner
+
+
+def kernel() -> Any:
+    """The compiled rule and sweep, imported at their first use: numba takes its time."""
+    global _kernel
+    if _kernel is None:
+        from novikoff.kernels import crammer_kandola_singer as _kernel
+    return _kernel
+
+
+_kernel: Any = None
