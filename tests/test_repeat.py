@@ -1,5 +1,6 @@
 """Repeating a game with many seeds: promises in expectation are judged by their mean, all others run by run."""
 
+import random
 import statistics
 from dataclasses import dataclass
 
@@ -9,9 +10,14 @@ import pytest
 import novikoff as nk
 from novikoff.adversaries.coin_flip import CoinFlip
 from novikoff.certificate import Assumption, judge, void
+from novikoff.certificates.kernel_facts import KernelFacts
+from novikoff.certificates.rbp_expected import rbp_expected
+from novikoff.comparators.kernel_riding import KernelRiding
 from novikoff.errors import InputError, SpecError
 from novikoff.kernels.coins import uniform
+from novikoff.learners.features import Features
 from novikoff.repetition import repeat, verdicts
+from novikoff.similarity import Similarity
 from novikoff.types import Domain
 
 THRESHOLDS = [(t * 37 % 101, 1 if t * 37 % 101 >= 50 else -1) for t in range(60)]
@@ -233,3 +239,50 @@ def test_bad_requests_are_refused():
         repeat(RANDOM + ",seed=3", THRESHOLDS)
     with pytest.raises(SpecError, match="lambda seed"):
         repeat(nk.Constant(), THRESHOLDS)
+
+
+class Unfair:
+    """A Randomized Budget Perceptron whose newest example leaves nine times out of ten."""
+
+    labels = None
+    promises = (rbp_expected,)
+    deterministic = False
+
+    def __init__(self, seed, budget=16, fair=False):
+        self.domain, self.similarity, self.features = Domain("vector"), Similarity.of("linear"), Features()
+        self.budget, self.kept, self.rounds, self.updates, self.evictions = budget, [], 0, 0, 0
+        self._fair, self._coins = fair, random.Random(seed)
+
+    def predict_one(self, x):
+        return 1 if sum(y * float(np.dot(z, x)) for z, y in self.kept) >= 0 else -1
+
+    def learn_one(self, x, y):
+        self.features.row(x, learn=True)
+        self.rounds += 1
+        if self.predict_one(x) != y:
+            self.updates += 1
+            if len(self.kept) == self.budget:
+                self.evictions += 1
+                newest = not self._fair and self._coins.random() < 0.9
+                self.kept.pop(self.budget - 1 if newest else self._coins.randrange(self.budget))
+            self.kept.append((np.array(x, dtype=float), y))
+
+    def ride(self):
+        return KernelRiding(self.similarity)
+
+    def facts(self):
+        return KernelFacts(
+            self.rounds, self.updates, len(self.kept), self.evictions, self.budget, self.similarity, not self.kept
+        )
+
+
+def test_evictions_that_are_not_fair_are_violated_and_fair_ones_valid():
+    """Sixteen vectors once each, then two others in turn: the one that comes was just forgotten."""
+    rows = np.eye(18)[[*range(16), *[16, 17] * 60]]
+    stream = [(x, -1) for x in rows]
+    (verdict,) = nk.repeat(lambda seed: Unfair(seed), stream, seeds=range(40)).verdicts
+    assert verdict.status == "violated"
+    (verdict,) = nk.repeat(lambda seed: Unfair(seed, fair=True), stream, seeds=range(40)).verdicts
+    assert verdict.status == "valid"
+    (verdict,) = nk.repeat("rbp:budget=16,kernel=linear", stream, seeds=range(40)).verdicts
+    assert verdict.status == "valid"
