@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from novikoff.certificates.perceptron_hinge import perceptron_hinge
@@ -124,6 +124,7 @@ forms = st.sampled_from([np.asarray, sparse])
 
 @settings(max_examples=40)
 @given(streams(st.integers(-4, 4)), st.sampled_from([0.0, 1.0]), st.integers(1, 3), forms)
+@example([([-2, -4, -2], -1), ([3, 2, -1], -1), ([-3, 4, -4], 1)], 1.0, 1, np.asarray)  # one direction is very long
 def test_whole_numbers_are_certified_exactly(stream, bias, passes, form):
     rows, labels = split(stream)
     found, certificates = certified(Perceptron(bias), Rows(rows, labels, form), passes)

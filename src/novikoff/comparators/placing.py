@@ -2,7 +2,8 @@
 
 A rider U stands for u = U/S at the thresholds S of comparators/riders.py. U is made as long as it may be with u = U/S
 for one of them. In whole numbers, where that loses little: u is then off by half a unit in each feature, which matters
-less than one part in 2^10 when ||U|| is above 2^10 R ||u||.
+less than one part in 2^10 when ||U|| is above 2^10 R ||u||. A u that is longer than any bound could use is no reason to
+leave whole numbers.
 Comparators that rode along with a game may be shown a stream again: if they do not see there what they saw in the game,
 it was not played on that stream, or not on it alone.
 """
@@ -24,6 +25,9 @@ from novikoff.comparators.rounding import of_length
 Vector = NDArray[np.float64]
 
 FINE = 2.0**10
+PASSES = 1000
+"""With so many, R ||u|| may be up to the root of all rounds and still be of use."""
+
 ROUNDED = Fraction(1, 2**20)
 """Losses may differ by that part, if they were summed in whole numbers in the game and not afterwards."""
 
@@ -41,7 +45,8 @@ def placed(blocks: Blocks, directions: Sequence[Vector | None], radius: float) -
         return Riders(U, own, 0, blocks.whole)
     octave = (math.frexp(longest)[1] + 1) // 2  # longest < 4^octave
     power = min(FINEST, ROOM - octave)
-    a = max((radius * float(np.linalg.norm(u)) for u in directions if u is not None), default=0.0)
+    lengths = [radius * float(np.linalg.norm(u)) for u in directions if u is not None]
+    a = max((length for length in lengths if length * length <= PASSES * blocks.rows), default=0.0)
     exact = blocks.whole and power >= COARSEST and math.ldexp(1.0, power) >= FINE * a
     power = power if exact else 1
     edges = Riders(U, own, power + octave, exact).edges
