@@ -50,19 +50,27 @@ def test_the_curve_stays_short():
     assert len(ledger.curve) < 2100
 
 
+def watched(seen, n):
+    """A learner whose only theorem writes down what it is told."""
+
+    class Watched(nk.ThresholdHalving):
+        promises = (seen.append,)
+
+    return Watched(n)
+
+
 def test_the_constants_are_counted():
-    ledger = nk.play(nk.ThresholdHalving(3), [(0, -1), (1, -1), (2, 1)])
-    certificate_run = []
-    ledger._evaluate((lambda run: certificate_run.append(run),), None, None)
-    assert certificate_run[0].constants == (1, 2)  # always -1 errs on one, always +1 on two
+    seen = []
+    nk.play(watched(seen, 3), [(0, -1), (1, -1), (2, 1)]).certify()
+    assert seen[0].constants == (1, 2)  # always -1 errs on one, always +1 on two
 
 
 def test_expected_mistakes_are_summed_without_losing_small_parts():
     ledger = Ledger(nk.ThresholdHalving(1))
     ledger.write(-1, 1, chance=0.0)
     for _ in range(1000):
-        ledger._expect(1e-17)  # each alone is lost beside 1.0
-    assert ledger.expected == 1.0 + 1e-14
+        ledger.write(1, 1, chance=1.0 - 2.0**-53)  # each alone is lost beside 1.0
+    assert ledger.expected == 1.0 + 1000 * 2.0**-53
     assert not ledger.deterministic
 
 
@@ -84,9 +92,7 @@ def test_certificates_come_tightest_valid_first_and_the_adversarys_last():
 def test_the_run_says_whether_the_stream_answered_back():
     seen = []
     for environment in ([(1, 1)], GridBisection(10)):
-        learner = nk.ThresholdHalving(10)
-        ledger = nk.play(learner, environment, rounds=1)
-        ledger._evaluate((seen.append,), None, None)
+        nk.play(watched(seen, 10), environment, rounds=1).certify()
     assert [run.adaptive for run in seen] == [False, True]
 
 

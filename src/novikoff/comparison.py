@@ -68,31 +68,33 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class Finished:
     """What is kept of a game.
 
-    expected       the sum of the chances of a mistake, for a learner that draws; else None
+    mistakes       how many, or the loss where it is another than zero-one
+    expected       what they were to be given the past, for a learner that draws; else None
     updates        how often the learner changed, if it counts that; else its mistakes
     curve          (t, mistakes after t) at growing t, the last at the end
     certificates   the tightest first; () if the game was not certified
     """
 
     rounds: int
-    mistakes: int
+    mistakes: int | float
     expected: float | None
     updates: int
     seconds: float
-    curve: tuple[tuple[int, int], ...]
+    curve: tuple[tuple[int, int | float], ...]
     certificates: tuple[Certificate, ...]
 
     @classmethod
     def of(cls, ledger: Ledger, certify: bool) -> Self:
         """What to keep of this ledger."""
-        curve = dict([*ledger.curve, (ledger.rounds, ledger.mistakes)])
+        paid = ledger.mistakes if ledger.counts else ledger.loss
+        curve = dict([*ledger.curve, (ledger.rounds, paid)])
         updates = getattr(ledger.learner, "updates", None)
         return cls(
             rounds=ledger.rounds,
-            mistakes=ledger.mistakes,
+            mistakes=paid,
             expected=None if ledger.deterministic else ledger.expected,
             updates=int(updates) if isinstance(updates, Integral) else ledger.mistakes,
             seconds=ledger.seconds,
@@ -106,7 +108,7 @@ class Compared:
     """One learner's games, one for each shuffle."""
 
     learner: str
-    games: tuple[Played, ...]
+    games: tuple[Finished, ...]
 
     @property
     def rate(self) -> Spread:
@@ -186,12 +188,12 @@ def compare(
     held = hold(opened(source, named[0][1]), rounds)
     orders = _Orders(held, shuffles, seed, uses=len(named))
 
-    def task(make: Made, number: int, look: Progress) -> Played:
+    def task(make: Made, number: int, look: Progress) -> Finished:
         with orders.lent(number) as stream:
             learner = fresh(make, seed + number, held.domain, defaults)
             ledger = Ledger(learner, source=held.name)
             play(learner, stream, passes=passes, progress=look, ledger=ledger, riding=number == 0)
-            return Played.of(ledger, certify=number == 0)
+            return Finished.of(ledger, certify=number == 0)
 
     tasks = [partial(task, make, number) for number in range(max(shuffles, 1)) for _, make in named]
     games = side_by_side(tasks, orders.most_threads(threads), progress)

@@ -15,7 +15,19 @@ from novikoff.errors import InputError, MismatchError
 from novikoff.ledger import Ledger
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs
-from novikoff.types import Adversary, Batch, Distribution, Domain, Example, Label, Labels, Learner, Position, Stream
+from novikoff.types import (
+    Adversary,
+    Batch,
+    Distribution,
+    Domain,
+    Example,
+    Label,
+    Labels,
+    Learner,
+    Played,
+    Position,
+    Stream,
+)
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
@@ -39,11 +51,14 @@ class Game:
         self.ledger = ledger or Ledger(learner)
         if self.ledger.learner is not learner:
             raise MismatchError("a ledger must be the learner's own: this one belongs to another.")
-        if riding and self.ledger.riding is None and self.ledger.rounds == 0 and hasattr(learner, "ride"):
-            self.ledger.riding = learner.ride()
+        self._riders = [self.ledger, *self.ledger.members]
+        for one in self._riders:
+            if riding and one.riding is None and one.rounds == 0 and hasattr(one.learner, "ride"):
+                one.riding = one.learner.ride()
         self._play_one = getattr(learner, "play_one", None)
         self.looped = not hasattr(learner, "sweep")
         self._draws = bool(getattr(learner, "draws", False))
+        self._pays = learner.domain.kind in ("advice", "losses")
 
     def predict_one(self, x: Example) -> Label:
         """What the learner says of x; asking changes nothing."""
@@ -51,6 +66,8 @@ class Game:
 
     def learn_one(self, x: Example, y: Label) -> Label:
         """Play the round of x and y: the prediction is written down, then the learner learns."""
+        if self._pays or self.ledger.members:
+            return self._pay_one(x, y)
         chance = chances(self.learner, x).get(y, 0.0) if self._draws else None
         if self._play_one is not None:
             prediction: Label = self._play_one(x, y)
@@ -59,8 +76,22 @@ class Game:
             self.learner.learn_one(x, y)
         self.ledger.write(prediction, y, chance)
         if self.ledger.riding is not None:
-            self.ledger.riding.see_row(self.learner.features.row(x, learn=False), y)  # type: ignore[attr-defined]
+            self._see_row(self.ledger, x, y)
         return prediction
+
+    def _pay_one(self, x: Example, y: Any) -> Label:
+        """The same for a learner that answers with what it `Played`."""
+        played: Played = self._play_one(x, y)  # type: ignore[misc]
+        self.ledger.write_played(_rows_of_one(played), np.asarray(y)[np.newaxis])
+        for one in self._riders:
+            if one.riding is not None:
+                self._see_row(one, x, y)
+        prediction: Label = played.predictions
+        return prediction
+
+    @staticmethod
+    def _see_row(ledger: Ledger, x: Example, y: Label) -> None:
+        ledger.riding.see_row(ledger.learner.features.row(x, learn=False), y)  # type: ignore[attr-defined,union-attr]
 
     def learn_batch(self, batch: Batch, behind: bool = False) -> None:
         """Play every round of the batch, compiled where the learner can.
@@ -68,18 +99,26 @@ class Game:
         behind   comparators may look at the batch later, in a second thread: its arrays will stay as they are
         """
         if not self.looped and not isinstance(batch.x, list):
-            _check_labels(batch)
-            predictions = self.learner.sweep(batch)  # type: ignore[attr-defined]
-            if predictions is not None:
-                self.ledger.write_batch(predictions, batch.y)
-                if self.ledger.riding is not None:
-                    self.ledger.riding.see(batch, behind)
+            if not self._pays:
+                _check_labels(batch)
+            played = self.learner.sweep(batch)  # type: ignore[attr-defined]
+            if played is not None:
+                write = self.ledger.write_played if isinstance(played, Played) else self.ledger.write_batch
+                write(played, batch.y)
+                for one in self._riders:
+                    if one.riding is not None:
+                        one.riding.see(batch, behind)
                 return
         for x, y in batch.rows():
             try:
                 self.learn_one(x, y)
             except InputError as error:
                 raise type(error)(f"round {self.ledger.rounds + 1}: {error}") from error
+
+
+def _rows_of_one(played: Played) -> Played:
+    """One round as a batch."""
+    return Played(*(None if value is None else np.asarray(value)[np.newaxis] for value in played))
 
 
 def _check_labels(batch: Batch) -> None:
@@ -113,7 +152,7 @@ def play(
     """Play a whole game and return its ledger.
 
     environment   a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of scipy.sparse), a data frame with
-                  a label column, or any iterable of (x, y)
+                  a label column, or any iterable of (x, y); for a learner on losses, an array (rounds, experts)
     rounds        stop after so many; needed against an adversary
     passes        how often to go through the stream
     record        keep every prediction in the ledger
@@ -273,6 +312,10 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
     if hasattr(environment, "batches"):
         stream: Stream = environment
         return stream
+    if learner.domain.kind in ("advice", "losses"):
+        from novikoff.sources.advice import advice
+
+        return advice(environment, learner.domain.kind == "losses")
     from novikoff.sources.frames import as_source
 
     in_memory = as_source(environment, learner.labels)
@@ -315,8 +358,8 @@ def _pieces(
 
 
 def _for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:
-    """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many."""
-    if (labels is None) == (learner.labels is not None):
+    """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many; advice and losses as they are."""
+    if learner.domain.kind in ("advice", "losses") or (labels is None) == (learner.labels is not None):
         return batch
     if labels is None:
         raise MismatchError("the learner has two labels: the stream has many. Name the positive one.")

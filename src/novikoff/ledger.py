@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from novikoff.certificate import Certificate
 from novikoff.errors import ModelFileError
-from novikoff.types import Adversary, Learner, Run, State, Theorem
+from novikoff.totals import Total
+from novikoff.types import Adversary, Learner, Played, Run, State, Theorem
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
@@ -26,15 +27,16 @@ RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
 class Ledger:
     """The record of one learner's game, from the moment the ledger was opened.
 
-    rounds, mistakes   counted by the tie rule
+    rounds, mistakes   counted by the tie rule; no mistakes where the loss is another than zero-one
     positives          rounds labelled +1 (two labels only)
-    curve              (t, mistakes after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
+    curve              (t, mistakes or loss after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
     predictions        one per round, if asked for
     riding             the comparators that ride along, for learners whose theorems need them
     hindsight          the best comparators there are, if they were looked for after the game; not saved
     position           where the stream goes on, after a whole batch: {"passes": done before this one, "at": ...}
     fingerprint        of the source, to recognise it again
     labels             the source's values for -1 and +1, once they are known
+    members            the ledgers of the learners of a team, each of the same rounds
     """
 
     learner: Learner
@@ -46,7 +48,7 @@ class Ledger:
     positives: int = 0
     seconds: float = 0.0
     deterministic: bool = True
-    curve: list[tuple[int, int]] = field(default_factory=list)
+    curve: list[tuple[int, int | float]] = field(default_factory=list)
     predictions: list[NDArray[Any]] | None = None
     before: Any = None
     adversary_before: Any = None
@@ -56,25 +58,43 @@ class Ledger:
     fingerprint: dict[str, Any] | None = None
     labels: list[Any] | None = None
     answered: int = 0  # rounds that the adversary answered
+    members: list[Ledger] = field(default_factory=list)
     _next: int = 1
-    _expected: float = 0.0
-    _lost: float = 0.0  # what adding to _expected rounded off (Neumaier)
+    _expected: Total = field(default_factory=Total)
+    _paid: Total = field(default_factory=Total)
 
     def __post_init__(self) -> None:
         if self.before is None:
             self.before = self.learner.facts()
         if self.adversary is not None and self.adversary_before is None:
             self.adversary_before = self.adversary.facts()
+        if not self.members:
+            self.members = [Ledger(member, source=self.source) for member in getattr(self.learner, "learners", ())]
+
+    @property
+    def counts(self) -> bool:
+        """Are mistakes what the learner pays for?"""
+        return getattr(self.learner, "loss", "zero-one") == "zero-one"
 
     @property
     def expected(self) -> float:
-        """The sum over rounds of the chance of a mistake."""
-        return self._expected + self._lost
+        """The sum over rounds of the chance of a mistake, or of the expected loss."""
+        return float(self._expected)
+
+    @property
+    def loss(self) -> float:
+        """What the predictions cost: the mistakes, where a mistake costs 1."""
+        return float(self.mistakes) if self.counts else float(self._paid)
 
     @property
     def mistake_rate(self) -> float:
         """Mistakes per round."""
         return self.mistakes / self.rounds if self.rounds else 0.0
+
+    @property
+    def loss_rate(self) -> float:
+        """Loss per round."""
+        return self.loss / self.rounds if self.rounds else 0.0
 
     def write(self, prediction: int, y: int, chance: float | None = None) -> None:
         """One round. `chance` is the chance the learner gave the true label, if it draws."""
@@ -83,10 +103,10 @@ class Ledger:
         self.mistakes += mistake
         self.positives += y == 1
         if chance is None:
-            self._expect(float(mistake))
+            self._expected.add(float(mistake))
         else:
             self.deterministic = False
-            self._expect(1.0 - chance)
+            self._expected.add(1.0 - chance)
         if self.rounds == self._next:
             self._mark(self.rounds, self.mistakes)
         if self.predictions is not None:
@@ -94,53 +114,93 @@ class Ledger:
 
     def write_batch(self, predictions: NDArray[Any], y: NDArray[Any]) -> None:
         """Many rounds of a learner that draws nothing."""
-        wrong = predictions != y
-        start, base = self.rounds, self.mistakes
-        done = counted = 0
-        while self._next <= start + len(y):
-            position = self._next - start
-            counted += int(np.count_nonzero(wrong[done:position]))
-            done = position
-            self._mark(self._next, base + counted)
-        mistakes = counted + int(np.count_nonzero(wrong[done:]))
+        mistakes = self._count(predictions != y)
+        self._expected.add(float(mistakes))
+        self._write(predictions, y)
+
+    def write_played(self, played: Played, y: NDArray[Any]) -> None:
+        """Many rounds of a learner that draws, or that pays another loss than a mistake."""
+        self.deterministic &= not getattr(self.learner, "draws", False)
+        if self.counts:
+            self._count(played.losses > 0.0)
+        else:
+            self._pay(played.losses)
+        self._expected.add_all(played.expected)
+        for k, member in enumerate(self.members):
+            chance = None if played.chances is None else played.chances[:, k]
+            member._write_member(played.members[:, k], y, chance)
+        self._write(played.predictions, y)
+
+    def _write_member(self, predictions: NDArray[Any], y: NDArray[Any], chance: NDArray[Any] | None) -> None:
+        """Rounds of a learner of a team; `chance` is that of a mistake, if it draws."""
+        if chance is None or not getattr(self.learner, "draws", False):
+            self.write_batch(predictions, y)
+            return
+        self.deterministic = False
+        self._count(predictions != y)
+        self._expected.add_all(chance)
+        self._write(predictions, y)
+
+    def _count(self, wrong: NDArray[Any]) -> int:
+        """Count mistakes, and mark the curve; how many there were."""
+        before = done = self.mistakes
+        at = 0
+        while self._next <= self.rounds + len(wrong):
+            position = self._next - self.rounds
+            done += int(np.count_nonzero(wrong[at:position]))
+            at = position
+            self._mark(self._next, done)
+        self.mistakes = done + int(np.count_nonzero(wrong[at:]))
+        return self.mistakes - before
+
+    def _pay(self, losses: NDArray[Any]) -> None:
+        """Add up losses, and mark the curve."""
+        at = 0
+        while self._next <= self.rounds + len(losses):
+            position = self._next - self.rounds
+            self._paid.add_all(losses[at:position])
+            at = position
+            self._mark(self._next, float(self._paid))
+        self._paid.add_all(losses[at:])
+
+    def _write(self, predictions: NDArray[Any], y: NDArray[Any]) -> None:
+        """What is left to write of rounds whose mistakes were counted."""
         self.rounds += len(y)
-        self.mistakes += mistakes
-        self._expect(float(mistakes))
-        self.positives += int(np.count_nonzero(y == 1))
+        self.positives += int(np.count_nonzero(y == 1)) if y.ndim == 1 else 0
         if self.predictions is not None:
             self.predictions.append(predictions)
 
-    def _mark(self, t: int, mistakes: int) -> None:
-        self.curve.append((t, mistakes))
+    def _mark(self, t: int, paid: int | float) -> None:
+        self.curve.append((t, paid))
         self._next = t + 1 if t < 1000 else math.ceil(1.01 * t)
-
-    def _expect(self, chance: float) -> None:
-        total = self._expected + chance
-        larger, smaller = (self._expected, chance) if self._expected >= chance else (chance, self._expected)
-        self._lost += (larger - total) + smaller
-        self._expected = total
 
     def said(self) -> NDArray[Any]:
         """Every prediction, in order; needs `record=True`."""
         return np.concatenate(self.predictions) if self.predictions else np.zeros(0, dtype=np.int8)
 
-    def certify(self) -> list[Certificate]:
-        """What the learner's theorems, and the adversary's, say of this game; the tightest valid one first."""
+    def certify(self, adaptive: bool = False) -> list[Certificate]:
+        """What the learner's theorems, and the adversary's, say of this game; the tightest valid one first.
+
+        adaptive   the stream answered back, though not to this learner alone (that of a team)
+        """
+        adaptive = adaptive or self.adversary is not None
         rode = None if self.riding is None else self.riding.facts()
         if self.hindsight is not None:
             from novikoff.comparators.hindsight import joined
             from novikoff.comparators.riding import RidingFacts
 
             rode = joined(rode, self.hindsight.facts) if isinstance(rode, RidingFacts) else rode
-        found = self._evaluate(self.learner.promises, self.before, self.learner.facts(), rode)
+        members = tuple(tuple(member.certify(adaptive)) for member in self.members)
+        found = self._evaluate(self.learner.promises, self.before, self.learner.facts(), adaptive, rode, members)
         if self.adversary is not None:
-            forced = self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts())
+            forced = self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts(), True)
             found += forced if self.answered == self.rounds else [_broken_off(certificate) for certificate in forced]
         return sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
 
     def _evaluate(
-        self, theorems: tuple[Theorem, ...], before: Any, after: Any, riding: Any = None
-    ) -> list[Certificate]:
+        self, theorems: tuple[Theorem, ...], before: Any, after: Any, adaptive: bool, riding: Any = None,
+        members: tuple[tuple[Certificate, ...], ...] = (),
+    ) -> list[Certificate]:  # fmt: skip
         run = Run(
             before=before,
             after=after,
@@ -148,9 +208,11 @@ class Ledger:
             mistakes=self.mistakes,
             expected=self.expected,
             constants=(self.positives, self.rounds - self.positives),
-            adaptive=self.adversary is not None,
+            adaptive=adaptive,
             deterministic=self.deterministic,
             riding=riding,
+            loss=self.loss,
+            members=members,
         )
         certificates = (theorem(run) for theorem in theorems)
         return [certificate for certificate in certificates if certificate is not None]
@@ -163,24 +225,23 @@ class Ledger:
         said = None if self.predictions is None else self.said()
         return {**plain, "curve": [list(point) for point in self.curve], "predictions": said,
                 "before": dataclasses.asdict(self.before),
-                "riding": None if self.riding is None else self.riding.state()}  # fmt: skip
+                "riding": None if self.riding is None else self.riding.state(),
+                "members": [member.state() for member in self.members],
+                "expected": dataclasses.astuple(self._expected), "paid": dataclasses.astuple(self._paid)}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Ledger:
         """The ledger whose `state` this is, of `learner`."""
-        fields = {field.name for field in dataclasses.fields(cls)} - {
-            "learner",
-            "adversary",
-            "adversary_before",
-            "hindsight",
-        }
-        plain = {name: state[name] for name in fields}
+        plain = {part.name: state[part.name] for part in dataclasses.fields(cls) if part.name not in _NOT_PLAIN}
         for name in ("rounds", "passes", "mistakes", "positives", "answered", "_next"):
             if type(plain[name]) is not int or plain[name] < 0:
                 raise ModelFileError(f"{name} of a ledger must be a whole number: got {plain[name]!r}.")
-        for name in ("seconds", "_expected", "_lost"):
-            if not math.isfinite(plain[name]):
-                raise ModelFileError(f"{name} of a ledger must be finite: got {plain[name]!r}.")
+        for name, values in (("seconds", [state["seconds"]]), *((name, state[name]) for name in ("expected", "paid"))):
+            if not all(math.isfinite(value) for value in values):
+                raise ModelFileError(f"{name} of a ledger must be finite: got {values!r}.")
+        plain["_expected"], plain["_paid"] = Total(*state["expected"]), Total(*state["paid"])
+        team = getattr(learner, "learners", ())
+        plain["members"] = [cls.restore(*pair) for pair in zip(state["members"], team, strict=True)]
         plain["curve"] = [(t, mistakes) for t, mistakes in state["curve"]]
         plain["predictions"] = None if state["predictions"] is None else [state["predictions"]]
         now = learner.facts()
@@ -194,7 +255,10 @@ class Ledger:
         return cls(learner=learner, **plain)
 
 
-_NOT_PLAIN = ("learner", "adversary", "adversary_before", "before", "curve", "predictions", "riding", "hindsight")
+_NOT_PLAIN = (
+    "learner", "adversary", "adversary_before", "before", "curve", "predictions", "riding", "hindsight",
+    "members", "_expected", "_paid",
+)  # fmt: skip
 
 
 def _riding(state: State) -> Riding | KernelRiding:

@@ -23,7 +23,7 @@ from typing import Any
 
 from novikoff import catalog
 from novikoff.certificate import Certificate, Kind, Side, Status, bound_text, number
-from novikoff.comparison import Count, Made, Played, Spread, check_made, fresh, opened, side_by_side
+from novikoff.comparison import Count, Made, Finished, Spread, check_made, fresh, opened, side_by_side
 from novikoff.errors import InputError, SpecError
 from novikoff.game import Progress, play
 from novikoff.ledger import RANK
@@ -77,7 +77,7 @@ class Repeated:
     learner: str
     source: str
     seeds: tuple[int, ...]
-    games: tuple[Played, ...]
+    games: tuple[Finished, ...]
     verdicts: tuple[Verdict, ...]
 
     @property
@@ -122,11 +122,11 @@ def repeat(
     opponent: Callable[[int], Adversary] | None = stream if _makes(stream) else None
     held = None if opponent else hold(opened(stream, learner), rounds)
 
-    def task(seed: int, look: Progress) -> Played:
+    def task(seed: int, look: Progress) -> Finished:
         environment: Any = held if opponent is None else opponent(seed)
         player = fresh(learner, seed, environment.domain)
         ledger = play(player, environment, rounds if held is None else None, passes, progress=look)
-        return Played.of(ledger, certify=True)
+        return Finished.of(ledger, certify=True)
 
     games = side_by_side([partial(task, seed) for seed in each], threads, progress)
     name = learner if isinstance(learner, str) else getattr(learner, "__name__", "learner")

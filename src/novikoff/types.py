@@ -9,8 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
+from itertools import pairwise, repeat
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    NamedTuple,
+    Protocol,
+    Self,
+    TypeVar,
+    runtime_checkable,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +43,7 @@ Distribution = Mapping[int, float]
 State = dict[str, Any]
 """Plain data: JSON values, numpy arrays, and dicts of these. Never a pickle."""
 
-Kind = Literal["vector", "index", "point", "any"]
+Kind = Literal["vector", "index", "point", "advice", "losses", "any"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +51,8 @@ class Domain:
     """What x may be. Every learner, stream and adversary has one; `play` refuses a mismatch.
 
     kind    vector: `width` real features · index: a whole number 0 .. width-1 ·
-            point: `width` whole numbers · any: a Python object
+            point: `width` whole numbers · advice: a prediction of each of `width` experts, y the outcome ·
+            losses: no x at all, y the losses of `width` experts · any: a Python object
     width   None when it is not fixed
     """
 
@@ -53,6 +65,8 @@ class Domain:
         Whole numbers are real numbers, a lone number is an index, and numbers that happen to be whole are
         points: the last two are checked on each example as it comes.
         """
+        if "advice" in (self.kind, other.kind) or "losses" in (self.kind, other.kind):
+            return self.kind == other.kind and (self.width == other.width or None in (self.width, other.width))
         if self.kind == "any" and self.width is None:
             return True
         if self.kind == "index":
@@ -134,19 +148,20 @@ Position = dict[str, Any]
 class Batch:
     """Consecutive rounds.
 
-    x       (rows,) for indices, (rows, width) for points and vectors, `Sparse`, or a list of any objects
-    y       int8 (-1/+1) or int32 (many labels)
+    x       (rows,) for indices, (rows, width) for points, vectors and advice (float64, NaN where an expert is silent),
+            `Sparse`, a list of any objects, or None where y says all
+    y       int8 (-1/+1), int32 (many labels), float64 outcomes, or (rows, experts) losses
     first   the number of the first round, from 1
     end     where the stream goes on after this batch; None if it cannot say
     """
 
-    x: NDArray[Any] | Sparse | list[Example]
+    x: NDArray[Any] | Sparse | list[Example] | None
     y: NDArray[Any]
     first: int
     end: Position | None = None
 
     def __post_init__(self) -> None:
-        if len(self.x) != len(self.y):
+        if self.x is not None and len(self.x) != len(self.y):
             raise InputError(f"a batch must have a label for each example: got {len(self.x)} and {len(self.y)} labels.")
 
     def __len__(self) -> int:
@@ -155,14 +170,34 @@ class Batch:
     def part(self, start: int, stop: int) -> Batch:
         """The rounds from position `start` to before `stop`."""
         end = self.end if stop >= len(self) else None
-        return Batch(self.x[start:stop], self.y[start:stop], self.first + start, end)
+        x = None if self.x is None else self.x[start:stop]
+        return Batch(x, self.y[start:stop], self.first + start, end)
 
-    def rows(self) -> Iterator[tuple[Example, Label]]:
+    def rows(self) -> Iterator[tuple[Example, Any]]:
         """The same rounds one by one."""
+        if self.x is None:
+            return zip(repeat(None), self.y, strict=False)
         if isinstance(self.x, Sparse):
             return zip(self.x.rows(), self.y.tolist(), strict=True)
         examples = self.x.tolist() if isinstance(self.x, np.ndarray) and self.x.ndim == 1 else self.x
         return zip(examples, self.y.tolist(), strict=True)
+
+
+class Played(NamedTuple):
+    """What a learner did that pays losses: numbers for one round, arrays (rows,) for a batch.
+
+    predictions   what it said; in a game of losses the number of the expert it followed, or -1 for a mixture of them
+    losses        what that cost
+    expected      what it cost on average over the learner's coin, given the past
+    members       (rows, K): what each learner of a team said
+    chances       (rows, K): with what chance each of them, given the past, was to be wrong; None if none of them draws
+    """
+
+    predictions: Any
+    losses: Any
+    expected: Any
+    members: Any = None
+    chances: Any = None
 
 
 class Learner(Protocol):
@@ -171,7 +206,8 @@ class Learner(Protocol):
     Optional: `play_one(x, y)` predicts, then learns, looking at x once; `sweep(batch)` does so for every row,
     compiled, or answers None, having done nothing, where it must be played row by row; `ride()` gives the comparators
     its theorems need; `size` is what it holds. A learner that draws its predictions has `draws = True` and
-    `chances(x)`, the distribution it draws from.
+    `chances(x)`, the distribution it draws from; its `sweep` answers with `Played`, and so do `play_one` and `sweep`
+    of a learner on advice or losses, which has a `loss`. A team has `learners`, and all of them play every round.
     """
 
     domain: Domain
@@ -251,11 +287,13 @@ class Run(Generic[F]):
     """What a theorem is told: plain facts about one game.
 
     before, after   the player's facts when the ledger was opened, and now
-    expected        the sum over rounds of the chance of a mistake, given the past
+    expected        the sum over rounds of the chance of a mistake (or of the expected loss), given the past
     constants       mistakes that "always -1" and "always +1" would have made
     adaptive        the stream answered back (an adversary), so it was not fixed in advance
     deterministic   no prediction was drawn by a coin
     riding          what the comparators that rode along saw (comparators/riding.py); None if there were none
+    loss            what the predictions cost; mistakes, where a mistake costs 1
+    members         the certificates of each learner of a team
     """
 
     before: F
@@ -267,6 +305,8 @@ class Run(Generic[F]):
     adaptive: bool
     deterministic: bool
     riding: Any = None
+    loss: float = 0.0
+    members: tuple[tuple[Certificate, ...], ...] = ()
 
 
 Theorem = Callable[[Run[Any]], "Certificate | None"]

@@ -10,7 +10,7 @@ import novikoff as nk
 from novikoff.certificate import judge
 from novikoff.cli.comparison import Asked, compare_source, table
 from novikoff.cli.games import Telling
-from novikoff.comparison import Compared, Comparison, Played, compare
+from novikoff.comparison import Compared, Comparison, Finished, compare
 from novikoff.errors import InputError, SourceError, SpecError
 from novikoff.learners.perceptron import Perceptron
 
@@ -128,6 +128,6 @@ def test_a_broken_promise_is_exit_code_four(csv, monkeypatch, capsys):
 
 def test_many_rounds_are_told_to_the_last_mistake():
     for rounds, mistakes, told in [(200, 3, "1.50"), (100_000, 1, "0.001"), (10**7, 2 * 10**6 + 1, "20.00001")]:
-        game = Played(rounds, mistakes, None, mistakes, 0.5, ((rounds, mistakes),), ())
+        game = Finished(rounds, mistakes, None, mistakes, 0.5, ((rounds, mistakes),), ())
         (_, line) = table(Comparison("it", rounds, 1, 0, 0, (Compared("mine", (game,)),)))
         assert line.split()[1:4] == [told, f"{mistakes:,}", "0.5"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.comparison import Compared, Comparison, Played, compare
+from novikoff.comparison import Compared, Comparison, Finished, compare
 from novikoff.errors import InputError
 from novikoff.report import plot
 
@@ -33,7 +33,7 @@ def made_up(learners, rounds=5000, shuffles=4, rate=0.2):
 
     def game(number, shuffle):
         curve = tuple((t, int(t * (rate + 0.0003 * number + 0.001 * shuffle))) for t in marks)
-        return Played(rounds, curve[-1][1], None, curve[-1][1], 0.1, curve, ())
+        return Finished(rounds, curve[-1][1], None, curve[-1][1], 0.1, curve, ())
 
     each = [Compared(name, tuple(game(k, s) for s in range(max(shuffles, 1)))) for k, name in enumerate(learners)]
     return Comparison("made-up.svm", rounds, 1, shuffles, 0, tuple(each))

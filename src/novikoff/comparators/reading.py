@@ -100,7 +100,7 @@ def _together(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iter
                 labels.append(y)
                 if len(rows) == TOGETHER or _kind(rows[0]) != _kind(rows[-1]):
                     yield from _flushed(rows, labels)
-        elif len(batch):
+        elif batch.x is not None and len(batch):
             yield _numbers(batch.x, len(batch)), np.ascontiguousarray(batch.y, dtype=np.int8)
         if left == 0:
             break

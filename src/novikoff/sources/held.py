@@ -47,9 +47,8 @@ class Held:
     def shuffled(self, order: NDArray[np.int64]) -> Held:
         """The same rows, row order[0] first."""
         x = _gather([batch.x for batch in self._batches], order)
-        y = np.concatenate([batch.y for batch in self._batches])[order]
-        cuts = range(0, len(y), ROWS_PER_BATCH)
-        return Held(self, [Batch(x[t : t + ROWS_PER_BATCH], y[t : t + ROWS_PER_BATCH], t + 1) for t in cuts])
+        whole = Batch(x, np.concatenate([batch.y for batch in self._batches])[order], 1)
+        return Held(self, [whole.part(t, t + ROWS_PER_BATCH) for t in range(0, len(whole), ROWS_PER_BATCH)])
 
 
 def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> Held:
@@ -82,8 +81,9 @@ def _size(batch: Batch) -> int:
     if isinstance(x, Sparse):
         entries = int(x.indptr[-1] - x.indptr[0])
         return entries * (x.indices.itemsize + x.values.itemsize) + x.indptr.nbytes + batch.y.nbytes
-    rows = sum(getattr(row, "nbytes", 0) or sys.getsizeof(row) for row in x) if isinstance(x, list) else x.nbytes
-    return int(rows) + batch.y.nbytes
+    if isinstance(x, list):
+        return sum(getattr(row, "nbytes", 0) or sys.getsizeof(row) for row in x) + batch.y.nbytes
+    return (0 if x is None else x.nbytes) + batch.y.nbytes
 
 
 def _copy(batch: Batch) -> Batch:
@@ -92,11 +92,13 @@ def _copy(batch: Batch) -> Batch:
     if isinstance(x, Sparse):
         start, stop = int(x.indptr[0]), int(x.indptr[-1])
         x = Sparse(x.indptr - x.indptr[0], x.indices[start:stop].copy(), x.values[start:stop].copy(), x.width)
-    return Batch(x if isinstance(x, Sparse) else x.copy(), batch.y.copy(), batch.first)
+    return Batch(x if x is None or isinstance(x, Sparse) else x.copy(), batch.y.copy(), batch.first)
 
 
 def _gather(parts: Sequence[Any], order: NDArray[np.int64]) -> Any:
     """The rows of all parts, row order[0] first."""
+    if any(part is None for part in parts):
+        return None
     place = np.empty(len(order), dtype=np.int64)  # where each row goes
     place[order] = np.arange(len(order))
     if all(isinstance(part, Sparse) for part in parts):

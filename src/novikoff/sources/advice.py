@@ -1,0 +1,134 @@
+"""Advice and Losses in memory: what experts say and what came of it, or what each of them lost.
+
+Advice   X of shape (rounds, experts), one prediction of each; y the outcomes. NaN: the expert is silent that round.
+Losses   one array of shape (rounds, experts).
+Ranges are the learner's matter: it knows the loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from novikoff.errors import SourceError
+from novikoff.types import Batch, Domain, Labels, Position, Stream
+
+CELLS_PER_BATCH = 2**20
+"""Numbers in a batch, about."""
+
+
+class Advice:
+    """Predictions X, a column for each expert, and outcomes y. `experts` names the columns: e0, e1, ... by default."""
+
+    rereadable = True
+    lasting = True
+    labels: Labels | None = None
+
+    def __init__(
+        self, X: ArrayLike, y: ArrayLike, experts: Sequence[str] | None = None, name: str = "advice"
+    ) -> None:  # fmt: skip
+        self.name = name
+        self._x, self._y = _numbers(X, 2, "X", name), _numbers(y, 1, "y", name)
+        if len(self._x) != len(self._y):
+            raise SourceError(f"X and y must be of one length: got {len(self._x):,} and {len(self._y):,} rounds.")
+        self.domain = Domain("advice", self._x.shape[1])
+        self.experts = _names(experts, self._x.shape[1])
+
+    def __len__(self) -> int:
+        return len(self._y)
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        for first, stop in _parts(self._x, start):
+            yield Batch(self._x[first:stop], self._y[first:stop], first + 1, {"row": stop})
+
+
+class Losses:
+    """A loss of each expert in each round. `experts` names the columns: e0, e1, ... by default."""
+
+    rereadable = True
+    lasting = True
+    labels: Labels | None = None
+
+    def __init__(self, table: ArrayLike, experts: Sequence[str] | None = None, name: str = "losses") -> None:
+        self.name = name
+        self._table = _numbers(table, 2, "a table of losses", name)
+        self.domain = Domain("losses", self._table.shape[1])
+        self.experts = _names(experts, self._table.shape[1])
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        for first, stop in _parts(self._table, start):
+            yield Batch(None, self._table[first:stop], first + 1, {"row": stop})
+
+
+class Rounds:
+    """Any iterable of (advice, outcome), or of losses; it may be endless, and is played round by round."""
+
+    labels: Labels | None = None
+
+    def __init__(self, rounds: Iterable[Any], losses: bool = False, name: str = "rounds") -> None:
+        self.name, self._losses = name, losses
+        self._rounds = rounds
+        self.rereadable = iter(rounds) is not rounds
+        self.domain = Domain("losses" if losses else "advice")
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        done = start["row"] if start else 0
+        t = 0
+        for t, item in enumerate(self._rounds, start=1):
+            if t <= done and self.rereadable:
+                continue
+            where = f"round {t} of {self.name}"
+            if self._losses:
+                yield Batch(None, _numbers(item, 1, "losses", where)[np.newaxis], t, {"row": t})
+                continue
+            try:
+                advice, outcome = item
+            except (TypeError, ValueError):
+                raise SourceError(f"each round must be a pair (advice, outcome): {where} is {item!r}.") from None
+            x, y = _numbers(advice, 1, "advice", where), _numbers([outcome], 1, "an outcome", where)
+            yield Batch(x[np.newaxis], y, t, {"row": t})
+        if t == 0:
+            raise SourceError(f"a source must not be empty: {self.name} has no rounds.")
+
+
+def advice(environment: Any, losses: bool) -> Stream:
+    """A stream of advice, or of losses, from arrays or from an iterable."""
+    if losses and hasattr(environment, "__array__"):
+        return Losses(environment)
+    if not losses and isinstance(environment, tuple) and len(environment) == 2 and np.ndim(environment[1]) == 1:
+        return Advice(*environment)
+    if not isinstance(environment, Iterable):
+        what = "an array (rounds, experts)" if losses else "arrays (X, y)"
+        raise SourceError(f"experts need a stream or {what}: got {type(environment).__name__}.")
+    return Rounds(environment, losses)
+
+
+def _numbers(values: Any, ndim: int, what: str, name: str) -> NDArray[np.float64]:
+    try:
+        array = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SourceError(f"{what} must be numbers: {name} has others, or rows of different lengths.") from None
+    if np.ndim(values) != ndim or array.size == 0:
+        raise SourceError(
+            f"{what} must have {ndim} dimension{'s'[: ndim - 1]} and not be empty: got {np.shape(values)}."
+        )
+    return array
+
+
+def _names(experts: Sequence[str] | None, width: int) -> tuple[str, ...]:
+    names = tuple(experts) if experts is not None else tuple(f"e{i}" for i in range(width))
+    if len(names) != width:
+        raise SourceError(f"experts must name every column: got {len(names)} names for {width}.")
+    return names
+
+
+def _parts(table: NDArray[np.float64], start: Position | None) -> Iterator[tuple[int, int]]:
+    rows = max(CELLS_PER_BATCH // table.shape[1], 1)
+    for first in range(start["row"] if start else 0, len(table), rows):
+        yield first, min(first + rows, len(table))
