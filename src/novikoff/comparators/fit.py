@@ -8,7 +8,7 @@ Algorithm
 Promise
     None, and none is needed: a certificate holds for every u, a good one only tightens it.
 Cost
-    At most VISITS non-zeros are looked at for each C: about a tenth of a second, whatever the number of rows.
+    At most VISITS non-zeros are looked at for each C: less than a tenth of a second, whatever the number of rows.
 Reference
     [hsieh2008].
 """
@@ -23,7 +23,7 @@ from novikoff.types import Sparse
 
 HARD = 1e6
 COSTS = (0.15, 0.7, HARD)
-VISITS = (6_000_000, 8_000_000, 16_000_000)
+VISITS = (3_000_000, 4_000_000, 16_000_000)
 EPOCHS = 2_000
 FEWEST = 3
 FEW = 1000

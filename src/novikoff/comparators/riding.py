@@ -297,10 +297,12 @@ class _Kept:
 
 
 def _size(batch: Batch) -> int:
-    """Bytes of its rows, about."""
+    """Bytes that its rows take, about: none if they lie in a mapped file."""
     x = batch.x
     if not isinstance(x, Sparse):
         return int(getattr(x, "nbytes", 0))
+    if not x.values.flags.writeable:
+        return 0
     return BYTES_A_NONZERO * int(x.indptr[-1] - x.indptr[0]) + BYTES_A_ROW * len(batch)
 
 
