@@ -198,7 +198,7 @@ def test_a_radius_is_known_or_must_be_given():
     for kernel in ("linear", "polynomial", lambda z, x: 1.0):
         with pytest.raises(InputError, match="radius"):
             Forgetron(5, kernel)
-    for radius in (0.0, math.inf, math.nan, 1e200):
+    for radius in (0.0, -2.0, math.inf, math.nan, 1e200, 1e-200, "wide"):
         with pytest.raises(InputError, match="radius"):
             Forgetron(5, radius=radius)
 

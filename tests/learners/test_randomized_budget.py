@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from novikoff.errors import InputError
 from novikoff.kernels import coins
 from novikoff.kernels import randomized_budget as kernel
 from novikoff.kernels.lanes import dense_twin
@@ -127,6 +128,12 @@ def test_other_seeds_are_other_games_and_the_same_seed_is_the_same():
     batch = Batch(rng.normal(size=(500, 4)), rng.choice([-1, 1], 500).astype(np.int8), 1)
     said = [RandomizedBudgetPerceptron(10, gamma=0.3, seed=s).sweep(batch).tolist() for s in (0, 1, 0)]
     assert said[0] == said[2] != said[1]
+
+
+@pytest.mark.parametrize("seed", [2.5, "a", None, True])
+def test_a_seed_is_a_whole_number(seed):
+    with pytest.raises(InputError, match="seed"):
+        RandomizedBudgetPerceptron(5, seed=seed)
 
 
 def test_the_same_example_twice_is_two_supports():

@@ -5,12 +5,13 @@ import copy
 import numpy as np
 import pytest
 
+import novikoff as nk
 from novikoff.errors import InputError, ModelFileError
 from novikoff.learners.crammer_kandola_singer import CrammerKandolaSinger
-from novikoff.learners.features import Features
 from novikoff.learners.forgetron import Forgetron
 from novikoff.learners.kernel_perceptron import KernelPerceptron
 from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron
+from novikoff.learners.saved_supports import load, state_of
 from novikoff.learners.supports import Supports
 from novikoff.learners.tighter import TighterPerceptron
 from novikoff.similarity import Similarity
@@ -135,7 +136,7 @@ def test_the_order_of_features_and_zeros_among_them_leave_no_trace(make):
         order = rng.permutation(5).astype(np.uint32)
         kept = np.flatnonzero(row).astype(np.uint32)
         assert tidy.play_one((kept, row[kept]), int(label)) == messy.play_one((order, row[order]), int(label))
-    assert same(tidy.supports.state(), messy.supports.state())
+    assert same(tidy.state()["supports"], messy.state()["supports"])
 
 
 @every
@@ -151,7 +152,7 @@ def test_named_features_play_as_numbered_ones(make):
         numbers = {order[name]: value for name, value in example.items()}
         assert named.predict_one(example) == numbered.predict_one(numbers)
         assert named.play_one(example, int(label)) == numbered.play_one(numbers, int(label))
-    assert same(named.supports.state(), numbered.supports.state())
+    assert same(named.state()["supports"], numbered.state()["supports"])
 
 
 @every
@@ -177,7 +178,8 @@ def test_a_function_of_the_users_plays_as_the_kernel_it_computes(make, kernel):
 
     rest = {name: kernel[name] for name in ("normalize_kernel", "bias") if name in kernel}
     own, ours = make(kernel=function, **rest), make(**kernel)
-    assert own.sweep(Batch(x, y, 1)).tolist() == ours.sweep(Batch(x, y, 1)).tolist()
+    assert own.sweep(Batch(x, y, 1)) is None  # it is played row by row
+    assert nk.play(own, (x, y), record=True).said().tolist() == ours.sweep(Batch(x, y, 1)).tolist()
     assert own.supports.coefficients.tolist() == ours.supports.coefficients.tolist()
     assert own.supports.examples()["points"].tolist() == ours.supports.examples()["points"].tolist()
     assert (own.size, own.updates, own.rounds) == (ours.size, ours.updates, ours.rounds)
@@ -188,9 +190,52 @@ def test_a_function_of_the_users_takes_sparse_rows_as_arrays(make):
     x, y = stream(100, whole=True)
     own = make(kernel=lambda z, x: float(z @ x) + 1.0)
     ours = make(kernel="linear", bias=1.0)
-    assert own.sweep(Batch(as_sparse(x), y, 1)).tolist() == ours.sweep(Batch(as_sparse(x), y, 1)).tolist()
+    said = [own.play_one(row, int(label)) for row, label in zip(as_sparse(x).rows(), y, strict=True)]
+    assert said == ours.sweep(Batch(as_sparse(x), y, 1)).tolist()
     row = (np.array([3], np.uint32), np.array([2.0]))
     assert own.score_one(row) == ours.score_one(row)
+
+
+@every
+def test_a_function_of_the_users_that_fails_leaves_the_learner_as_it_was(make):
+    x, y = stream(60, whole=True)
+    failing = []
+    own = make(kernel=lambda z, x: float("nan") if failing else float(z @ x))
+    names = [{f"f{i}": float(row[i]) for i in np.flatnonzero(row)} for row in x]
+    nk.play(own, zip(names, y.tolist(), strict=True))
+    before = (own.rounds, own.updates, own.features.state(), own.supports.examples(), own.supports.coefficients)
+    failing.append(True)
+    with pytest.raises(InputError, match="kernel must be finite"):
+        own.learn_one({"f0": 1.0, "new": 2.0}, 1)
+    after = (own.rounds, own.updates, own.features.state(), own.supports.examples(), own.supports.coefficients)
+    assert all(same(one, two) for one, two in zip(before, after, strict=True))
+
+
+@every
+def test_an_error_of_a_users_function_names_the_round_and_the_ledger_stops_before_it(make):
+    x, y = stream(60, whole=True)
+    x = np.abs(x) + 0.5
+    x[40] = -1.0
+    own = make(kernel=lambda z, x: float(z @ x) if x[0] > 0 else float("inf"))
+    ledger = nk.Ledger(own)
+    with pytest.raises(InputError, match="round 41: a kernel must be finite"):
+        nk.play(own, (x, y), ledger=ledger)
+    assert ledger.rounds == own.rounds == 40
+
+
+@every
+@pytest.mark.parametrize("bare", [{}, []], ids=["mapping", "array"])
+def test_arrays_may_follow_examples_without_features(make, bare):
+    x, y = stream(120, width=300, whole=True)
+    learner, told = make(kernel="linear", bias=1.0), make(kernel="linear", bias=1.0)
+    for label in (-1, 1, -1):
+        assert learner.play_one(bare, label) == told.play_one(np.zeros(300), label)
+    for row, label in zip(x, y, strict=True):
+        before = copy.deepcopy(learner.state())
+        assert learner.predict_one(row) == told.predict_one(row)
+        assert same(learner.state(), before)
+        assert learner.play_one(row, int(label)) == told.play_one(row, int(label))
+    assert same(learner.state(), told.state())
 
 
 @every
@@ -270,7 +315,7 @@ def test_a_budget_is_a_whole_number_from_one(kind, budget):
 
 
 @pytest.mark.parametrize("kind", [CrammerKandolaSinger, TighterPerceptron])
-@pytest.mark.parametrize("beta", [-0.1, np.nan, np.inf])
+@pytest.mark.parametrize("beta", [-0.1, np.nan, np.inf, "much", None])
 def test_a_margin_to_insert_at_is_not_negative(kind, beta):
     with pytest.raises(InputError, match="beta"):
         kind(5, beta=beta)
@@ -352,7 +397,7 @@ def test_damaged_states_are_refused(sparse):
     bad = [
         {"supports__budget": 3},
         {"supports__updates": 2},
-        {"supports__evictions": 10**6},
+        {"supports__evictions": learner.supports.evictions + 1},
         {"supports__slots__coefficients": np.ones(9)},
         {"supports__slots__coefficients": np.full(10, np.nan)},
         {"supports__slots__labels": np.zeros(10, np.int8)},
@@ -364,6 +409,7 @@ def test_damaged_states_are_refused(sparse):
     if sparse:
         held = state["supports"]["examples"]
         bad += [
+            {"features__kind": None},
             {"supports__examples__indptr": held["indptr"][::-1].copy()},
             {"supports__examples__indptr": held["indptr"][:0]},
             {"supports__examples__places": np.full_like(held["places"], 0)},
@@ -386,5 +432,5 @@ def test_supports_hold_nothing_before_the_first_example():
     assert (supports.count, supports.updates, supports.evictions) == (0, 0, 0)
     assert supports.norm2() == 0.0
     assert supports.examples() == {}
-    supports.load(supports.state(), Features())
+    load(supports, state_of(supports))
     assert supports.count == 0

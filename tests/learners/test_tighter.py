@@ -83,3 +83,17 @@ def test_while_nothing_leaves_it_is_the_kernel_perceptron():
     batch = Batch(rng.normal(size=(80, 3)), rng.choice([-1, 1], 80).astype(np.int8), 1)
     learner = TighterPerceptron(80, gamma=0.5)
     assert learner.sweep(batch).tolist() == KernelPerceptron(gamma=0.5).sweep(batch).tolist()
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6), st.sampled_from(["linear", "polynomial"]))
+def test_stopped_and_gone_on_its_table_and_its_game_are_the_same_with_normalised_kernels(seed, kernel):
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(-2, 3, (60, 2)).astype(float), rng.choice([-1, 1], 60).astype(np.int8)
+    learner = TighterPerceptron(6, kernel, normalize_kernel=True)
+    learner.sweep(Batch(x[:30], y[:30], 1))
+    again = TighterPerceptron.restore(learner.state())
+    held = slice(learner.size)
+    assert np.array_equal(again._table()[held, held], learner._table()[held, held])
+    rest = Batch(x[30:], y[30:], 31)
+    assert again.sweep(rest).tolist() == learner.sweep(rest).tolist()

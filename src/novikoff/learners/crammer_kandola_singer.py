@@ -18,6 +18,7 @@ Reference
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,11 +27,11 @@ from numpy.typing import NDArray
 from novikoff.certificates.cks_cache import cks_cache
 from novikoff.certificates.kernel_facts import KernelFacts
 from novikoff.comparators.kernel_riding import KernelRiding
-from novikoff.learners.features import Features
-from novikoff.learners.restoring import flag, read, require, whole_number
-from novikoff.learners.supports import FITS, Supports, checked_beta, checked_budget
+from novikoff.learners.restoring import flag, read, require
+from novikoff.learners.saved_supports import arguments, load, state_of
+from novikoff.learners.supports import FITS, Row, Supports, checked_beta, checked_budget
 from novikoff.similarity import Function, Similarity
-from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label
+from novikoff.types import Batch, Domain, Example, Label, State, Theorem
 
 
 class CrammerKandolaSinger:
@@ -57,71 +58,49 @@ class CrammerKandolaSinger:
     ) -> None:
         self.domain = Domain("vector")
         self.similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
-        self.features = Features()
         self.supports = Supports(self.similarity, None if budget is None else checked_budget(budget))
+        self.features = self.supports.features
         self.beta, self.distill = checked_beta(beta), bool(distill)
         self._law = (self.supports.most, self.beta, self.distill)
-        self.rounds = 0
 
-    @property
-    def size(self) -> int:
-        """Supports held."""
-        return self.supports.count
-
-    @property
-    def updates(self) -> int:
-        """Examples ever inserted."""
-        return self.supports.updates
+    size = property(attrgetter("supports.count"), doc="Supports held.")
+    updates = property(attrgetter("supports.updates"), doc="Examples ever inserted.")
+    rounds = property(attrgetter("supports.rounds"), doc="Rounds played.")
 
     def predict_one(self, x: Example) -> Label:
         return -1 if self.score_one(x) < 0.0 else 1
 
     def score_one(self, x: Example) -> float:
         """f(x), the number whose sign is said."""
-        return self.supports.score(self.features.row(x, learn=False))
+        return self.supports.score(x)
 
     def learn_one(self, x: Example, y: Label) -> None:
         self.play_one(x, y)
 
     def play_one(self, x: Example, y: Label) -> Label:
         """Predict, then learn, looking at x once."""
-        label = np.array([check_label(y, None)], dtype=np.int8)
-        return int(self._play(self.supports.one(self.features.row(x, learn=True)), label)[0])
+        return self.supports.play_one(x, y, self._sweep, self._learn)
 
-    def sweep(self, batch: Batch) -> NDArray[np.int8]:
-        """Predict and learn every row in order, compiled."""
-        rows = self.supports.batch(batch, self.features)
-        return self._play(rows, np.array(batch.y, dtype=np.int8))
+    def sweep(self, batch: Batch) -> NDArray[np.int8] | None:
+        """Predict and learn every row in order, compiled; None, having done nothing, with a function of the user's."""
+        return self.supports.sweep(batch, self._sweep)
 
-    def _play(self, rows: Any, y: NDArray[np.int8]) -> NDArray[np.int8]:
+    def _sweep(self, *rows: Any) -> int:
+        return int(kernel().sweep(*rows, self._law))
+
+    def _learn(self, row: Row, y: np.int8, score: float, own: float) -> None:
         held = self.supports
-        if held.own:
-            predictions = self._play_own(rows, y)
-        else:
-            predictions = held.play(rows, y, lambda t, said: kernel().sweep(
-                held.cache, held.rule, rows, y, t, said, self._law))  # fmt: skip
-        self.rounds += len(y)
-        return predictions
-
-    def _play_own(self, rows: Any, y: NDArray[np.int8]) -> NDArray[np.int8]:
-        """The same rule, with the values of the user's function."""
-        held, predictions = self.supports, np.ones(len(y), dtype=np.int8)
-        for t, row in enumerate(held.pieces(rows, len(y))):
-            own, score = held.compare(*row), held.score_of()
-            predictions[t] = -1 if score < 0.0 else 1
-            if kernel().inserts(score, y[t], self.beta):
-                full = held.count >= held.most
-                while not held.has_room(held.count - full, row[0], row[2]):
-                    held.make_room(row[0], row[2])
-                if full:
-                    self._leave(kernel().best(held.cache, held.rule), row[2])
-                kernel().enter(held.cache, held.rule, *row, y[t], own)
-                while self.distill and held.count > 1:
-                    slot = kernel().best(held.cache, held.rule)
-                    if not kernel().margin_without(held.cache, held.rule, slot) > self.beta:
-                        break
-                    self._leave(slot, row[2])
-        return predictions
+        if kernel().inserts(score, y, self.beta):
+            full = held.count >= held.most
+            held.reserve(held.count - full, row)
+            if full:
+                self._leave(kernel().best(held.cache, held.rule), row[2])
+            kernel().enter(held.cache, held.rule, *row, y, own)
+            while self.distill and held.count > 1:
+                slot = kernel().best(held.cache, held.rule)
+                if not kernel().margin_without(held.cache, held.rule, slot) > self.beta:
+                    break
+                self._leave(slot, row[2])
 
     def _leave(self, slot: int, width: int) -> None:
         self.supports.compare_slot(slot)
@@ -132,36 +111,20 @@ class CrammerKandolaSinger:
         return KernelRiding(self.similarity)
 
     def facts(self) -> KernelFacts:
-        return KernelFacts(
-            rounds=self.rounds,
-            updates=self.updates,
-            supports=self.size,
-            evictions=self.supports.evictions,
-            budget=self.supports.budget,
-            similarity=self.similarity,
-            empty=self.size == 0,
-            margin=self.beta,
-            distilled=self.distill,
-        )
+        return self.supports.told(margin=self.beta, distilled=self.distill)
 
     def state(self) -> State:
         return {
             "beta": self.beta,
             "distill": self.distill,
             "fits": self.supports.facts(FITS),
-            "rounds": self.rounds,
-            "features": self.features.state(),
-            "supports": self.supports.state(),
+            **state_of(self.supports),
         }
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        similarity = Similarity.restore(state["supports"]["similarity"])
-        learner = cls(state["supports"]["budget"], **similarity.arguments(), beta=state["beta"],
-                      distill=flag(state, "distill"))  # fmt: skip
-        learner.rounds = whole_number(state, "rounds")
-        learner.features.load(state["features"])
-        learner.supports.load(state["supports"], learner.features)
+        learner = cls(**arguments(state), beta=state["beta"], distill=flag(state, "distill"))
+        load(learner.supports, state)
         fits = read(state["fits"], np.asarray, "fits must be an array")
         require(fits.dtype == np.float64 and fits.shape == (learner.size,), "fits must be a number each", fits.shape)
         if learner.size:

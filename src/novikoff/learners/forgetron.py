@@ -10,8 +10,8 @@ Algorithm
     `basic`: shrink on every mistake, by phi = min((B+1)^(-1/(2(B+1))), U / ||f'||), U = sqrt((B+1) / ln(B+1)) / 4.
     ||f||^2 is kept: + 2 y f(x) + K(x,x), * phi^2, - 2 lambda mu + lambda^2 K(r,r).
     The shrinking depends on the scale of K: K is divided by `radius`^2, fixed before the first round. It is known for
-    the rbf and for normalised kernels (1, or sqrt(1 + bias^2)); else it must be given, at least the length of every
-    example in the feature space, or the theorems are void.
+    the rbf and for normalised kernels (1, or sqrt(1 + bias^2)); else it must be given: at least the length of every
+    example in the feature space, or forgetron_theorem is void.
     `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
 Promise
     certificates/forgetron_pathwise.py: for every g in the feature space of K / radius^2, any budget,
@@ -26,6 +26,7 @@ Reference
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -35,12 +36,12 @@ from novikoff.certificates.forgetron_pathwise import forgetron_pathwise
 from novikoff.certificates.forgetron_theorem import forgetron_theorem
 from novikoff.certificates.kernel_facts import KernelFacts
 from novikoff.comparators.kernel_riding import KernelRiding
-from novikoff.errors import InputError
-from novikoff.learners.features import Features
-from novikoff.learners.restoring import flag, read, require, whole_number
-from novikoff.learners.supports import Supports, checked_budget
+from novikoff.errors import InputError, shown
+from novikoff.learners.restoring import flag, read, require
+from novikoff.learners.saved_supports import arguments, load, state_of
+from novikoff.learners.supports import Row, Supports, checked_budget
 from novikoff.similarity import Function, Similarity
-from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label
+from novikoff.types import Batch, Domain, Example, Label, State, Theorem
 
 
 class Forgetron:
@@ -67,12 +68,11 @@ class Forgetron:
     ) -> None:
         self.domain = Domain("vector")
         self.similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
-        self.features = Features()
         self.supports = Supports(self.similarity, checked_budget(budget))
+        self.features = self.supports.features
         self.basic = bool(basic)
         self._fix(radius_squared(radius, self.similarity))
         self._sums = np.zeros(7)  # of kernels/forgetron.py
-        self.rounds = 0
 
     def _fix(self, radius2: float) -> None:
         """The constants of the rule."""
@@ -88,60 +88,39 @@ class Forgetron:
         """||f||^2, in units of K."""
         return float(self._sums[0]) * self.radius2
 
-    @property
-    def size(self) -> int:
-        """Supports held."""
-        return self.supports.count
-
-    @property
-    def updates(self) -> int:
-        """Mistakes learned from."""
-        return self.supports.updates
+    size = property(attrgetter("supports.count"), doc="Supports held.")
+    updates = property(attrgetter("supports.updates"), doc="Mistakes learned from.")
+    rounds = property(attrgetter("supports.rounds"), doc="Rounds played.")
 
     def predict_one(self, x: Example) -> Label:
         return -1 if self.score_one(x) < 0.0 else 1
 
     def score_one(self, x: Example) -> float:
         """f(x), the number whose sign is said."""
-        return self.supports.score(self.features.row(x, learn=False))
+        return self.supports.score(x)
 
     def learn_one(self, x: Example, y: Label) -> None:
         self.play_one(x, y)
 
     def play_one(self, x: Example, y: Label) -> Label:
         """Predict, then learn, looking at x once."""
-        label = np.array([check_label(y, None)], dtype=np.int8)
-        return int(self._play(self.supports.one(self.features.row(x, learn=True)), label)[0])
+        return self.supports.play_one(x, y, self._sweep, self._learn)
 
-    def sweep(self, batch: Batch) -> NDArray[np.int8]:
-        """Predict and learn every row in order, compiled."""
-        rows = self.supports.batch(batch, self.features)
-        return self._play(rows, np.array(batch.y, dtype=np.int8))
+    def sweep(self, batch: Batch) -> NDArray[np.int8] | None:
+        """Predict and learn every row in order, compiled; None, having done nothing, with a function of the user's."""
+        return self.supports.sweep(batch, self._sweep)
 
-    def _play(self, rows: Any, y: NDArray[np.int8]) -> NDArray[np.int8]:
+    def _sweep(self, *rows: Any) -> int:
+        return int(kernel().sweep(*rows, self._law, self._sums))
+
+    def _learn(self, row: Row, y: np.int8, score: float, own: float) -> None:
         held = self.supports
-        if held.own:
-            predictions = self._play_own(rows, y)
-        else:
-            predictions = held.play(rows, y, lambda t, said: kernel().sweep(
-                held.cache, held.rule, rows, y, t, said, self._law, self._sums))  # fmt: skip
-        self.rounds += len(y)
-        return predictions
-
-    def _play_own(self, rows: Any, y: NDArray[np.int8]) -> NDArray[np.int8]:
-        """The same rule, with the values of the user's function."""
-        held, predictions = self.supports, np.ones(len(y), dtype=np.int8)
-        for t, row in enumerate(held.pieces(rows, len(y))):
-            own = held.compare(*row)
-            predictions[t] = -1 if held.score_of() < 0.0 else 1
-            if predictions[t] != y[t]:
-                slot = kernel().next_slot(held.cache, held.most)
-                while not held.has_room(slot, row[0], row[2]):
-                    held.make_room(row[0], row[2])
-                if slot < held.count:
-                    held.compare_slot(slot)
-                kernel().add(held.cache, held.rule, *row, y[t], own, self._law, self._sums)
-        return predictions
+        if (score < 0.0) == (y > 0):
+            slot = kernel().next_slot(held.cache, held.most)
+            held.reserve(slot, row)
+            if slot < held.count:
+                held.compare_slot(slot)
+            kernel().add(held.cache, held.rule, *row, y, own, self._law, self._sums)
 
     def ride(self) -> KernelRiding:
         """Comparators to ride along with a game that begins now, in the same feature space."""
@@ -149,22 +128,8 @@ class Forgetron:
 
     def facts(self) -> KernelFacts:
         _, S1, S2, P, Lam, Q, largest = self._sums.tolist()
-        return KernelFacts(
-            rounds=self.rounds,
-            updates=self.updates,
-            supports=self.size,
-            evictions=self.supports.evictions,
-            budget=self.supports.budget,
-            similarity=self.similarity,
-            empty=self.size == 0,
-            radius2=self.radius2,
-            S1=S1,
-            S2=S2,
-            P=P,
-            Lam=Lam,
-            Q=Q,
-            largest=largest,
-            tuned=not self.basic,
+        return self.supports.told(
+            radius2=self.radius2, S1=S1, S2=S2, P=P, Lam=Lam, Q=Q, largest=largest, tuned=not self.basic
         )
 
     def state(self) -> State:
@@ -172,19 +137,14 @@ class Forgetron:
             "radius2": self.radius2,
             "basic": self.basic,
             "sums": self._sums.copy(),
-            "rounds": self.rounds,
-            "features": self.features.state(),
-            "supports": self.supports.state(),
+            **state_of(self.supports),
         }
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        similarity = Similarity.restore(state["supports"]["similarity"])
-        learner = cls(state["supports"]["budget"], **similarity.arguments(), radius=1.0, basic=flag(state, "basic"))
+        learner = cls(**arguments(state), radius=1.0, basic=flag(state, "basic"))
         learner._fix(read(state["radius2"], float, "radius2 must be a number"))
-        learner.rounds = whole_number(state, "rounds")
-        learner.features.load(state["features"])
-        learner.supports.load(state["supports"], learner.features)
+        load(learner.supports, state)
         sums = read(state["sums"], np.asarray, "sums must be an array")
         sound = sums.dtype == np.float64 and sums.shape == (7,) and not bool(np.any(np.isnan(sums)))
         require(sound, "sums must be seven numbers", sums.shape)
@@ -195,6 +155,8 @@ class Forgetron:
 def radius_squared(radius: float | None, similarity: Similarity) -> float:
     """R^2 as given, or as known in advance."""
     if radius is not None:
+        if not isinstance(radius, (int, float, np.number)) or not radius > 0.0:
+            raise InputError(f"a radius must be a number above 0: got {shown(radius)}.")
         return float(radius) * float(radius)
     if similarity.limit is None:
         raise InputError(

@@ -20,6 +20,7 @@ Reference
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,11 +31,10 @@ from novikoff.certificates.kernel_hinge import kernel_hinge
 from novikoff.certificates.kernel_margin import kernel_margin
 from novikoff.certificates.kernel_squared_hinge import kernel_squared_hinge
 from novikoff.comparators.kernel_riding import KernelRiding
-from novikoff.learners.features import Features
-from novikoff.learners.restoring import whole_number
-from novikoff.learners.supports import Supports
+from novikoff.learners.saved_supports import load, state_of
+from novikoff.learners.supports import Row, Supports
 from novikoff.similarity import Function, Similarity
-from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label
+from novikoff.types import Batch, Domain, Example, Label, State, Theorem
 
 
 class KernelPerceptron:
@@ -58,84 +58,53 @@ class KernelPerceptron:
     ) -> None:
         self.domain = Domain("vector")
         self.similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
-        self.features = Features()
         self.supports = Supports(self.similarity)
-        self.rounds = 0
+        self.features = self.supports.features
 
-    @property
-    def size(self) -> int:
-        """Supports held."""
-        return self.supports.count
-
-    @property
-    def updates(self) -> int:
-        """Mistakes learned from."""
-        return self.supports.updates
+    size = property(attrgetter("supports.count"), doc="Supports held.")
+    updates = property(attrgetter("supports.updates"), doc="Mistakes learned from.")
+    rounds = property(attrgetter("supports.rounds"), doc="Rounds played.")
 
     def predict_one(self, x: Example) -> Label:
         return -1 if self.score_one(x) < 0.0 else 1
 
     def score_one(self, x: Example) -> float:
         """f(x), the number whose sign is said."""
-        return self.supports.score(self.features.row(x, learn=False))
+        return self.supports.score(x)
 
     def learn_one(self, x: Example, y: Label) -> None:
         self.play_one(x, y)
 
     def play_one(self, x: Example, y: Label) -> Label:
         """Predict, then learn, looking at x once."""
-        label = np.array([check_label(y, None)], dtype=np.int8)
-        return int(self._play(self.supports.one(self.features.row(x, learn=True)), label)[0])
+        return self.supports.play_one(x, y, self._sweep, self._learn)
 
-    def sweep(self, batch: Batch) -> NDArray[np.int8]:
-        """Predict and learn every row in order, compiled."""
-        rows = self.supports.batch(batch, self.features)
-        return self._play(rows, np.array(batch.y, dtype=np.int8))
+    def sweep(self, batch: Batch) -> NDArray[np.int8] | None:
+        """Predict and learn every row in order, compiled; None, having done nothing, with a function of the user's."""
+        return self.supports.sweep(batch, self._sweep)
 
-    def _play(self, rows: Any, y: NDArray[np.int8]) -> NDArray[np.int8]:
-        held = self.supports
-        if held.own:
-            predictions = self._play_own(rows, y)
-        else:
-            predictions = held.play(rows, y, lambda t, said: kernel().sweep(held.cache, held.rule, rows, y, t, said))
-        self.rounds += len(y)
-        return predictions
+    def _sweep(self, *rows: Any) -> int:
+        return int(kernel().sweep(*rows))
 
-    def _play_own(self, rows: Any, y: NDArray[np.int8]) -> NDArray[np.int8]:
-        """The same rule, with the values of the user's function."""
-        held, predictions = self.supports, np.ones(len(y), dtype=np.int8)
-        for t, row in enumerate(held.pieces(rows, len(y))):
-            own = held.compare(*row)
-            predictions[t] = -1 if held.score_of() < 0.0 else 1
-            if predictions[t] != y[t]:
-                while not kernel().add(held.cache, *row, y[t], own):
-                    held.make_room(row[0], row[2])
-        return predictions
+    def _learn(self, row: Row, y: np.int8, score: float, own: float) -> None:
+        if (score < 0.0) == (y > 0):
+            while not kernel().add(self.supports.cache, *row, y, own):
+                self.supports.make_room(row[0], row[2])
 
     def ride(self) -> KernelRiding:
         """Comparators to ride along with a game that begins now, in the same feature space."""
         return KernelRiding(self.similarity)
 
     def facts(self) -> KernelFacts:
-        return KernelFacts(
-            rounds=self.rounds,
-            updates=self.updates,
-            supports=self.updates,
-            evictions=0,
-            budget=None,
-            similarity=self.similarity,
-            empty=self.size == 0,
-        )
+        return self.supports.told()
 
     def state(self) -> State:
-        return {"rounds": self.rounds, "features": self.features.state(), "supports": self.supports.state()}
+        return state_of(self.supports)
 
     @classmethod
     def restore(cls, state: State) -> Self:
         learner = cls(**Similarity.restore(state["supports"]["similarity"]).arguments())
-        learner.rounds = whole_number(state, "rounds")
-        learner.features.load(state["features"])
-        learner.supports.load(state["supports"], learner.features)
+        load(learner.supports, state)
         return learner
 
 

@@ -1,25 +1,30 @@
 """Supports: the examples that a learner keeps, their coefficients, and f(x) = sum of coefficient * K(z, x).
 
-Learners hold one of these and change it by their own compiled rules (kernels/), which work on its arrays
-(kernels/cache.py). A rule that finds no room stops, and `make_room` doubles what was too small.
-With a kernel function of the user's the values come from Python calls, the rules are the same.
+Learners hold one of these, play their rounds on it and bring the rule, twice: `sweep`, compiled (kernels/), plays rows
+on the arrays of kernels/cache.py until there is no room, and says where to go on; `make_room` doubles what was too
+small. `learn` takes one example, for a kernel function of the user's: K(z,x) comes from Python calls, all else is the
+same.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.certificates.kernel_facts import KernelFacts
 from novikoff.encode import LARGEST_INDEX
 from novikoff.errors import InputError, shown
-from novikoff.learners.features import Features, Row
-from novikoff.learners.restoring import read, require, whole_number
+from novikoff.learners.features import Features
 from novikoff.similarity import Similarity
-from novikoff.types import Batch, Sparse, State
+from novikoff.types import Batch, Example, Label, Sparse, check_label
+
+Row = tuple[NDArray[np.uint32], NDArray[np.float64], int]  # places, numbers and width, as in kernels/cache.py
+Sweep = Callable[..., int]
+Learn = Callable[[Row, np.int8, float, float], None]  # row, label, f(x), K(x,x)
 
 COUNT, UPDATES, EVICTIONS, FILLED = range(4)
 SQUARES, SELFS, COEFFICIENTS, LABELS, BORN, FITS, VALUES, ROW, BASE = range(9)
@@ -31,7 +36,7 @@ class Supports:
     """At most `budget` examples with their coefficients; None for no limit."""
 
     def __init__(self, similarity: Similarity, budget: int | None = None) -> None:
-        self.similarity, self.budget = similarity, budget
+        self.similarity, self.budget, self.features, self.rounds = similarity, budget, Features(), 0
         self.own = similarity.kind == "own"
         self.rule = (OWN, 0.0, 1, 0.0, False, 0.0) if self.own else similarity.rule  # its values come ready
         self.cache: Any = None  # made with the first example: only then is the width known, and numba needed
@@ -75,61 +80,83 @@ class Supports:
             )
         return total
 
-    def begin(self, rows: Any) -> None:
-        """Be ready for rows of this kind."""
-        if self.cache is None:
-            self.cache = arrays().empty(0, max(rows[3], 0), rows[3] < 0)
+    def told(self, **more: Any) -> KernelFacts:
+        """What theorems need to know of any learner that keeps supports, and `more` of this one."""
+        return KernelFacts(
+            rounds=self.rounds,
+            updates=self.updates,
+            supports=self.updates - self.evictions,
+            evictions=self.evictions,
+            budget=self.budget,
+            similarity=self.similarity,
+            empty=self.count == 0,
+            **more,
+        )
 
-    def one(self, row: Row) -> Any:
-        """A checked row as kernels take it."""
-        rows = arrays().rows_of_one(row)
-        self.begin(rows)
-        return rows
-
-    def batch(self, batch: Batch, features: Features) -> Any:
-        """The rows of a batch as kernels take them; `features` meet them."""
-        rows = arrays().rows_of(batch.x)
-        if isinstance(batch.x, Sparse):
-            features.meet("numbers", batch.x.width)
-        else:
-            features.meet("array", rows[3])
-        self.begin(rows)
-        return rows
-
-    def score(self, row: Row) -> float:
+    def score(self, x: Example) -> float:
         """f(x)."""
+        row = self.features.row(x, learn=False)
         if self.count == 0:
             return 0.0
+        if not isinstance(row, tuple) and self._bare(len(row)):
+            row = np.arange(len(row), dtype=np.uint32), row
         rows = arrays().rows_of_one(row)
         if not self.own:
             return float(kernel().compare(self.cache, self.rule, *rows[1:], VALUES))
-        self.compare(rows[1], rows[2], rows[3])
+        self.compare(*rows[1:])
         return self.score_of()
 
     def score_of(self) -> float:
         """f(x), of the values that `compare` found."""
-        return float(kernel().score_of(self.cache))
+        return 0.0 if self.count == 0 else float(kernel().score_of(self.cache))
 
-    def play(self, rows: Any, y: NDArray[Any], sweep: Callable[[int, Any], int]) -> NDArray[np.int8]:
-        """The predictions of `sweep`, which plays rows from one on until there is no room, and says where to go on."""
+    def play_one(self, x: Example, y: Label, sweep: Sweep, learn: Learn) -> Label:
+        """Predict, then learn."""
+        label = np.array([check_label(y, None)], dtype=np.int8)
+        rows = arrays().rows_of_one(self.features.row(x, learn=not self.own))
+        if not self.own:
+            return int(self._play(rows, label, sweep)[0])
+        own, score = self.compare(*rows[1:]), self.score_of()
+        self.features.row(x, learn=True)  # only now: the function may have failed
+        self._begin(rows)
+        learn(rows[1:], label[0], score, own)
+        self.rounds += 1
+        return -1 if score < 0.0 else 1
+
+    def sweep(self, batch: Batch, sweep: Sweep) -> NDArray[np.int8] | None:
+        """Predict and learn every row; None, having done nothing, with a function of the user's, which may fail."""
+        if self.own:
+            return None
+        rows = arrays().rows_of(batch.x)
+        if isinstance(batch.x, Sparse):
+            self.features.meet("numbers", batch.x.width)
+        else:
+            self.features.meet("array", rows[3])
+        return self._play(rows, np.array(batch.y, dtype=np.int8), sweep)
+
+    def _play(self, rows: Any, y: NDArray[np.int8], sweep: Sweep) -> NDArray[np.int8]:
+        self._begin(rows)
         predictions, t = np.empty(len(y), dtype=np.int8), 0
-        while (t := sweep(t, predictions)) < len(y):
+        while (t := sweep(self.cache, self.rule, rows, y, t, predictions)) < len(y):
             self.make_room(rows[1][int(rows[0][t]) : int(rows[0][t + 1])] if rows[3] < 0 else rows[1], rows[3])
+        self.rounds += len(y)
         return predictions
 
-    def pieces(self, rows: Any, count: int) -> Iterator[tuple[Any, Any, int]]:
-        """Each row as (places, numbers, width)."""
-        indptr, places, numbers, width = rows
-        for t in range(count):
-            if width >= 0:
-                yield places, numbers[t * width : (t + 1) * width], width
-            else:
-                start, stop = int(indptr[t]), int(indptr[t + 1])
-                yield places[start:stop], numbers[start:stop], width
+    def _begin(self, rows: Any) -> None:
+        """Be ready for rows of this kind."""
+        if self.cache is None:
+            self.cache = arrays().empty(0, max(rows[3], 0), rows[3] < 0)
+        elif self._bare(rows[3]):
+            self._move(arrays().empty(self.cache.slots.shape[1], rows[3], sparse=False))
 
-    def has_room(self, slot: int, places: NDArray[np.uint32], width: int) -> bool:
-        """Is there room at this slot?"""
-        return bool(kernel().room_for(self.cache, places, slot, width))
+    def _bare(self, width: int) -> bool:
+        """Arrays of that width come, after examples without features ({} or []), whose kind was not known."""
+        return width >= 0 and (len(self.cache.ends) > 0 or self.cache.points.shape[1] != width)
+
+    def reserve(self, slot: int, row: Row) -> None:
+        """Room for the row at this slot."""
+        while not kernel().room_for(self.cache, row[0], slot, row[2]):
+            self.make_room(row[0], row[2])
 
     def make_room(self, places: NDArray[np.uint32], width: int) -> None:
         """Room for one more example with these features."""
@@ -154,14 +181,14 @@ class Supports:
         new.slots[:, :count] = old.slots[:, :count]
         new.counts[:FILLED] = old.counts[:FILLED]
         if len(new.ends) == 0:
-            new.points[: len(old.points)] = old.points
+            new.points[: len(old.points), : old.points.shape[1]] = old.points
         else:
             kernel().move_rows(old, new)
         self.cache = new
 
     def compare(self, places: NDArray[np.uint32], numbers: NDArray[np.float64], width: int) -> float:
         """The values K(z,x) of every support, and K(x,x): the user's function is asked."""
-        reach = width if width >= 0 else max([1, *(int(p[-1]) + 1 for p in self._all_places(places) if len(p))])
+        reach = self._reach(width, places)
         x = spread(places, numbers, width, reach)
         for slot in range(self.count):
             self.cache.slots[VALUES, slot] = self.similarity.value(self._spread_slot(slot, reach), x)
@@ -173,15 +200,21 @@ class Supports:
         if not self.own:
             kernel().compare_slot(self.cache, self.rule, slot, width)
             return
-        reach = width if width >= 0 else max([1, *(int(p[-1]) + 1 for p in self._all_places() if len(p))])
+        reach = self._reach(width)
         x = self._spread_slot(slot, reach)
         for other in range(self.count):
             self.cache.slots[ROW, other] = self.similarity.value(self._spread_slot(other, reach), x)
 
-    def _all_places(self, *more: NDArray[np.uint32]) -> Iterator[NDArray[np.uint32]]:
-        yield from more
-        for start, stop in self.cache.ends[: self.count]:
-            yield self.cache.places[start:stop]
+    def own_value(self, slot: int) -> float:
+        """K(z,z) of a slot."""
+        return float(kernel().whole_self(self.rule, self.cache.slots[SELFS, slot]))
+
+    def _reach(self, width: int, *rows: NDArray[np.uint32]) -> int:
+        """How long arrays of the supports and of these rows must be."""
+        if width >= 0:
+            return width
+        held = (self.cache.places[start:stop] for start, stop in self.cache.ends[: self.count]) if self.count else ()
+        return max([1, *(int(places[-1]) + 1 for places in (*rows, *held) if len(places))])
 
     def _spread_slot(self, slot: int, reach: int) -> NDArray[np.float64]:
         """The example of a slot as an array."""
@@ -204,57 +237,22 @@ class Supports:
             "numbers": np.concatenate([np.zeros(0), *(self.cache.numbers[span] for span in spans)]),
         }
 
-    def state(self) -> State:
-        """All of it, as plain data."""
-        count = self.count
-        slots = {} if self.cache is None else {
-            "coefficients": self.coefficients,
-            "labels": self.cache.slots[LABELS, :count].astype(np.int8),
-            "born": self.cache.slots[BORN, :count].astype(np.int64),
-        }  # fmt: skip
-        return {
-            "similarity": self.similarity.state(),
-            "budget": self.budget,
-            "updates": self.updates,
-            "evictions": self.evictions,
-            "examples": self.examples(),
-            "slots": slots,
-        }
-
-    def load(self, state: State, features: Features) -> None:
-        """Become the supports whose `state` this is."""
-        examples, slots = state["examples"], state["slots"]
-        if not examples:
-            return
-        rows = read(examples, lambda saved: _rows(saved, features), "supports must be rows of finite doubles")
-        sparse = rows[3] < 0
-        count = len(rows[0]) - 1 if sparse else len(examples["points"])
-        require(count <= self.most, f"supports must be at most {self.most:,}", count)
-        self.cache = arrays().empty(count, features.count, sparse, len(rows[2]) if sparse else 0)
-        kernel().fill(self.cache, self.rule, rows, count)
-        self.cache.counts[UPDATES] = whole_number(state, "updates", count)
-        self.cache.counts[EVICTIONS] = whole_number(state, "evictions", 0, self.updates)
-        kinds = {"coefficients": (COEFFICIENTS, np.float64), "labels": (LABELS, np.int8), "born": (BORN, np.int64)}
-        for name, (fact, kind) in kinds.items():
-            saved = read(slots[name], np.asarray, f"{name} must be an array")
-            sound = saved.dtype == kind and saved.shape == (count,) and bool(np.all(np.isfinite(saved)))
-            require(sound, f"{name} must be a number for each support", saved.shape)
-            self.cache.slots[fact, :count] = saved
-        sound = bool(np.all(np.abs(self.cache.slots[LABELS, :count]) == 1.0))
-        require(sound, "labels of supports must be -1 or +1", slots["labels"].tolist())
-
 
 def checked_budget(budget: Any) -> int:
     """A budget, or an error."""
-    whole = isinstance(budget, (int, np.integer)) and not isinstance(budget, bool)
-    if not whole or not 1 <= budget <= LARGEST_BUDGET:
+    if not is_whole(budget) or not 1 <= budget <= LARGEST_BUDGET:
         raise InputError(f"a budget must be a whole number from 1 to {LARGEST_BUDGET:,}: got {shown(budget)}.")
     return int(budget)
 
 
+def is_whole(value: Any) -> bool:
+    """Is it a whole number, Python's or numpy's?"""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 def checked_beta(beta: Any) -> float:
     """A margin to insert at, or an error."""
-    if not 0.0 <= beta < math.inf:
+    if not isinstance(beta, (int, float, np.number)) or not 0.0 <= beta < math.inf:
         raise InputError(f"beta must be at least 0, and finite: got {shown(beta)}.")
     return float(beta)
 
@@ -266,35 +264,6 @@ def spread(places: NDArray[np.uint32], numbers: NDArray[np.float64], width: int,
     array = np.zeros(reach)
     array[places] = numbers
     return array
-
-
-def _rows(saved: State, features: Features) -> Any:
-    """Saved examples as kernels take them."""
-    if ("points" in saved) != (features.kind == "array"):
-        raise ValueError("they are of another kind than the features")
-    if "points" in saved:
-        points = saved["points"]
-        if points.dtype != np.float64 or points.ndim != 2 or points.shape[1] != features.count:
-            raise ValueError(f"an array of {features.count} features a row is wanted")
-        if not np.all(np.isfinite(points)):
-            raise ValueError("not all are finite")
-        return arrays().rows_of(points)
-    indptr, places, numbers = saved["indptr"], saved["places"], saved["numbers"]
-    if not (indptr.ndim == places.ndim == numbers.ndim == 1 and len(indptr)):
-        raise ValueError("they do not fit together")
-    kinds = (indptr.dtype, places.dtype, numbers.dtype) == (np.uint64, np.uint32, np.float64)
-    ends = indptr.astype(np.int64)
-    if not kinds or ends[0] != 0 or np.any(np.diff(ends) < 0) or not ends[-1] == len(places) == len(numbers):
-        raise ValueError("they do not fit together")
-    if not np.all(np.isfinite(numbers)) or (len(places) and int(places.max()) >= features.count):
-        raise ValueError("not all are finite, or of the features")
-    rows = indptr.copy(), places.copy(), numbers.copy(), -1
-    arrays().tidy(*rows[:3])
-    for start, stop in zip(rows[0][:-1].tolist(), rows[0][1:].tolist(), strict=True):
-        row = rows[1][start:stop]
-        if np.any(row[1:] == row[:-1]):
-            raise ValueError("a feature is repeated in a row")
-    return rows
 
 
 def arrays() -> Any:

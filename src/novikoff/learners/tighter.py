@@ -16,17 +16,17 @@ Reference
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificates.kernel_facts import KernelFacts
-from novikoff.learners.features import Features
-from novikoff.learners.restoring import whole_number
-from novikoff.learners.supports import ROW, Supports, checked_beta, checked_budget
+from novikoff.learners.saved_supports import arguments, load, state_of
+from novikoff.learners.supports import ROW, Row, Supports, checked_beta, checked_budget
 from novikoff.similarity import Function, Similarity
-from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label
+from novikoff.types import Batch, Domain, Example, Label, State, Theorem
 
 
 class TighterPerceptron:
@@ -52,51 +52,41 @@ class TighterPerceptron:
     ) -> None:
         self.domain = Domain("vector")
         self.similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
-        self.features = Features()
         self.supports = Supports(self.similarity, checked_budget(budget))
+        self.features = self.supports.features
         self.beta = checked_beta(beta)
         self._gram = np.zeros((0, 0))  # K of every two slots
-        self.rounds = 0
 
-    @property
-    def size(self) -> int:
-        """Supports held."""
-        return self.supports.count
-
-    @property
-    def updates(self) -> int:
-        """Examples ever inserted."""
-        return self.supports.updates
+    size = property(attrgetter("supports.count"), doc="Supports held.")
+    updates = property(attrgetter("supports.updates"), doc="Examples ever inserted.")
+    rounds = property(attrgetter("supports.rounds"), doc="Rounds played.")
 
     def predict_one(self, x: Example) -> Label:
         return -1 if self.score_one(x) < 0.0 else 1
 
     def score_one(self, x: Example) -> float:
         """f(x), the number whose sign is said."""
-        return self.supports.score(self.features.row(x, learn=False))
+        return self.supports.score(x)
 
     def learn_one(self, x: Example, y: Label) -> None:
         self.play_one(x, y)
 
     def play_one(self, x: Example, y: Label) -> Label:
         """Predict, then learn, looking at x once."""
-        label = np.array([check_label(y, None)], dtype=np.int8)
-        return int(self._play(self.supports.one(self.features.row(x, learn=True)), label)[0])
+        return self.supports.play_one(x, y, self._sweep, self._learn)
 
-    def sweep(self, batch: Batch) -> NDArray[np.int8]:
-        """Predict and learn every row in order, compiled."""
-        rows = self.supports.batch(batch, self.features)
-        return self._play(rows, np.array(batch.y, dtype=np.int8))
+    def sweep(self, batch: Batch) -> NDArray[np.int8] | None:
+        """Predict and learn every row in order, compiled; None, having done nothing, with a function of the user's."""
+        return self.supports.sweep(batch, self._sweep)
 
-    def _play(self, rows: Any, y: NDArray[np.int8]) -> NDArray[np.int8]:
+    def _sweep(self, *rows: Any) -> int:
+        return int(kernel().sweep(*rows, self.supports.most, self.beta, self._table()))
+
+    def _learn(self, row: Row, y: np.int8, score: float, own: float) -> None:
         held = self.supports
-        if held.own:
-            predictions = self._play_own(rows, y)
-        else:
-            predictions = held.play(rows, y, lambda t, said: kernel().sweep(
-                held.cache, held.rule, rows, y, t, said, held.most, self.beta, self._table()))  # fmt: skip
-        self.rounds += len(y)
-        return predictions
+        if kernel().inserts(score, y, self.beta):
+            while not kernel().add(held.cache, held.rule, *row, y, own, held.most, self._table()):
+                held.make_room(row[0], row[2])
 
     def _table(self) -> NDArray[np.float64]:
         """K of every two slots, with room for as many as there are."""
@@ -106,47 +96,20 @@ class TighterPerceptron:
             self._gram[: len(old), : len(old)] = old
         return self._gram
 
-    def _play_own(self, rows: Any, y: NDArray[np.int8]) -> NDArray[np.int8]:
-        """The same rule, with the values of the user's function."""
-        held, predictions = self.supports, np.ones(len(y), dtype=np.int8)
-        for t, row in enumerate(held.pieces(rows, len(y))):
-            own, score = held.compare(*row), held.score_of()
-            predictions[t] = -1 if score < 0.0 else 1
-            if kernel().inserts(score, y[t], self.beta):
-                while not kernel().add(held.cache, held.rule, *row, y[t], own, held.most, self._table()):
-                    held.make_room(row[0], row[2])
-        return predictions
-
     def facts(self) -> KernelFacts:
-        return KernelFacts(
-            rounds=self.rounds,
-            updates=self.updates,
-            supports=self.size,
-            evictions=self.supports.evictions,
-            budget=self.supports.budget,
-            similarity=self.similarity,
-            empty=self.size == 0,
-            margin=self.beta,
-        )
+        return self.supports.told(margin=self.beta)
 
     def state(self) -> State:
-        return {
-            "beta": self.beta,
-            "rounds": self.rounds,
-            "features": self.features.state(),
-            "supports": self.supports.state(),
-        }
+        return {"beta": self.beta, **state_of(self.supports)}
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        similarity = Similarity.restore(state["supports"]["similarity"])
-        learner = cls(state["supports"]["budget"], **similarity.arguments(), beta=state["beta"])
-        learner.rounds = whole_number(state, "rounds")
-        learner.features.load(state["features"])
-        learner.supports.load(state["supports"], learner.features)
+        learner = cls(**arguments(state), beta=state["beta"])
+        load(learner.supports, state)
         for slot in range(learner.size):
             learner.supports.compare_slot(slot)
             learner._table()[slot, : learner.size] = learner.supports.facts(ROW)
+            learner._table()[slot, slot] = learner.supports.own_value(slot)  # as it was put in, not rounded as a K(z,x)
         return learner
 
 
