@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.errors import InputError, MismatchError
+from novikoff.keeping import Keeping
 from novikoff.ledger import Ledger
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs
@@ -66,6 +69,14 @@ class Game:
 
     def learn_one(self, x: Example, y: Label) -> Label:
         """Play the round of x and y: the prediction is written down, then the learner learns."""
+        if self.ledger.keeping is not None:
+            self._until_kept()
+        prediction = self._learn_one(x, y)
+        if self.ledger.keeping is not None:
+            self._keep(Batch([x], np.array([y]), self.ledger.rounds), np.array([prediction]))
+        return prediction
+
+    def _learn_one(self, x: Example, y: Label) -> Label:
         if self._pays or self.ledger.members:
             return self._pay_one(x, y)
         chance = chances(self.learner, x).get(y, 0.0) if self._draws else None
@@ -98,22 +109,44 @@ class Game:
 
         behind   comparators may look at the batch later, in a second thread: its arrays will stay as they are
         """
-        if not self.looped and not isinstance(batch.x, list):
-            if not self._pays:
-                _check_labels(batch)
-            played = self.learner.sweep(batch)  # type: ignore[attr-defined]
-            if played is not None:
-                write = self.ledger.write_played if isinstance(played, Played) else self.ledger.write_batch
-                write(played, batch.y)
-                for one in self._riders:
-                    if one.riding is not None:
-                        one.riding.see(batch, behind)
-                return
-        for x, y in batch.rows():
+        start = 0
+        while start < len(batch) and not self.looped and not isinstance(batch.x, list):
+            stop = min(start + self._until_kept(), len(batch))
+            if not self._sweep(batch.part(start, stop), behind):
+                break
+            start = stop
+        for x, y in batch.part(start, len(batch)).rows() if start < len(batch) else ():
             try:
                 self.learn_one(x, y)
             except InputError as error:
                 raise type(error)(f"round {self.ledger.rounds + 1}: {error}") from error
+
+    def _sweep(self, batch: Batch, behind: bool) -> bool:
+        """Play every round, compiled; False, having done nothing, if the learner cannot."""
+        if not self._pays:
+            _check_labels(batch)
+        played = self.learner.sweep(batch)  # type: ignore[attr-defined]
+        if played is None:
+            return False
+        write = self.ledger.write_played if isinstance(played, Played) else self.ledger.write_batch
+        write(played, batch.y)
+        self._keep(batch, played.predictions if isinstance(played, Played) else played)
+        for one in self._riders:
+            if one.riding is not None:
+                one.riding.see(batch, behind)
+        return True
+
+    def _until_kept(self) -> int:
+        """Look at the hypothesis that is to be kept, if it is now; after how many rounds there may be another."""
+        keeping = self.ledger.keeping
+        if keeping is None or self.ledger.passes > 1:
+            return sys.maxsize
+        keeping.take(self.learner)
+        return keeping.due
+
+    def _keep(self, batch: Batch, predictions: NDArray[Any]) -> None:
+        if self.ledger.keeping is not None and self.ledger.passes <= 1:
+            self.ledger.keeping.see(batch, predictions)
 
 
 def _rows_of_one(played: Played) -> Played:
@@ -148,6 +181,7 @@ def play(
     riding: bool = True,
     resume: bool = False,
     hindsight: bool = False,
+    keep: int = 0,
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -161,6 +195,7 @@ def play(
     riding        let comparators ride along, for learners whose certificates need them
     resume        with a ledger: go on in the stream where it stands, not from the beginning
     hindsight     read the stream again after the game, for the best comparators there are
+    keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`
     """
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds must be at least 0: got {rounds}.")
@@ -181,6 +216,10 @@ def play(
     if game.ledger.adversary is not None:
         raise MismatchError(f"a ledger must be of one kind of game: this one is against {game.ledger.adversary.name}.")
     _record(game.ledger, record)
+    if keep and game.ledger.keeping is None:
+        if game.ledger.rounds:
+            raise InputError(f"hypotheses must be kept from the first round: {game.ledger.rounds:,} were played.")
+        game.ledger.keeping = Keeping(learner, keep)
     if hindsight:
         check_hindsight(game.ledger, stream, resume)
     _go_through(game, stream, rounds, passes, game.ledger.position if resume else None, progress)

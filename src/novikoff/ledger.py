@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
     from novikoff.comparators.kernel_riding import KernelRiding
     from novikoff.comparators.riding import Riding
+    from novikoff.keeping import Keeping
 
 RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
 
@@ -32,6 +33,7 @@ class Ledger:
     curve              (t, mistakes or loss after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
     predictions        one per round, if asked for
     riding             the comparators that ride along, for learners whose theorems need them
+    keeping            the hypotheses to keep, if any are
     hindsight          the best comparators there are, if they were looked for after the game; not saved
     position           where the stream goes on, after a whole batch: {"passes": done before this one, "at": ...}
     fingerprint        of the source, to recognise it again
@@ -53,6 +55,7 @@ class Ledger:
     before: Any = None
     adversary_before: Any = None
     riding: Riding | KernelRiding | None = None
+    keeping: Keeping | None = None
     hindsight: Hindsight | None = None
     position: dict[str, Any] | None = None
     fingerprint: dict[str, Any] | None = None
@@ -227,6 +230,7 @@ class Ledger:
                 "before": dataclasses.asdict(self.before),
                 "riding": None if self.riding is None else self.riding.state(),
                 "members": [member.state() for member in self.members],
+                "keeping": None if self.keeping is None else self.keeping.state(),
                 "expected": dataclasses.astuple(self._expected), "paid": dataclasses.astuple(self._paid)}  # fmt: skip
 
     @classmethod
@@ -252,12 +256,16 @@ class Ledger:
                 raise ModelFileError(f"{part.name} of a ledger must be of the learner's kind: got {then!r}.")
         if state["riding"] is not None:
             plain["riding"] = _riding(state["riding"])
+        if state["keeping"] is not None:
+            from novikoff.keeping import Keeping
+
+            plain["keeping"] = Keeping.restore(state["keeping"], learner)
         return cls(learner=learner, **plain)
 
 
 _NOT_PLAIN = (
     "learner", "adversary", "adversary_before", "before", "curve", "predictions", "riding", "hindsight",
-    "members", "_expected", "_paid",
+    "keeping", "members", "_expected", "_paid",
 )  # fmt: skip
 
 

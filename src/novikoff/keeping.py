@@ -1,0 +1,167 @@
+"""Keeping: what a game must remember so that a classifier can be kept from it.
+
+Words
+    H_t is the hypothesis after t examples: H_0 was there before the first, H_{t-1} predicts example t. Only the first
+    pass counts: in a second one the hypotheses have seen the examples that they predict.
+Reservoir
+    One hypothesis drawn uniformly from H_0 .. H_{n-1}, whatever n will be: before example t is learned, H_{t-1} takes
+    the place with chance 1/t. The next t is drawn at once, floor(t/U) + 1 with U uniform: about ln n copies are made.
+Survivors
+    The hypotheses that predicted most examples, each by its first index and how many: found from the mistakes alone, by
+    the longest stretches between them. Only for learners that change on mistakes alone (`conservative`); for the others
+    indices at equal distances do.
+Average
+    The mean of the weights w_0 .. w_{n-1} of a linear learner that adds y x on mistakes: w_n - (1/n) sum of t y_t x_t
+    over its mistakes t. Nothing is done in a round without a mistake.
+Cost
+    No time per round beyond counting; three hypotheses in memory (the first, the drawn one and the sum of the average).
+Reference
+    the ensemble: [cesabianchi2004]; skipping: [vitter1985]; the average: [freund1999].
+"""
+
+from __future__ import annotations
+
+import heapq
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import InputError
+from novikoff.kernels.coins import uniform
+from novikoff.types import Batch, Learner, Sparse, State
+
+CANDIDATES = 50
+
+
+class Keeping:
+    """Rides with the first pass of a game.
+
+    learner      the learner before its first round here: its state then is H_0
+    candidates   how many survivors to remember
+    seed         of the reservoir's own coins
+    """
+
+    def __init__(self, learner: Learner, candidates: int = CANDIDATES, seed: int = 0) -> None:
+        if candidates < 1:
+            raise InputError(f"the hypotheses to keep must be at least 1: got {candidates}.")
+        self.candidates, self.seed = int(candidates), int(seed)
+        self.conservative = bool(getattr(learner, "conservative", False))
+        self.initial: State = learner.state()
+        self.rounds = self.mistakes = 0
+        self.drawn: State = self.initial
+        self.index = 0  # of the drawn hypothesis
+        self._copies = 0
+        self._next = 0  # rounds after which the next is drawn
+        self._survivors: list[tuple[int, int]] = []  # a heap of (rounds predicted, -first index)
+        self._since = 0  # first index of the present hypothesis
+        self.average = Average(learner) if hasattr(learner, "bias_weight") else None
+
+    @property
+    def due(self) -> int:
+        """How many rounds may be played before `take` must be called; 0: now."""
+        return self._next - self.rounds
+
+    def take(self, learner: Learner) -> None:
+        """Draw the present hypothesis, if it is due."""
+        if self.rounds != self._next:
+            return
+        if self.rounds:
+            self.drawn, self.index = learner.state(), self.rounds
+        self._copies += 1
+        t = self.rounds + 1
+        self._next = int(t / (1.0 - uniform(self.seed, "reservoir", self._copies)))  # the next is round _next + 1
+
+    def see(self, batch: Batch, predictions: NDArray[Any]) -> None:
+        """Rounds that were played."""
+        wrong = np.flatnonzero(predictions != batch.y)
+        if self.conservative:
+            ends = (self.rounds + wrong + 1).tolist()  # the present hypothesis predicted all up to its mistake
+            for first, after in pairwise([self._since, *ends]):
+                self._note(first, after - first)
+            self._since = ends[-1] if ends else self._since
+        if self.average is not None and len(wrong):
+            self.average.add(batch, wrong, self.rounds)
+        self.rounds += len(batch)
+        self.mistakes += len(wrong)
+
+    def _note(self, first: int, rounds: int) -> None:
+        item = (rounds, -first)
+        if len(self._survivors) < self.candidates:
+            heapq.heappush(self._survivors, item)
+        elif item > self._survivors[0]:
+            heapq.heapreplace(self._survivors, item)
+
+    def indices(self) -> list[int]:
+        """The first indices of the candidates, rising: the longest survivors, the present hypothesis among them."""
+        if not self.conservative:
+            marks = np.linspace(0, self.rounds, self.candidates, endpoint=False).astype(np.int64)
+            return sorted(set(marks.tolist()))
+        found = [*self._survivors]
+        if self.rounds > self._since:
+            found.append((self.rounds - self._since, -self._since))
+        return sorted(-first for _, first in heapq.nlargest(self.candidates, found))
+
+    def state(self) -> State:
+        """All of it, as plain data."""
+        plain = ("candidates", "seed", "conservative", "initial", "rounds", "mistakes", "drawn", "index")
+        return {
+            **{name: getattr(self, name) for name in plain},
+            "copies": self._copies, "next": self._next, "since": self._since,
+            "survivors": [list(item) for item in self._survivors],
+            "average": None if self.average is None else self.average.total.copy(),
+        }  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State, learner: Learner) -> Self:
+        """The keeping whose `state` this is, of `learner`."""
+        keeping = cls(learner, state["candidates"], state["seed"])
+        for name in ("conservative", "initial", "rounds", "mistakes", "drawn", "index"):
+            setattr(keeping, name, state[name])
+        keeping._copies, keeping._next, keeping._since = state["copies"], state["next"], state["since"]
+        keeping._survivors = [(int(rounds), int(first)) for rounds, first in state["survivors"]]
+        if keeping.average is not None:
+            keeping.average.total = np.array(state["average"], dtype=np.float64)
+        return keeping
+
+
+class Average:
+    """The sum of t y_t x~_t over the mistakes of a linear learner, the bias last."""
+
+    def __init__(self, learner: Any) -> None:
+        self._learner = learner
+        self.total: NDArray[np.float64] = np.zeros(1)
+
+    def add(self, batch: Batch, wrong: NDArray[np.int64], before: int) -> None:
+        """The mistakes of a batch, whose first round is number `before` + 1."""
+        from novikoff.kernels import averaging
+
+        learner = self._learner
+        self._grow(learner.features.count)
+        x = batch.x
+        if isinstance(x, list):
+            for row in wrong.tolist():
+                self._add_row(learner.features.row(x[row], learn=False), int(batch.y[row]), before + row + 1)
+        elif isinstance(x, Sparse):
+            rows = (x.indptr, x.indices, x.values)
+            averaging.add_sparse(self.total, *rows, batch.y, wrong, before, learner.bias, learner.normalize)
+        else:
+            dense = np.ascontiguousarray(x)
+            dense = dense if dense.ndim == 2 else dense[:, None]
+            averaging.add_dense(self.total, dense, batch.y, wrong, before, learner.bias, learner.normalize)
+
+    def _add_row(self, row: Any, y: int, t: int) -> None:
+        from novikoff.kernels import averaging
+
+        only, label, learner = np.zeros(1, np.int64), np.array([y], np.int8), self._learner
+        if isinstance(row, tuple):
+            ends = np.array([0, len(row[0])], np.uint64)
+            averaging.add_sparse(self.total, ends, *row, label, only, t - 1, learner.bias, learner.normalize)
+        else:
+            averaging.add_dense(self.total, row[None, :], label, only, t - 1, learner.bias, learner.normalize)
+
+    def _grow(self, features: int) -> None:
+        missing = features + 1 - len(self.total)
+        if missing > 0:
+            self.total = np.concatenate([self.total[:-1], np.zeros(missing), self.total[-1:]])
