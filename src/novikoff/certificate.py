@@ -102,6 +102,12 @@ def bound_text(bound: int | float, side: Side) -> str:
     return f"{float(context.create_decimal_from_float(bound)):,.6g}"
 
 
+def fixed_in_advance(run: Run[Any]) -> Assumption:
+    """What bounds over the learner's coins need: a source that cannot have looked at them."""
+    standing: Standing = "refuted" if run.adaptive else "checked" if run.fixed else "trusted"
+    return Assumption("the stream was fixed in advance", standing)
+
+
 def judge(
     theorem: str,
     kind: Kind,

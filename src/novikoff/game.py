@@ -61,7 +61,7 @@ class Game:
         self._play_one = getattr(learner, "play_one", None)
         self.looped = not hasattr(learner, "sweep")
         self._draws = bool(getattr(learner, "draws", False))
-        self._pays = learner.domain.kind in ("advice", "losses")
+        self._pays = pays(learner)
 
     def predict_one(self, x: Example) -> Label:
         """What the learner says of x; asking changes nothing."""
@@ -162,6 +162,29 @@ def _check_labels(batch: Batch) -> None:
         raise InputError(f"a label must be -1 or +1: got {batch.y[t]} at round {batch.first + t}.")
 
 
+def labels_of(learner: Learner, batch: Batch) -> NDArray[Any]:
+    """What the learner says of every row, learning nothing."""
+    if hasattr(learner, "label_batch") and not isinstance(batch.x, list):
+        said: NDArray[Any] = learner.label_batch(batch)
+        return said
+    return np.array([learner.predict_one(x) for x, _ in batch.rows()])
+
+
+def pays(learner: Learner) -> bool:
+    """Does it take outcomes as they are, and answer with what it `Played`: on advice, on losses, or of numbers?"""
+    return learner.domain.kind in ("advice", "losses") or getattr(learner, "outcomes", "labels") == "numbers"
+
+
+def _check_outcomes(learner: Learner, environment: Stream | Adversary) -> None:
+    """Labels for a learner of labels, numbers for a learner of numbers: one is easily taken for the other."""
+    wanted, shown = (getattr(one, "outcomes", "labels") for one in (learner, environment))
+    if wanted != shown:
+        raise MismatchError(
+            f"the learner learns {wanted}: {environment.name} shows {shown}. "
+            "Pass arrays (X, y), or choose a learner for what it shows."
+        )
+
+
 def chances(learner: Learner, x: Example) -> Distribution:
     """The distribution of the learner's prediction on x."""
     if getattr(learner, "draws", False):
@@ -210,6 +233,7 @@ def play(
             f"the learner plays on {learner.domain}: {stream.name} shows {stream.domain}. "
             "Choose a learner for that domain, or the right columns."
         )
+    _check_outcomes(learner, stream)
     if passes > 1 and not stream.rereadable:
         raise InputError(f"{passes} passes need a stream that can be read again: {stream.name} cannot.")
     game = Game(learner, ledger or Ledger(learner, source=stream.name), riding)
@@ -265,17 +289,22 @@ def _go_through(
     ledger.fingerprint = stream.fingerprint() if hasattr(stream, "fingerprint") else None
     position = position or {"passes": 0, "at": None, "skip": 0}
     left, behind = rounds, bool(getattr(stream, "lasting", False))
+    ledger.fixed = stream.rereadable and (ledger.fixed or ledger.rounds == 0)
     for number in range(position["passes"], passes):
         ledger.passes += position["at"] is None and position["skip"] == 0
+        if ledger.keeping is not None and ledger.passes > 1:
+            ledger.keeping.close(game.learner)
         rows = ROUNDS_BETWEEN_LOOKS if game.looped else None
         for piece, at, skip in _pieces(stream, position["at"], position["skip"], left, rows):
             _note_labels(ledger, stream)
-            game.learn_batch(_for_learner(piece, stream.labels, game.learner), behind)
+            game.learn_batch(for_learner(piece, stream.labels, game.learner), behind)
             left = None if left is None else left - len(piece)
             ledger.position = {"passes": number, "at": at, "skip": skip}
             ledger.seconds = before + time.perf_counter() - start
             if progress:
                 progress(ledger)
+        if ledger.keeping is not None:
+            ledger.keeping.fixed = True
         if left == 0:
             return
         ledger.position = position = {"passes": number + 1, "at": None, "skip": 0}
@@ -316,6 +345,7 @@ def _duel(
             f"the learner plays on {learner.domain}: {adversary.name} shows {adversary.domain}. "
             "Choose a learner and an adversary for the same domain."
         )
+    _check_outcomes(learner, adversary)
     if learner.labels is not None:
         raise MismatchError(f"{adversary.name} answers -1 and +1: the learner has {learner.labels} labels.")
     game = Game(learner, ledger or Ledger(learner, adversary, source=adversary.name, passes=1))
@@ -355,6 +385,10 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
         from novikoff.sources.advice import advice
 
         return advice(environment, learner.domain.kind == "losses")
+    if pays(learner):
+        from novikoff.sources.targets import targets
+
+        return targets(environment)
     from novikoff.sources.frames import as_source
 
     in_memory = as_source(environment, learner.labels)
@@ -396,9 +430,9 @@ def _pieces(
             at, skip, behind = batch.end, max(skip - behind - len(batch), 0), 0
 
 
-def _for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:
-    """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many; advice and losses as they are."""
-    if learner.domain.kind in ("advice", "losses") or (labels is None) == (learner.labels is not None):
+def for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:
+    """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many; outcomes as they are."""
+    if pays(learner) or (labels is None) == (learner.labels is not None):
         return batch
     if labels is None:
         raise MismatchError("the learner has two labels: the stream has many. Name the positive one.")

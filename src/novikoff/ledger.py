@@ -28,8 +28,10 @@ RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
 class Ledger:
     """The record of one learner's game, from the moment the ledger was opened.
 
+    spec               how the learner was written, if it was made from that
     rounds, mistakes   counted by the tie rule; no mistakes where the loss is another than zero-one
     positives          rounds labelled +1 (two labels only)
+    fixed              every round came from a source that was there before the game: a file, arrays, a list
     curve              (t, mistakes or loss after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
     predictions        one per round, if asked for
     riding             the comparators that ride along, for learners whose theorems need them
@@ -44,12 +46,14 @@ class Ledger:
     learner: Learner
     adversary: Adversary | None = None
     source: str = ""
+    spec: str = ""
     rounds: int = 0
     passes: int = 0
     mistakes: int = 0
     positives: int = 0
     seconds: float = 0.0
     deterministic: bool = True
+    fixed: bool = False
     curve: list[tuple[int, int | float]] = field(default_factory=list)
     predictions: list[NDArray[Any]] | None = None
     before: Any = None
@@ -181,27 +185,28 @@ class Ledger:
         """Every prediction, in order; needs `record=True`."""
         return np.concatenate(self.predictions) if self.predictions else np.zeros(0, dtype=np.int8)
 
-    def certify(self, adaptive: bool = False) -> list[Certificate]:
+    def certify(self, adaptive: bool = False, fixed: bool | None = None) -> list[Certificate]:
         """What the learner's theorems, and the adversary's, say of this game; the tightest valid one first.
 
-        adaptive   the stream answered back, though not to this learner alone (that of a team)
+        adaptive, fixed   of the stream, for a learner of a team: the team's ledger knows
         """
         adaptive = adaptive or self.adversary is not None
+        fixed = self.fixed if fixed is None else fixed
         rode = None if self.riding is None else self.riding.facts()
         if self.hindsight is not None:
             from novikoff.comparators.hindsight import joined
             from novikoff.comparators.riding import RidingFacts
 
             rode = joined(rode, self.hindsight.facts) if isinstance(rode, RidingFacts) else rode
-        members = tuple(tuple(member.certify(adaptive)) for member in self.members)
-        found = self._evaluate(self.learner.promises, self.before, self.learner.facts(), adaptive, rode, members)
+        members = tuple(tuple(member.certify(adaptive, fixed)) for member in self.members)
+        found = self._evaluate(self.learner.promises, self.before, self.learner.facts(), adaptive, fixed, rode, members)
         if self.adversary is not None:
-            forced = self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts(), True)
+            forced = self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts(), True, False)
             found += forced if self.answered == self.rounds else [_broken_off(certificate) for certificate in forced]
         return sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
 
     def _evaluate(
-        self, theorems: tuple[Theorem, ...], before: Any, after: Any, adaptive: bool, riding: Any = None,
+        self, theorems: tuple[Theorem, ...], before: Any, after: Any, adaptive: bool, fixed: bool, riding: Any = None,
         members: tuple[tuple[Certificate, ...], ...] = (),
     ) -> list[Certificate]:  # fmt: skip
         run = Run(
@@ -216,6 +221,7 @@ class Ledger:
             riding=riding,
             loss=self.loss,
             members=members,
+            fixed=fixed,
         )
         certificates = (theorem(run) for theorem in theorems)
         return [certificate for certificate in certificates if certificate is not None]

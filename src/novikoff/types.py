@@ -204,8 +204,9 @@ class Learner(Protocol):
     """One algorithm. `learn_one` is the only method that changes it.
 
     Optional: `play_one(x, y)` predicts, then learns, looking at x once; `sweep(batch)` does so for every row,
-    compiled, or answers None, having done nothing, where it must be played row by row; `ride()` gives the comparators
-    its theorems need; `size` is what it holds. A learner that draws its predictions has `draws = True` and
+    compiled, or answers None, having done nothing, where it must be played row by row; `label_batch(batch)` tells what
+    it says of every row, learning nothing; `ride()` gives the comparators its theorems need; `size` is what it holds;
+    `conservative` is True if it changes on mistakes alone. A learner that draws its predictions has `draws = True` and
     `chances(x)`, the distribution it draws from; its `sweep` answers with `Played`, and so do `play_one` and `sweep`
     of a learner on advice or losses, which has a `loss`. A team has `learners`, and all of them play every round.
     """
@@ -290,6 +291,7 @@ class Run(Generic[F]):
     expected        the sum over rounds of the chance of a mistake (or of the expected loss), given the past
     constants       mistakes that "always -1" and "always +1" would have made
     adaptive        the stream answered back (an adversary), so it was not fixed in advance
+    fixed           the rounds came from a source that was there before: a file, arrays, a list
     deterministic   no prediction was drawn by a coin
     riding          what the comparators that rode along saw (comparators/riding.py); None if there were none
     loss            what the predictions cost; mistakes, where a mistake costs 1
@@ -307,6 +309,7 @@ class Run(Generic[F]):
     riding: Any = None
     loss: float = 0.0
     members: tuple[tuple[Certificate, ...], ...] = ()
+    fixed: bool = True
 
 
 Theorem = Callable[[Run[Any]], "Certificate | None"]

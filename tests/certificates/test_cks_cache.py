@@ -94,6 +94,7 @@ def test_labels_that_contradict_each_other_make_it_void():
     found = cks_cache(run)
     assert (found.status, found.bound, found.observed) == ("void", None, run.after.supports)
     assert "separable" in found.reason
+    assert found.quantities == {"beyond_that": "no mistake bound is known"}
 
 
 def test_what_the_facts_refute_is_void():

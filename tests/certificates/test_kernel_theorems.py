@@ -241,7 +241,17 @@ def test_a_function_of_the_users_is_trusted_to_be_an_inner_product(theorem):
     run, _ = game(np.eye(4), [-1] * 4, Similarity.of(lambda z, x: float(z @ x)), passes=2)
     found = theorem(run)
     assert (found.bound, found.status) == (4, "conditional")
-    assert "inner product" in found.reason
+    assert "inner product, no less exact than a sum" in found.reason
+
+
+@pytest.mark.parametrize("theorem", THEOREMS)
+def test_a_gamma_so_small_that_distances_overflow_is_void(theorem):
+    """K(x,z) is 0.98 and computed as 0: ||x-z||^2 is infinite."""
+    similarity = Similarity.of("rbf", gamma=1e-312)
+    x = np.array([[1e155], [-1e155]])
+    assert similarity.matrix(x, x)[0, 1] == 0.0
+    run, _ = game(x, [-1, -1], similarity)
+    assert (theorem(run).status, "gamma" in theorem(run).reason) == ("void", True)
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from novikoff.comparators import kernel_riding
+from novikoff.comparators import kernel_fit, kernel_riding, tally
 from novikoff.comparators.kernel_riders import KernelRiders
 from novikoff.comparators.kernel_riding import KernelRiding
 from novikoff.errors import InputError, ModelFileError
@@ -269,6 +269,23 @@ def test_sparse_rows_so_long_that_the_rbf_cannot_be_computed_are_a_flaw():
     assert "accuracy" in riding.facts().flaw
 
 
+@pytest.mark.parametrize(("power", "safe"), [(-1000, False), (-899, True), (899, True), (1000, False)])
+def test_the_gamma_of_the_rbf_must_be_of_a_safe_size(power, safe):
+    riding = KernelRiding(Similarity.of("rbf", gamma=2.0**power))
+    riding.see_row(np.array([1.0, 2.0]), 1)
+    assert (riding.facts().flaw == "") == safe
+
+
+def test_the_error_of_rows_is_known_where_there_was_nothing_to_fit_on():
+    """The learner's scores are of these rows too."""
+    riding = KernelRiding(LINEAR, 1)
+    riding.see_row(np.zeros(50), 1)
+    riding.see_row(np.ones(50), -1)
+    facts = riding.facts()
+    assert facts.points == 0
+    assert facts.error >= LINEAR.relative_error(50)
+
+
 def test_rows_must_stay_of_one_form():
     riding = KernelRiding(LINEAR)
     riding.see_row(np.zeros(2), 1)
@@ -339,3 +356,51 @@ def test_the_fit_finds_a_comparator_that_is_worth_having():
     riding.see(Batch(x, y, 1))
     facts = riding.facts()
     assert min(u.hinge + facts.square * u.square for u in facts.comparators) < 700
+
+
+@pytest.mark.parametrize("similarity", [RBF, CUBE, LINEAR])
+@pytest.mark.parametrize("noise", [0.0, 0.15])
+def test_the_fit_is_as_good_as_a_long_descent_by_coordinates(similarity, noise):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(120, 3))
+    y = np.where((x[:, 0] * x[:, 1] > 0.0) ^ (rng.random(120) < noise), 1, -1).astype(np.int8)
+    gram = similarity.matrix(x, x)
+    signed = gram / np.mean(gram.diagonal()) * np.outer(y, y)
+    betas = kernel_fit.fit(gram, y)
+    for beta, cost in zip(betas[:-1], kernel_fit.COSTS[:-1], strict=True):
+        alpha, slow = beta * y, np.zeros(120)
+        for _ in range(300):
+            for t in range(120):
+                slow[t] = min(max(slow[t] + (1.0 - signed[t] @ slow) / signed[t, t], 0.0), cost)
+        assert np.all((alpha >= 0.0) & (alpha <= cost))
+        assert dual(signed, alpha) >= 0.999 * dual(signed, slow)
+
+
+def dual(signed, alpha):
+    """What the fit makes large."""
+    return np.sum(alpha) - 0.5 * alpha @ signed @ alpha
+
+
+@given(st.integers(0, 2**3000), st.integers(1, 2**3000))
+def test_a_shortened_number_is_at_least_the_number_and_hardly_more(above, below):
+    exact = Fraction(above, below)
+    assert exact <= tally.shortened(above, below) <= exact * (1 + Fraction(1, 2**98))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.floats(-1e3, 1e3) | st.floats(-1e-3, 1e-3) | st.sampled_from([1e160, -1e140]), max_size=40),
+    st.sampled_from([-440, -3, 0, 4, 440]),
+)
+def test_losses_are_those_of_the_margins_and_never_less(margins, top):
+    counted = tally.Tally(1, top)
+    counted.add(np.ldexp(np.array(margins), top).reshape(-1, 1))
+    shown = [Fraction(m) for m in np.ldexp(np.array(margins), top).tolist()]
+    found = list(counted.comparators([Fraction(1)], Fraction(2**3000)))
+    assert len(found) > 1 or any(abs(m) > 1e100 for m in shown)
+    for u in found[1:]:
+        scale = Fraction(u.scale)
+        losses = [max(1 - m / scale, Fraction(0)) for m in shown]
+        for told, exact in ((u.hinge, sum(losses)), (u.squared_hinge, sum(loss**2 for loss in losses))):
+            assert exact <= told <= exact * (1 + Fraction(1, 10**12)) + Fraction(1, 10**40)
+        assert 1 / scale**2 <= u.square <= (1 + Fraction(1, 2**90)) / scale**2

@@ -5,7 +5,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel and
     examples for as long as some j of L has y_j f(x_j) - K(x_j,x_j) > beta. If y g(x) >= 1 on every round, for a
     function g in the kernel's space, and R^2 is the largest K(x,x), then at every time
         |L|  <=  (R^2 + beta) ||g||^2.
-    A bound on the memory, not on mistakes: of those of this learner none is known.
+    A bound on the memory, not on mistakes: for this learner no mistake bound is known.
 Assumptions
     some g that rode along has a margin (checked); the list was empty at the start (checked); the learner throws out
     what it no longer needs after every insertion (checked); the comparators saw all of its rounds with its K (checked);
@@ -34,6 +34,7 @@ from novikoff.types import Run
 
 NAME = "cks_cache"
 REFERENCE = "crammer2004"
+NO_MORE = {"beyond_that": "no mistake bound is known"}
 
 
 def cks_cache(run: Run[KernelFacts]) -> Certificate | None:
@@ -51,7 +52,7 @@ def cks_cache(run: Run[KernelFacts]) -> Certificate | None:
         reason = "not separable by any comparator that rode along"
     if reason or best is None:
         return void(NAME, "D", reason, observed=after.supports, trivial=trivial, assumptions=needed,
-                    reference=REFERENCE, quantity="supports")  # fmt: skip
+                    reference=REFERENCE, quantities=NO_MORE, quantity="supports")  # fmt: skip
     most = after.updates if after.budget is None else min(after.updates, after.budget + 1)
     square = riding.square * (1 + (2 * after.updates + 4) * (riding.error + (most + 4) * UNIT))
     return judge(
@@ -61,7 +62,7 @@ def cks_cache(run: Run[KernelFacts]) -> Certificate | None:
         bound=math.floor((square + Fraction(after.margin)) * best.square),
         trivial=trivial,
         assumptions=needed,
-        quantities={**quantities(run, best), "margin": float(1 / root(best.square)), "beta": after.margin},
+        quantities={**quantities(run, best), "margin": float(1 / root(best.square)), "beta": after.margin, **NO_MORE},
         quantity="supports",
         reference=REFERENCE,
     )

@@ -93,9 +93,11 @@ def assumptions(run: Run[KernelFacts]) -> list[Assumption]:
     riding: KernelRidingFacts = run.riding
     before, after = run.before, run.after
     whole_game = riding.rows == run.rounds == after.rounds - before.rounds
+    own = after.similarity.kind == "own"
+    product = "K is an inner product, no less exact than a sum over the features" if own else "K is an inner product"
     return [
         Assumption("x is finite and K(x,x) of a safe size", "refuted" if riding.flaw else "checked"),
-        Assumption("K is an inner product", "trusted" if after.similarity.kind == "own" else "checked"),
+        Assumption(product, "trusted" if own else "checked"),
         _seen("the comparators have the learner's K", riding.similarity == after.similarity == before.similarity),
         _seen("they saw every round it learned from", whole_game),
         _seen("its list was empty when the ledger was opened", before.empty),

@@ -45,7 +45,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Assumption, Certificate, judge, outward
+from novikoff.certificate import Certificate, fixed_in_advance, judge, outward
 from novikoff.certificates.kernel_facts import KernelFacts, assumptions, growth2, near, on_mistakes, quantities, unsaid
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
@@ -59,7 +59,7 @@ def rbp_expected(run: Run[KernelFacts]) -> Certificate | None:
     budget = run.after.budget
     if run.riding is None or budget is None or not run.after.evictions:
         return None
-    oblivious = Assumption("the stream was fixed in advance", "refuted" if run.adaptive else "checked")
+    oblivious = fixed_in_advance(run)
     needed = [oblivious, *assumptions(run), on_mistakes(run)]
     nothing = unsaid(run, NAME, "E", needed, REFERENCE)
     if nothing is not None:

@@ -13,7 +13,9 @@ Floats
     may be 0 or negative for an f that is not zero: without the others certificates would be false. If the sum of all is
     negative, no feature space has these inner products: `flaw` says so.
     R^2 is at most the largest computed K(x,x) / (1 - k); it must be within 2^-900 .. 2^900, or 0. For a normalised K
-    that must be so of every K(x,x) before it is normalised.
+    that must be so of every K(x,x) before it is normalised. The gamma of the rbf must be within them too: with a
+    smaller one ||x-z||^2 may be infinite, and K said to be 0, where it is near 1; with a larger one what underflows
+    counts.
 Reference
     the error of a sum in any order: [higham2002], chapters 3 and 4.
 """
@@ -30,7 +32,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.comparators.kernel_fit import fit
+from novikoff.comparators.kernel_fit import fit, times
 from novikoff.comparators.pieces import Labels, Rows, chosen, most_numbers, numbers, restored_rows, rows_state
 from novikoff.comparators.riders import Comparator
 from novikoff.comparators.tally import UNIT, Tally
@@ -46,6 +48,7 @@ LITTLE = 1.0 + 2.0**-40
 NOT_A_NUMBER = "a feature was not a number"
 NOT_SAFE = "rescale the features: the largest K(x,x) must be between 2^-900 and 2^900"
 INACCURATE = "rescale the features: they are so large that K cannot be computed with any accuracy"
+NOT_SAFE_GAMMA = "rescale the features: gamma must be between 2^-900 and 2^900"
 NO_PRODUCT = "the similarity is no inner product: a square of a length is negative"
 
 
@@ -74,9 +77,8 @@ class KernelRiders:
             betas = fit(gram, y)
             used = np.flatnonzero(np.any(betas != 0.0, axis=0))
             betas, gram = betas[:, used], gram[np.ix_(used, used)]
-            lengths2 = np.array(
-                [float(beta @ gram @ beta) for beta in betas]
-            )  # a negative one is looked at when measured
+            # A negative one is looked at when measured.
+            lengths2 = np.array([float(np.sum(beta * times(gram, beta))) for beta in betas])
         sound = (lengths2 != 0.0) & np.isfinite(lengths2)
         halves = [math.frexp(math.sqrt(abs(size)))[1] for size in lengths2[sound]]
         scaled = np.ldexp(betas[sound], -np.array(halves, dtype=np.int64)[:, None])
@@ -89,7 +91,8 @@ class KernelRiders:
         lengths, sizes = np.sqrt(np.maximum(own, 0.0)), np.abs(gram)
         for k, beta in enumerate(self.betas):
             with np.errstate(over="ignore", invalid="ignore"):
-                value, all_of_it = float(beta @ (gram @ beta)), float(np.abs(beta) @ (sizes @ np.abs(beta)))
+                value, size = float(np.sum(beta * times(gram, beta))), np.abs(beta)
+                all_of_it = float(np.sum(size * times(sizes, size)))
                 self._heavy[k] = float(np.sum(np.abs(beta) * lengths)) * LITTLE
             if not math.isfinite(value + all_of_it + float(self._heavy[k])):
                 self.flaw = self.flaw or NOT_SAFE
@@ -142,9 +145,9 @@ class KernelRiders:
 
     def margins(self, x: Rows, y: Labels, own: Matrix) -> Matrix:
         """At most y f(x), for each row and direction; own: K(x,x) as computed."""
+        error = self._error(x)  # of the learner's K too: also where there are no points
         if len(self.points) == 0:
             return np.zeros((len(y), len(self.betas)))
-        error = self._error(x)
         with np.errstate(over="ignore", invalid="ignore"):
             scores = np.einsum("kj,jt->tk", self.betas, self.similarity.matrix(self.points, x))
             lengths = np.sqrt(np.maximum(own, 0.0)) * LITTLE + FLOOR
@@ -162,6 +165,8 @@ class KernelRiders:
         """Why nothing can be said of these rows; "" if something can."""
         if self.flaw:
             return self.flaw
+        if self.similarity.kind == "rbf" and not SHORTEST <= self.similarity.gamma <= LONGEST:
+            return NOT_SAFE_GAMMA
         if not (self.longest == 0.0 or SHORTEST <= self.longest <= LONGEST):
             return NOT_SAFE
         return "" if self.error < 1.0 else INACCURATE

@@ -7,14 +7,16 @@ What is summed
     follow by adding numbers that are not negative, so nothing cancels.
 Rounding
     Margins come rounded down. A sum of r terms that are not negative, each rounded at most 3 times, is at most its
-    computed value / (1 - (r+8) 2^-53); squares of distances may underflow, r 2^-1074 in all.
+    computed value / (1 - (r+8) 2^-53); squares of distances may underflow, r 2^-1074 in all. Losses and lengths are
+    told with 100 bits, rounded up: exact ones would have thousands.
 Cost
-    129 classes a direction; O(directions) per row.
+    129 classes a direction; O(directions) per row. The losses are added up in whole numbers of the smallest double.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Self
@@ -27,6 +29,9 @@ from novikoff.types import State
 
 OCTAVES = 16
 UNIT = Fraction(1, 2**53)
+FINEST = 1074
+"""Every double is a whole number of 2^-1074."""
+BITS = 100
 LEAST = 2.0**-600
 """A margin below this is as good as none: it would bound nothing."""
 ARRAYS = ("counts", "sums", "squares", "least")
@@ -70,33 +75,45 @@ class Tally:
         """
         rows = Fraction(self.rows)
         yield Comparator(0, 1.0, Fraction(0), rows, rows, Fraction(0))
-        growth = 1 / (1 - (self.rows + 8) * UNIT)
         for k, norm2 in enumerate(norms2):
             if norm2 == 0:
                 continue
             if LEAST < self.least[k] < math.inf:
-                least = Fraction(float(self.least[k]))
-                yield Comparator(k + 1, float(least), norm2 / least**2, Fraction(0), Fraction(0), Fraction(0))
-            for edge, hinge, squared in self._losses(k):
-                if norm2 <= most * edge**2:
-                    yield Comparator(k + 1, float(edge), norm2 / edge**2, hinge * growth / edge,
-                                     squared * growth / edge**2, Fraction(0))  # fmt: skip
+                square = shortened(*(norm2 / Fraction(float(self.least[k])) ** 2).as_integer_ratio())
+                yield Comparator(k + 1, float(self.least[k]), square, Fraction(0), Fraction(0), Fraction(0))
+            first = self._first(norm2, most)
+            for edge, hinge, squared in self._losses(k, first):
+                square = shortened(*(norm2 / Fraction(edge) ** 2).as_integer_ratio())
+                yield Comparator(k + 1, edge, square, hinge, squared, Fraction(0))
 
-    def _losses(self, k: int) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
-        """(S, sum of max(0, S - m), sum of its square) for each threshold S: from one to the next."""
-        count, hinge, before = 0, Fraction(0), Fraction(0)
-        squared = Fraction(self.rows, 2**1074)  # those that underflowed
-        for j, edge in enumerate(map(Fraction, self.edges.tolist())):
+    def _first(self, norm2: Fraction, most: Fraction) -> int:
+        """The first threshold that does not make f too long."""
+        return bisect_left(self.edges.tolist(), True, key=lambda edge: norm2 <= most * Fraction(edge) ** 2)
+
+    def _losses(self, k: int, first: int) -> Iterator[tuple[float, Fraction, Fraction]]:
+        """(S, the hinge loss of f/S, the squared one) for the thresholds S from `first` on, rounded up."""
+        low = self.top - OCTAVES - 3  # thresholds are whole numbers of 2^low
+        fine = FINEST + max(-low, 0)  # products of a threshold and a double are of 2^-fine
+        count = hinge = before = 0
+        squared = self.rows << (fine - FINEST)  # those that underflowed
+        kept = (1 << 53) - self.rows - 8  # growth is 2^53 / kept
+        for j, edge in enumerate(self.edges.tolist()):
             if not math.isfinite(self.sums[k, j] + self.squares[k, j]):
                 return  # nothing is known of this threshold, nor of those above
-            step = edge - before
-            squared += 2 * step * hinge + count * step**2
-            hinge += count * step
+            here = _whole(edge, FINEST)
+            step = here - before
+            squared += (2 * step * hinge + count * step * step) >> (2 * FINEST - fine)  # exactly
+            hinge += count * step + _whole(float(self.sums[k, j]), FINEST)
+            squared += _whole(float(self.squares[k, j]), fine)
             count += int(self.counts[k, j])
-            hinge += Fraction(float(self.sums[k, j]))
-            squared += Fraction(float(self.squares[k, j]))
-            before = edge
-            yield edge, hinge, squared
+            before = here
+            if j >= first:
+                bottom = kept * here
+                yield (
+                    edge,
+                    shortened(hinge << 53, bottom),
+                    shortened(squared << (53 + 2 * FINEST - fine), bottom * here),
+                )
 
     def copy(self) -> Tally:
         """Another with the same sums."""
@@ -117,3 +134,17 @@ class Tally:
             setattr(tally, name, np.array(saved, order="C"))
         tally.rows = state["rows"]
         return tally
+
+
+def shortened(above: int, below: int) -> Fraction:
+    """At least above / below, and hardly more, with BITS bits; 0 is 0."""
+    shift = BITS - (above.bit_length() - below.bit_length())
+    if shift >= 0:
+        return Fraction(-((-above << shift) // below), 1 << shift)
+    return Fraction(-(-above // (below << -shift)) << -shift)
+
+
+def _whole(value: float, fine: int) -> int:
+    """A double as a whole number of 2^-fine."""
+    above, below = value.as_integer_ratio()
+    return above << (fine - below.bit_length() + 1)

@@ -98,7 +98,8 @@ def rows_of_one(row: NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]) -> Rows:
     indptr = np.array([0, len(row[0])], dtype=np.uint64)
     places, numbers = np.array(row[0], dtype=np.uint32), np.array(row[1], dtype=np.float64)
     tidy(indptr, places, numbers)
-    return indptr, places, numbers, -1
+    end = int(indptr[-1])  # zeros are left out
+    return indptr, places[:end], numbers[:end], -1
 
 
 def empty(capacity: int, width: int, sparse: bool, numbers: int = 0) -> Cache:

@@ -106,6 +106,23 @@ def score_sparse(
 
 
 @compiled
+def label_dense(body: Body, rule: Rule, x: NDArray[Any], said: NDArray[np.int8]) -> None:
+    """What is said of every row."""
+    for t in range(len(said)):
+        said[t] = -1 if score_dense(body, rule, x[t]) < 0.0 else 1
+
+
+@compiled
+def label_sparse(
+    body: Body, rule: Rule, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any],
+    said: NDArray[np.int8],
+) -> None:  # fmt: skip
+    """What is said of every row."""
+    for t in range(len(said)):
+        said[t] = -1 if score_sparse(body, rule, indices, values, indptr[t], indptr[t + 1]) < 0.0 else 1
+
+
+@compiled
 def image(J: NDArray[np.float64], z: Vector, p: Vector) -> None:
     """p = J'z."""
     n = len(z)

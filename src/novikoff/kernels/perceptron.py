@@ -80,6 +80,31 @@ def play_sparse(
 
 
 @compiled
+def label_dense(
+    weights: Weights, own: Weights, x: NDArray[Any], bias: float, normalize: bool, said: NDArray[np.int8]
+) -> None:  # fmt: skip
+    """What is said of every row."""
+    for t in range(len(said)):
+        said[t] = -1 if score_dense(weights, own, x[t], bias, normalize) < 0.0 else 1
+
+
+@compiled
+def label_sparse(
+    weights: Weights, own: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any], bias: float,
+    normalize: bool, said: NDArray[np.int8],
+) -> None:  # fmt: skip
+    """What is said of every row."""
+    for t in range(len(said)):
+        start, stop = indptr[t], indptr[t + 1]
+        prefetch_sparse(indices, values, start, stop)
+        if normalize:
+            score = sparse_scaled(weights, indices, values, start, stop, inverse_norm(values, start, stop))
+        else:
+            score = sparse(weights, indices, values, start, stop)
+        said[t] = -1 if score + own[0] * bias < 0.0 else 1
+
+
+@compiled
 def sweep_dense(
     weights: Weights, own: Weights, x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool,
     predictions: NDArray[np.int8],

@@ -175,6 +175,15 @@ def score_of(cache: Cache) -> float:
 
 
 @compiled
+def label_rows(cache: Cache, rule: Rule, rows: Rows, said: NDArray[np.int8]) -> None:
+    """What f says of every row."""
+    _, places, numbers, width = rows
+    for t in range(len(said)):
+        start, stop = span(rows, t)
+        said[t] = -1 if compare(cache, rule, places[start:stop], numbers[start:stop], width, VALUES) < 0.0 else 1
+
+
+@compiled
 def cross(cache: Cache, rule: Rule, rows: Rows, out: NDArray[np.float64]) -> None:
     """out[t, j] = K(z_j, x_t) for every row t."""
     _, places, numbers, width = rows

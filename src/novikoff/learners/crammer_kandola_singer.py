@@ -9,7 +9,8 @@ Algorithm
     and nothing would ever be learned.) Of equal ones the oldest leaves. `budget` none: no limit.
     `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
 Promise
-    None on mistakes. certificates/cks_cache.py: with `distill`, |L| <= (R^2 + beta)/margin^2 supports.
+    A heuristic: no mistake bound is known. With `distill`, at most (R^2 + beta)/margin^2 supports
+    (certificates/cks_cache.py).
 Cost
     A value of K for each support per round, twice that for each that leaves; O(supports) examples of memory.
 Reference
@@ -73,6 +74,10 @@ class CrammerKandolaSinger:
     def score_one(self, x: Example) -> float:
         """f(x), the number whose sign is said."""
         return self.supports.score(x)
+
+    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+        """What it says of every row, learning nothing."""
+        return self.supports.label_batch(batch)
 
     def learn_one(self, x: Example, y: Label) -> None:
         self.play_one(x, y)

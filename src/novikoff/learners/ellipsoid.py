@@ -69,6 +69,7 @@ class Ellipsoid:
 
     promises: ClassVar[tuple[Theorem, ...]] = (ellipsoid_margin, ellipsoid_given_margin, ellipsoid_grid)
     labels: int | None = None
+    conservative = True
 
     def __init__(
         self,
@@ -198,6 +199,21 @@ class Ellipsoid:
         self.rounds += len(batch)
         return predictions
 
+    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+        """What it says of every row, learning nothing, compiled."""
+        said = np.ones(len(batch), dtype=np.int8)
+        x = batch.x if isinstance(batch.x, Sparse) else np.asarray(batch.x)
+        kind, width = ("numbers", x.width) if isinstance(x, Sparse) else ("array", 1 if x.ndim == 1 else x.shape[1])
+        self._check(kind, width)
+        self.features.check(kind, width)  # type: ignore[arg-type]
+        if self.width is None:
+            return said
+        if isinstance(x, Sparse):
+            kernel().label_sparse(self._body, self._rule, x.indptr, x.indices, x.values, said)
+        else:
+            kernel().label_dense(self._body, self._rule, np.ascontiguousarray(x.reshape(len(batch), width)), said)
+        return said
+
     def _row(self, x: Example) -> Row:
         """x checked; nothing is changed."""
         row = self.features.row(x, learn=False)
@@ -229,9 +245,7 @@ class Ellipsoid:
 
     def _meet(self, kind: Any, width: int) -> None:
         """Make sure that a batch of that width can be played."""
-        if self.width is not None and (width > self.width or (kind == "array" and width != self.width)):
-            raise InputError(f"x must have {self.width} features: got {width}. Pass the width that it has.")
-        check_width(width)
+        self._check(kind, width)
         new = self.features.kind is None
         self.features.meet(kind, width)
         if self.width is None:
@@ -239,6 +253,11 @@ class Ellipsoid:
         elif new:
             self._hold(*self._body[:2])
         self._settle()
+
+    def _check(self, kind: str, width: int) -> None:
+        if self.width is not None and (width > self.width or (kind == "array" and width != self.width)):
+            raise InputError(f"x must have {self.width} features: got {width}. Pass the width that it has.")
+        check_width(width)
 
     def _settle(self) -> None:
         """All features within the width count as met, so that rows and batches leave the same state."""

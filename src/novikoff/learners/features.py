@@ -18,13 +18,17 @@ from novikoff.learners.restoring import require, whole_number
 from novikoff.types import Example, State
 
 Row = NDArray[Any] | tuple[NDArray[np.uint32], NDArray[np.float64]]
+Kind = Literal["array", "numbers", "names"]
+
+MOST = 2**32 - 1
+"""Features there can be: readers number them up to 2^32 - 2."""
 
 
 class Features:
     """The features met so far: how many, and the place of each name."""
 
     def __init__(self) -> None:
-        self.kind: Literal["array", "numbers", "names"] | None = None
+        self.kind: Kind | None = None
         self.count = 0
         self.names: dict[str, int] = {}
 
@@ -32,34 +36,39 @@ class Features:
         """x checked, as an array or as (indices, values). New features get a place only if `learn`."""
         if isinstance(x, Mapping):
             named = isinstance(next(iter(x)), str) if x else self.kind == "names"  # none at all: either will do
-            self._keep_to("names" if named else "numbers", learn and bool(x))
+            kind: Kind = "names" if named else "numbers"
+            self._keep_to(kind)
             row = encode.mapping(x, self.names if learn else dict(self.names))
+            self.kind = kind if learn and x else self.kind
         elif isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
-            self._keep_to("numbers", learn)
+            self._keep_to("numbers")
             row = encode.pair(*x)
+            self.kind = "numbers" if learn else self.kind
         else:
-            self._keep_to("array", learn)
+            self._keep_to("array")
             array = encode.vector(x, self.count if self.kind == "array" and self.count else np.size(x))
             if learn:
-                self.count = len(array)
+                self.kind, self.count = "array", len(array)
             return array
         if learn and len(row[0]):
             self.count = max(self.count, int(row[0].max()) + 1)
         return row
 
-    def meet(self, kind: Literal["array", "numbers"], width: int) -> None:
+    def meet(self, kind: Kind, width: int) -> None:
         """Make room for a batch of that width."""
-        self._keep_to(kind, learn=False)
-        if kind == "array" and self.kind == "array" and self.count not in (0, width):
-            raise InputError(f"x must have {self.count} features, as before: got {width}.")
+        self.check(kind, width)
         self.kind = kind
         self.count = max(self.count, width)
 
-    def _keep_to(self, kind: Literal["array", "numbers", "names"], learn: bool) -> None:
+    def check(self, kind: Kind, width: int) -> None:
+        """Refuse a batch that is not of this kind and width."""
+        self._keep_to(kind)
+        if kind == "array" and self.kind == "array" and self.count not in (0, width):
+            raise InputError(f"x must have {self.count} features, as before: got {width}.")
+
+    def _keep_to(self, kind: Kind) -> None:
         if self.kind not in (None, kind):
             raise InputError(f"examples must be of one kind: got {_WORDS[kind]} after {_WORDS[self.kind]}.")
-        if learn:
-            self.kind = kind
 
     def state(self) -> State:
         """As plain data."""
@@ -69,7 +78,7 @@ class Features:
         """Become the features whose `state` this is."""
         names = state["names"]
         require(state["kind"] in _WORDS or state["kind"] is None, "features must be of a known kind", state["kind"])
-        self.kind, self.count = state["kind"], whole_number(state, "count", 0, encode.LARGEST_INDEX + 1)
+        self.kind, self.count = state["kind"], whole_number(state, "count", 0, MOST)
         self.names = {name: place for place, name in enumerate(names)}
         sound = all(type(name) is str for name in names) and len(self.names) == len(names)
         require(sound and len(names) in (0, self.count), "names must be different texts, one a feature", len(names))

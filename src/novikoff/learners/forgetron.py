@@ -53,6 +53,7 @@ class Forgetron:
 
     promises: ClassVar[tuple[Theorem, ...]] = (forgetron_pathwise, forgetron_theorem)
     labels: int | None = None
+    conservative = True
 
     def __init__(
         self,
@@ -98,6 +99,10 @@ class Forgetron:
     def score_one(self, x: Example) -> float:
         """f(x), the number whose sign is said."""
         return self.supports.score(x)
+
+    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+        """What it says of every row, learning nothing."""
+        return self.supports.label_batch(batch)
 
     def learn_one(self, x: Example, y: Label) -> None:
         self.play_one(x, y)

@@ -46,6 +46,7 @@ class KernelPerceptron:
 
     promises: ClassVar[tuple[Theorem, ...]] = (kernel_hinge, kernel_margin, kernel_squared_hinge)
     labels: int | None = None
+    conservative = True
 
     def __init__(
         self,
@@ -71,6 +72,10 @@ class KernelPerceptron:
     def score_one(self, x: Example) -> float:
         """f(x), the number whose sign is said."""
         return self.supports.score(x)
+
+    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+        """What it says of every row, learning nothing."""
+        return self.supports.label_batch(batch)
 
     def learn_one(self, x: Example, y: Label) -> None:
         self.play_one(x, y)

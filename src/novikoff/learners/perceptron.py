@@ -47,6 +47,7 @@ class Perceptron:
 
     promises: ClassVar[tuple[Theorem, ...]] = (perceptron_hinge, perceptron_margin, perceptron_squared_hinge)
     labels: int | None = None
+    conservative = True
 
     def __init__(self, bias: float = 0.0, normalize: bool = False) -> None:
         if not math.isfinite(bias):
@@ -131,6 +132,23 @@ class Perceptron:
         self.rounds += len(batch)
         self.updates += int(np.count_nonzero(predictions != batch.y))
         return predictions
+
+    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+        """What it says of every row, learning nothing, compiled."""
+        said = np.empty(len(batch), dtype=np.int8)
+        rows: tuple[Any, ...]
+        if isinstance(batch.x, Sparse):
+            self.features.check("numbers", batch.x.width)
+            label, rows, width = kernel().label_sparse, (batch.x.indptr, batch.x.indices, batch.x.values), batch.x.width
+        else:
+            x = np.ascontiguousarray(batch.x)
+            x = x if x.ndim == 2 else x[:, None]
+            self.features.check("array", x.shape[1])
+            label, rows, width = kernel().label_dense, (x,), x.shape[1]
+        missing = width - len(self._weights)
+        weights = self._weights if missing <= 0 else np.append(self._weights, np.zeros(missing))
+        label(weights, self._own, *rows, self.bias, self.normalize, said)
+        return said
 
     def _score_row(self, row: Row, x: Example) -> float:
         """The score of any x, whatever its form; `row` is x, checked."""

@@ -45,6 +45,7 @@ class RandomizedBudgetPerceptron:
 
     promises: ClassVar[tuple[Theorem, ...]] = (rbp_no_eviction, rbp_expected)
     labels: int | None = None
+    conservative = True
 
     def __init__(
         self,
@@ -76,6 +77,10 @@ class RandomizedBudgetPerceptron:
     def score_one(self, x: Example) -> float:
         """f(x), the number whose sign is said."""
         return self.supports.score(x)
+
+    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+        """What it says of every row, learning nothing."""
+        return self.supports.label_batch(batch)
 
     def learn_one(self, x: Example, y: Label) -> None:
         self.play_one(x, y)

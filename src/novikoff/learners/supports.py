@@ -110,6 +110,18 @@ class Supports:
         """f(x), of the values that `compare` found."""
         return 0.0 if self.count == 0 else float(kernel().score_of(self.cache))
 
+    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+        """What f says of every row, learning nothing; compiled, but for a function of the user's."""
+        rows = arrays().rows_of(batch.x)
+        self.features.check("numbers" if rows[3] < 0 else "array", max(rows[3], 0))
+        if self.count == 0:
+            return np.ones(len(batch), dtype=np.int8)
+        if self.own or (rows[3] >= 0 and self._bare(rows[3])):
+            return np.array([-1 if self.score(x) < 0.0 else 1 for x, _ in batch.rows()], dtype=np.int8)
+        said = np.empty(len(batch), dtype=np.int8)
+        kernel().label_rows(self.cache, self.rule, rows, said)
+        return said
+
     def play_one(self, x: Example, y: Label, sweep: Sweep, learn: Learn) -> Label:
         """Predict, then learn."""
         label = np.array([check_label(y, None)], dtype=np.int8)

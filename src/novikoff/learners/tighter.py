@@ -7,7 +7,7 @@ Algorithm
     may count on examples that are not kept; here it is on the supports.)
     `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
 Promise
-    None: no bound on its mistakes is known.
+    A heuristic: no mistake bound is known.
 Cost
     `budget` values of K per round, O(budget^2) time for each that leaves; O(budget) examples and O(budget^2) numbers.
 Reference
@@ -67,6 +67,10 @@ class TighterPerceptron:
     def score_one(self, x: Example) -> float:
         """f(x), the number whose sign is said."""
         return self.supports.score(x)
+
+    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+        """What it says of every row, learning nothing."""
+        return self.supports.label_batch(batch)
 
     def learn_one(self, x: Example, y: Label) -> None:
         self.play_one(x, y)
