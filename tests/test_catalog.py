@@ -5,7 +5,7 @@ import pytest
 import novikoff as nk
 from novikoff import catalog
 from novikoff.catalog import CATALOG, Spec, make, parse
-from novikoff.errors import InputError, SpecError
+from novikoff.errors import InputError, MismatchError, SpecError
 
 
 def test_a_spec_is_a_name_with_arguments():
@@ -43,6 +43,54 @@ def test_the_width_is_filled_in_from_the_source():
     assert make("tightest-box", "learner", domain=nk.Domain("point", 2)).domain.width == 2
 
 
+def test_a_list_of_learners_is_a_team_and_each_has_a_seed_of_its_own():
+    learners = "perceptron,[rbp:budget=100],[rbp:budget=50,seed=3]"
+    with pytest.raises(MismatchError, match=r"one domain: got vector, vector, vector, index\[4\], vector\[2\]"):
+        make(f"hedge:learners=[{learners},[consistent:[thresholds:n=3]],[ellipsoid:width=2]]", "learner")
+    team = make(f"hedge:learners=[{learners}],horizon=9", "learner")
+    assert [type(learner) for learner in team.learners] == [nk.Perceptron, *[nk.RandomizedBudgetPerceptron] * 2]
+    assert team.names == ["perceptron", "rbp:budget=100", "rbp:budget=50,seed=3"]
+    assert team.learners[2].seed == 3
+    assert team.facts().horizon == 9
+    seeds = [
+        make(f"hedge:learners=[[rbp:budget=5],[rbp:budget=5]]{given}", "learner", **default).learners[k].seed
+        for given, default in (("", {}), ("", {"seed": 1}), (",seed=2", {"seed": 1}))
+        for k in range(2)
+    ]
+    assert len(set(seeds)) == 6
+
+
+def test_a_team_passes_domain_and_defaults_on():
+    domain = nk.Domain("vector", 4)
+    team = make(
+        "hedge:learners=[[perceptron:bias=1],ellipsoid,cover-halving]", "learner", domain=domain, normalize=True
+    )
+    assert team.domain == domain
+    assert team.learners[0].normalize
+    assert team.learners[0].bias == 1.0
+
+
+def test_the_rule_of_a_team_may_be_a_spec():
+    team = make("hedge:learners=[perceptron,ellipsoid],by=ada-hedge", "learner")
+    assert team.facts().rule == "adaptive"
+    team = make("hedge:learners=[perceptron,[rbp:budget=9]],by=[exponential-weights:eta=0.25],seed=4", "learner")
+    team.learn_one([1.0, 2.0], 1)
+    assert (team.facts().eta, team.facts().experts, team.facts().loss, team.facts().play) == (0.25, 2, "table", "draw")
+    share = make("hedge:learners=[perceptron,ellipsoid],by=fixed-share,switches=2,horizon=50", "learner")
+    assert share.facts().rule == "share"
+
+
+def test_a_parsed_spec_can_be_written_again():
+    for text in (
+        "perceptron",
+        "a:1,x,k=2.5,b=true,c=none,d=word",
+        "halving:[thresholds:n=10],conservative=true",
+        "hedge:learners=[perceptron,[rbp:budget=100,gamma=0.5]],horizon=1000",
+        "programs:constants=[-1,0,0.5]",
+    ):
+        assert catalog.written(parse(text)) == text
+
+
 def test_defaults_go_where_they_are_taken():
     assert make("consistent:[thresholds:n=3],random=true", "learner", seed=7).seed == 7
     assert make("consistent:[thresholds:n=3],seed=1", "learner", seed=7).seed == 1
@@ -78,6 +126,15 @@ def test_defaults_go_where_they_are_taken():
         ("halving:none", "must be a class in brackets"),
         ("halving:[10**5000]", "must be a class in brackets"),
         ("weighted-majority:[thresholds:n=3],beta=10**400", "must be a number"),
+        ("hedge", "learners is missing"),
+        ("hedge:learners=perceptron", "must be a list of learners: got perceptron"),
+        ("hedge:learners=[rbp:budget=9]", "must be a list of learners: got rbp:budget=9"),
+        ("hedge:learners=[]", "must be a list of learners"),
+        ("hedge:learners=[perceptron,3]", "must be a list of learners: got [perceptron,3]"),
+        ("hedge:learners=[perceptron,[contrarian:domain=3]]", "the name of a learner must be one of"),
+        ("hedge:learners=[perceptron,thresholds]", "the name of a learner must be one of"),
+        ("hedge:learners=[perceptron:bias=1,ellipsoid]", "brackets of its own"),
+        ("hedge:learners=[perceptron],seed=maybe", "seed of hedge must be a whole number"),
     ],
 )
 def test_a_wrong_spec_is_answered_with_what_is_right(spec, says):

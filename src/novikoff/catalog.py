@@ -2,7 +2,8 @@
 
 A spec is `name` or `name:argument,argument,...`; an argument is `value` (in order) or `key=value`. A value is a
 number (1e6 and 10**18 too), true, false, none, a word, or something in brackets: `[name:arguments]` is what that spec
-names, `[a,b,c]` a list of values.
+names, `[a,b,c]` a list of values. In a list of learners a word is a name, and each spec has brackets of its own:
+"hedge:learners=[perceptron,[rbp:budget=100]]". Each of these has a seed of its own, spread from that of the team.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from novikoff.errors import SpecError, shown
+from novikoff.kernels.coins import coin
 from novikoff.types import Domain
 
 Room = Literal["learner", "adversary", "class", "stream"]
@@ -64,6 +66,14 @@ CATALOG: Mapping[str, Entry] = {
     "cks": Entry("learner", "learners.crammer_kandola_singer", "CrammerKandolaSinger"),
     "tighter": Entry("learner", "learners.tighter", "TighterPerceptron"),
     "weighted-majority": Entry("learner", "learners.weighted_majority", "WeightedMajority"),
+    "randomized-weighted-majority": Entry(
+        "learner", "learners.randomized_weighted_majority", "RandomizedWeightedMajority"
+    ),
+    "exponential-weights": Entry("learner", "learners.exponential_weights", "ExponentialWeights"),
+    "ada-hedge": Entry("learner", "learners.ada_hedge", "AdaHedge"),
+    "fixed-share": Entry("learner", "learners.fixed_share", "FixedShare"),
+    "sleeping-experts": Entry("learner", "learners.sleeping_experts", "SleepingExperts"),
+    "hedge": Entry("learner", "learners.hedge", "Hedge"),
     "midpoint": Entry("learner", "learners.midpoint", "Midpoint"),
     "constant": Entry("learner", "learners.constant", "Constant"),
     "bisection": Entry("adversary", "adversaries.bisection", "Bisection"),
@@ -145,7 +155,10 @@ def parse(text: str) -> Spec:
                 raise SpecError(f"an argument must be given once: {key} is there twice in {text!r}.")
             named[key] = _value(value)
         elif named:
-            raise SpecError(f"arguments without a name must come first: got {part!r} after a named one in {text!r}.")
+            raise SpecError(
+                f"arguments without a name must come first: got {part!r} after a named one in {text!r}. "
+                "In a list, put each spec in brackets of its own."
+            )
         else:
             positional.append(_value(part))
     return Spec(name, tuple(positional), named)
@@ -206,16 +219,53 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
         bound = signature.bind_partial(*spec.positional, **(spec.named or {}))
     except TypeError as error:
         raise SpecError(f"{takes}: {error}. Try `novikoff explain {spec.name}`.") from None
-    arguments = bound.arguments
+    arguments, inner = bound.arguments, defaults  # inner: for what is in brackets
     for name, parameter in signature.parameters.items():
         if name not in arguments and name in defaults:
             arguments[name] = defaults[name]
         if name not in arguments and parameter.default is parameter.empty:
             raise SpecError(f"{takes}: {name} is missing. Write {spec.name}:{name}=…")
-        if name in arguments:
+        if name in arguments and _kind(parameter) == TEAM:
+            seed = _fit(arguments.get("seed", defaults.get("seed", 0)), signature.parameters["seed"], spec.name)
+            specs = _specs(arguments[name], parameter, spec.name)
+            arguments[name] = _team(specs, seed, defaults)
+            defaults = {**defaults, "names": [written(one) for one in specs]}
+            inner = {**defaults, "experts": len(specs), **RULE, "seed": coin(seed, "rule", 0)}
+        elif name in arguments:
             wanted: Room | None = "class" if _kind(parameter) == "HypothesisClass" else None
-            arguments[name] = _fit(_resolve(arguments[name], wanted, defaults), parameter, spec.name)
+            arguments[name] = _fit(_resolve(arguments[name], wanted, inner), parameter, spec.name)
     return constructor(**arguments)
+
+
+def _team(specs: list[Spec], seed: int, defaults: Mapping[str, Any]) -> list[Any]:
+    """The learners of a team, each with a seed of its own where its spec leaves it out."""
+    return [_build(spec, "learner", {**defaults, "seed": coin(seed, "learner", k)}) for k, spec in enumerate(specs)]
+
+
+def _specs(value: Any, parameter: inspect.Parameter, owner: str) -> list[Spec]:
+    """The specs of a team's learners."""
+    specs = [Spec(item) if isinstance(item, str) else item for item in value] if isinstance(value, list) else []
+    if not specs or not all(isinstance(one, Spec) for one in specs):
+        raise SpecError(
+            f"{parameter.name} of {owner} must be a list of learners: got {written(value)}. "
+            f"Write {owner}:{parameter.name}=[perceptron,[rbp:budget=100]], say."
+        )
+    return specs
+
+
+def written(value: Any) -> str:
+    """A parsed spec, or a value in one, as it is written."""
+    if isinstance(value, Spec):
+        named = [f"{key}={_nested(item)}" for key, item in (value.named or {}).items()]
+        arguments = ",".join([*map(_nested, value.positional), *named])
+        return f"{value.name}:{arguments}" if arguments else value.name
+    if isinstance(value, list):
+        return f"[{','.join(map(_nested, value))}]"
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+
+
+def _nested(value: Any) -> str:
+    return f"[{written(value)}]" if isinstance(value, Spec) else written(value)
 
 
 def _resolve(value: Any, room: Room | None, defaults: Mapping[str, Any]) -> Any:
@@ -250,6 +300,12 @@ def _fit(value: Any, parameter: inspect.Parameter, owner: str) -> Any:
         raise SpecError(f"{parameter.name} of {owner} must be {KINDS[wanted]}: got {shown(value)}.{advice}")
     return value
 
+
+TEAM = "Sequence[Learner]"
+"""The type of a parameter that takes learners."""
+
+RULE: Mapping[str, Any] = {"loss": "table", "play": "draw"}
+"""What a team's rule, in brackets, is given where it takes these: its experts are the learners, a mistake costs 1."""
 
 KINDS: Mapping[str, str] = {
     "int": "a whole number",

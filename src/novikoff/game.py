@@ -123,7 +123,7 @@ class Game:
 
     def _sweep(self, batch: Batch, behind: bool) -> bool:
         """Play every round, compiled; False, having done nothing, if the learner cannot."""
-        if not self._pays:
+        if not self._pays and self.learner.labels is None:
             _check_labels(batch)
         played = self.learner.sweep(batch)  # type: ignore[attr-defined]
         if played is None:

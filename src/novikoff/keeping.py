@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from novikoff.errors import InputError
 from novikoff.kernels.coins import uniform
+from novikoff.learners.perceptron import Perceptron
 from novikoff.types import Batch, Learner, Sparse, State
 
 CANDIDATES = 50
@@ -56,7 +57,9 @@ class Keeping:
         self._next = 0  # rounds after which the next is drawn
         self._survivors: list[tuple[int, int]] = []  # a heap of (rounds predicted, -first index)
         self._since = 0  # first index of the present hypothesis
-        self.average = Average(learner) if hasattr(learner, "bias_weight") else None
+        self.average = Average(learner) if isinstance(learner, Perceptron) else None
+        self.final: State | None = None  # the hypothesis after the first pass, once there is a second
+        self.fixed = False  # the rounds were as many as the source had, or as were asked for
 
     @property
     def due(self) -> int:
@@ -86,6 +89,11 @@ class Keeping:
         self.rounds += len(batch)
         self.mistakes += len(wrong)
 
+    def close(self, learner: Learner) -> None:
+        """The first pass is over, and another begins."""
+        if self.final is None:
+            self.final = learner.state()
+
     def _note(self, first: int, rounds: int) -> None:
         item = (rounds, -first)
         if len(self._survivors) < self.candidates:
@@ -105,7 +113,18 @@ class Keeping:
 
     def state(self) -> State:
         """All of it, as plain data."""
-        plain = ("candidates", "seed", "conservative", "initial", "rounds", "mistakes", "drawn", "index")
+        plain = (
+            "candidates",
+            "seed",
+            "conservative",
+            "initial",
+            "rounds",
+            "mistakes",
+            "drawn",
+            "index",
+            "final",
+            "fixed",
+        )
         return {
             **{name: getattr(self, name) for name in plain},
             "copies": self._copies, "next": self._next, "since": self._since,
@@ -117,7 +136,7 @@ class Keeping:
     def restore(cls, state: State, learner: Learner) -> Self:
         """The keeping whose `state` this is, of `learner`."""
         keeping = cls(learner, state["candidates"], state["seed"])
-        for name in ("conservative", "initial", "rounds", "mistakes", "drawn", "index"):
+        for name in ("conservative", "initial", "rounds", "mistakes", "drawn", "index", "final", "fixed"):
             setattr(keeping, name, state[name])
         keeping._copies, keeping._next, keeping._since = state["copies"], state["next"], state["since"]
         keeping._survivors = [(int(rounds), int(first)) for rounds, first in state["survivors"]]
@@ -157,7 +176,8 @@ class Average:
         only, label, learner = np.zeros(1, np.int64), np.array([y], np.int8), self._learner
         if isinstance(row, tuple):
             ends = np.array([0, len(row[0])], np.uint64)
-            averaging.add_sparse(self.total, ends, *row, label, only, t - 1, learner.bias, learner.normalize)
+            entries = (ends, row[0], row[1])
+            averaging.add_sparse(self.total, *entries, label, only, t - 1, learner.bias, learner.normalize)
         else:
             averaging.add_dense(self.total, row[None, :], label, only, t - 1, learner.bias, learner.normalize)
 

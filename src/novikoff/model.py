@@ -1,7 +1,8 @@
 """The model file: one zip of meta.json and .npy arrays. Reading one from a stranger runs no code.
 
-It holds the learner's state and the ledger, so that a game that goes on later is certified as a whole. It is
-written beside its place, flushed to the disk and moved there, so a crash leaves the old file or the new one.
+It holds a learner's state and its ledger, so that a game that goes on later is certified as a whole; or a classifier
+that was kept from a game, with its certificates. It is written beside its place, flushed to the disk and moved there,
+so a crash leaves the old file or the new one.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import math
 import os
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,22 +23,24 @@ from novikoff.catalog import entry, learner_name
 from novikoff.errors import ModelFileError
 from novikoff.ledger import Ledger
 
+if TYPE_CHECKING:
+    from novikoff.kept import Kept
+
 FORMAT = 1
 
 LONGEST = 4000
 """Bits of a whole number that is written as JSON does; Python refuses to write more than 4,300 digits."""
 
 
-def save(ledger: Ledger, path: str | os.PathLike[str]) -> None:
-    """Write the ledger and its learner to `path`."""
+def save(what: Ledger | Kept, path: str | os.PathLike[str]) -> None:
+    """Write a ledger and its learner, or a classifier that was kept, to `path`."""
     arrays: dict[str, Any] = {}
-    meta = {
-        "novikoff": __version__,
-        "format": FORMAT,
-        "learner": learner_name(type(ledger.learner)),
-        "state": _plain(ledger.learner.state(), arrays),
-        "ledger": _plain(ledger.state(), arrays),
-    }
+    meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
+    if isinstance(what, Ledger):
+        meta["learner"], meta["state"] = learner_name(type(what.learner)), _plain(what.learner.state(), arrays)
+        meta["ledger"] = _plain(what.state(), arrays)
+    else:
+        meta["kept"] = _plain(what.state(), arrays)
     target = Path(path)
     beside = target.with_name(target.name + f".{os.getpid()}.part")
     try:
@@ -56,13 +59,17 @@ def save(ledger: Ledger, path: str | os.PathLike[str]) -> None:
         beside.unlink(missing_ok=True)
 
 
-def load(path: str | os.PathLike[str]) -> Ledger:
-    """The ledger saved at `path`, with its learner, ready to go on."""
+def load(path: str | os.PathLike[str]) -> Ledger | Kept:
+    """What was saved at `path`: a ledger with its learner, ready to go on, or a classifier that was kept."""
     try:
         with zipfile.ZipFile(path) as archive:
             meta = json.loads(archive.read("meta.json"))
             if not isinstance(meta, dict) or meta.get("format") != FORMAT:
                 raise ModelFileError(f"a model file must be of format {FORMAT}: {path} is not.")
+            if "kept" in meta:
+                from novikoff.kept import Kept
+
+                return Kept.restore(_from_plain(meta["kept"], archive))
             state = _from_plain(meta["state"], archive)
             kind: Any = entry(meta["learner"], "learner").load()
             return Ledger.restore(_from_plain(meta["ledger"], archive), kind.restore(state))
@@ -75,6 +82,14 @@ def load(path: str | os.PathLike[str]) -> Ledger:
     except Exception as error:  # a damaged file may fail anywhere: in zlib, in json, in a learner's restore
         why = str(error) or type(error).__name__
         raise ModelFileError(f"a model file must be whole: {path} is not one of ours ({why}).") from None
+
+
+def load_game(path: str | os.PathLike[str]) -> Ledger:
+    """The ledger saved at `path`; a classifier that was kept cannot go on."""
+    saved = load(path)
+    if isinstance(saved, Ledger):
+        return saved
+    raise ModelFileError(f"a game to go on with must be a learner's: {path} holds a classifier that was kept.")
 
 
 def _plain(value: Any, arrays: dict[str, Any]) -> Any:

@@ -434,3 +434,13 @@ def test_supports_hold_nothing_before_the_first_example():
     assert supports.examples() == {}
     load(supports, state_of(supports))
     assert supports.count == 0
+
+
+def test_an_explicit_zero_in_a_sparse_row_changes_no_score():
+    import novikoff as nk
+
+    for own in ("linear", lambda a, b: float(a @ b)):
+        learner = nk.KernelPerceptron(own)
+        learner.learn_one({"a": 1.0, "b": 1.0}, -1)
+        assert learner.score_one({"b": 1.0}) == learner.score_one({"a": 0.0, "b": 1.0}) == -1.0
+        assert learner.score_one({"c": 0.0}) == 0.0

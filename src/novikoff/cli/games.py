@@ -24,6 +24,7 @@ from novikoff.types import Labels, Stream
 
 if TYPE_CHECKING:
     from novikoff.comparators.search import Step
+    from novikoff.kept import How, Kept
 
 VIOLATED = 4
 INTERRUPTED = 130
@@ -69,52 +70,95 @@ class Telling:
             plot.check(self.plot)
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Which classifier to keep, of how many candidates, with what confidence."""
+
+    how: How
+    candidates: int
+    delta: float
+
+    def check(self, stream: Stream) -> None:
+        """Refuse what cannot be kept before the game begins."""
+        if self.how in ("best", "voted") and not stream.rereadable:
+            raise InputError(
+                f"--keep {self.how} reads the source again: {stream.name} cannot be. Save it first, or --keep random."
+            )
+
+
 def run_source(
-    learner: str, source: str, options: dict[str, Any], defaults: dict[str, Any], passes: int, rounds: int | None,
-    saving: Saving, telling: Telling,
+    learner: str, source: str, options: dict[str, Any], defaults: dict[str, Any], length: tuple[int, int | None],
+    saving: Saving, telling: Telling, choice: Choice | None = None,
 ) -> int:  # fmt: skip
-    """`novikoff run`; returns the exit code. `options` are the reader's, `defaults` the learner's."""
+    """`novikoff run`; returns the exit code.
+
+    `options` are the reader's, `defaults` the learner's; `length` is passes and rounds.
+    """
     saving.check()
     telling.check()
+    passes, rounds = length
     stream = open_source(source, options)
+    if choice is not None:
+        choice.check(stream)
     ledger = _ledger(learner, stream, defaults, saving)
-    resume = saving.resume is not None and _same_source(ledger, stream)
+    resume = saving.resume is not None and same_source(ledger, stream)
     ledger.source = stream.name
     said = say_notes(stream, telling.quiet or telling.as_json)
-    keeper = _Keeper(ledger, saving)
+    keeper = Keeper(ledger, saving)
 
     def game(look: Callable[[Ledger], None]) -> None:
         def watch(now: Ledger) -> None:
             keeper(now)
             look(now)
 
-        play(
-            ledger.learner, stream, rounds, passes, progress=watch, ledger=ledger, riding=telling.certify, resume=resume
-        )
+        play(ledger.learner, stream, rounds, passes, progress=watch, ledger=ledger, riding=telling.certify,
+             resume=resume, keep=choice.candidates if choice else 0)  # fmt: skip
 
     if telling.hindsight:
         check_hindsight(ledger, stream, resume)
-    length = len(stream) * passes if isinstance(stream, Sized) else None
-    stopped = _watched(game, Progress(rounds or length, _size(source)), telling)
+    known = len(stream) * passes if isinstance(stream, Sized) else None
+    stopped = watched(game, Progress(rounds or known, size_of(source)), telling)
     keeper.finish()
+    kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving)
     if telling.hindsight and not stopped:
         ledger.hindsight = look_back(ledger, stream, None if telling.quiet or telling.as_json else _say_step)
     say_notes(stream, telling.quiet or telling.as_json, said)
-    return _tell(ledger, learner, telling, stopped, list(getattr(stream, "notes", ())))
+    return _tell(ledger, ledger.spec or learner, telling, stopped, list(getattr(stream, "notes", ())), kept)
+
+
+def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> Kept:
+    from novikoff.kept import keep
+
+    kept = keep(ledger, choice.how, choice.delta, stream)
+    if saving.path:
+        model.save(kept, saving.path)
+    return kept
 
 
 def _ledger(learner: str, stream: Stream, defaults: dict[str, Any], saving: Saving) -> Ledger:
     if saving.resume is None:
-        return Ledger(catalog.make(learner, "learner", domain=stream.domain, **defaults), source=stream.name)
-    ledger = model.load(saving.resume)
-    wanted = catalog.parse(learner).name
-    saved = catalog.learner_name(type(ledger.learner))
-    if wanted != saved:
-        raise InputError(f"a game must go on with its own learner: {saving.resume} holds {saved}, not {wanted}.")
+        player = catalog.make(learner, "learner", domain=stream.domain, **defaults)
+        if defaults.get("normalize"):
+            check_normalized(player, learner)
+        return Ledger(player, source=stream.name, spec=learner)
+    ledger = model.load_game(saving.resume)
+    wanted = catalog.parse(learner)
+    saved = ledger.spec or catalog.learner_name(type(ledger.learner))
+    if wanted not in (catalog.parse(saved), catalog.Spec(catalog.parse(saved).name, (), {})):
+        raise InputError(f"a game must go on with its own learner: {saving.resume} holds {saved}, not {learner}.")
     return ledger
 
 
-def _same_source(ledger: Ledger, stream: Stream) -> bool:
+def check_normalized(learner: Any, spec: str) -> None:
+    """Refuse --normalize for a learner that does not divide examples by their length."""
+    if not any(hasattr(one, "normalize") for one in (learner, *getattr(learner, "learners", ()))):
+        raise InputError(
+            f"--normalize is for learners that divide examples by their length: {spec} does not. Leave it out; kernels "
+            "are normalised with normalize_kernel=true."
+        )
+
+
+def same_source(ledger: Ledger, stream: Stream) -> bool:
     """Does the game go on in the middle of this source, or is it another that follows?"""
     known = stream.fingerprint() if hasattr(stream, "fingerprint") else None
     return ledger.position is not None and ledger.source == stream.name and ledger.fingerprint == known
@@ -158,14 +202,14 @@ def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> li
     return notes
 
 
-def _size(source: str) -> int | None:
+def size_of(source: str) -> int | None:
     try:
         return os.stat(source).st_size
     except OSError:
         return None
 
 
-class _Keeper:
+class Keeper:
     """Saves the game every so many rounds, and at its end."""
 
     def __init__(self, ledger: Ledger, saving: Saving) -> None:
@@ -192,10 +236,10 @@ def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, tellin
     def game(look: Callable[[Ledger], None]) -> None:
         play(player, opponent, rounds=rounds, progress=look, ledger=ledger)
 
-    return _tell(ledger, learner, telling, _watched(game, Progress(rounds), telling), [])
+    return _tell(ledger, learner, telling, watched(game, Progress(rounds), telling), [], None)
 
 
-def _watched(game: Callable[[Callable[[Ledger], None]], None], progress: Progress, telling: Telling) -> bool:
+def watched(game: Callable[[Callable[[Ledger], None]], None], progress: Progress, telling: Telling) -> bool:
     """Play with progress shown; True if Ctrl-C ended the game early (a second Ctrl-C ends at once)."""
     with _noting_interrupts() as interrupted:
 
@@ -232,20 +276,27 @@ def _noting_interrupts() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, old)
 
 
-def _tell(ledger: Ledger, learner: str, telling: Telling, stopped: bool, notes: list[str]) -> int:
+def _tell(
+    ledger: Ledger, learner: str, telling: Telling, stopped: bool, notes: list[str], kept: Kept | None
+) -> int:  # fmt: skip
     """Print what happened and what was promised; the exit code."""
     certificates = ledger.certify() if telling.certify else []
     if telling.as_json:
-        print(json.dumps({**plain.game(ledger, certificates, learner), "interrupted": stopped, "notes": notes}))
+        told = {**plain.game(ledger, certificates, learner), "interrupted": stopped, "notes": notes}
+        print(json.dumps(told if kept is None else {**told, "kept": plain.kept(kept)}))
     else:
-        terminal.game(terminal.Out(), ledger, certificates, learner, telling.certify)
+        out = terminal.Out()
+        terminal.game(out, ledger, certificates, learner, telling.certify)
+        if kept is not None:
+            terminal.kept(out, kept)
         if stopped:
             print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
     if telling.plot is not None:
         from novikoff.report import plot
 
         plot.save(plot.game(ledger, certificates, learner, _best(ledger)), telling.plot)
-    if any(certificate.status == "violated" for certificate in certificates):
+    of_members = [one for member in ledger.members for one in member.certify(ledger.adversary is not None, ledger.fixed)]
+    if any(certificate.status == "violated" for certificate in [*certificates, *of_members] if telling.certify):
         return VIOLATED
     return INTERRUPTED if stopped else 0
 

@@ -13,6 +13,7 @@ from novikoff import __version__, kernels
 from novikoff.errors import NovikoffError
 
 SPEC = "name or name:key=value,… (see: novikoff list)"
+HOWS = ("best", "random", "voted", "averaged", "last")
 READING = ("label", "positive", "header", "format", "bits", "skip_bad", "ignore_weights", "threads")
 """The options that go to the reader, by their names there."""
 
@@ -41,13 +42,14 @@ def demo(asked: Namespace) -> int:
 
 def run(asked: Namespace) -> int:
     """Play a learner on a source of labelled examples, and certify it."""
-    from novikoff.cli.games import Saving, Telling, run_source
+    from novikoff.cli.games import Choice, Saving, Telling, run_source
 
     defaults = {"seed": asked.seed, "normalize": asked.normalize or None}
     saving = Saving(asked.save, asked.save_every, asked.resume)
     telling = Telling(asked.json, asked.quiet, not asked.no_certify, asked.hindsight, asked.plot)
-    reading = _reading(asked)
-    return run_source(asked.learner, asked.source, reading, defaults, asked.passes, asked.rounds, saving, telling)
+    choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
+    rounds = (asked.passes, asked.rounds)
+    return run_source(asked.learner, asked.source, _reading(asked), defaults, rounds, saving, telling, choice)
 
 
 def compare(asked: Namespace) -> int:
@@ -85,6 +87,20 @@ def duel(asked: Namespace) -> int:
     from novikoff.cli.games import Telling, run_duel
 
     return run_duel(asked.learner, asked.adversary, asked.rounds, asked.seed, Telling(asked.json, asked.quiet))
+
+
+def experts(asked: Namespace) -> int:
+    """Combine the columns of a table of predictions, and certify the regret against the best of them."""
+    from novikoff.cli.experts import Asked, run_experts
+    from novikoff.cli.games import Saving, Telling
+
+    reading = {name: getattr(asked, name) for name in ("outcome", "without", "header", "delimiter", "threads")}
+    wanted = Asked(
+        asked.learner, asked.loss, asked.switches, asked.horizon, asked.sleeping, asked.seed, asked.rounds
+    )  # fmt: skip
+    saving = Saving(asked.save, asked.save_every, asked.resume)
+    telling = Telling(asked.json, asked.quiet, not asked.no_certify, plot=asked.plot)
+    return run_experts(asked.table, reading, wanted, saving, telling)
 
 
 def list_names(asked: Namespace) -> int:
@@ -125,9 +141,26 @@ def parser() -> Parser:
     one.add_argument("--passes", type=_whole(1), default=1, metavar="N", help="go through the source N times")
     one.add_argument("--rounds", type=_whole(0), metavar="N", help="stop after N rounds")
     one.add_argument("--normalize", action="store_true", help="divide each example by its length")
-    one.add_argument("--save", metavar="FILE", help="write learner and ledger to this file")
+    one.add_argument("--save", metavar="FILE", help="write learner and ledger, or the classifier kept, to this file")
     one.add_argument("--save-every", type=_whole(1), metavar="N", help="save every N rounds too")
     one.add_argument("--resume", metavar="FILE", help="go on with the game in this file")
+    one.add_argument(
+        "--keep", choices=HOWS, metavar="HOW", help=f"keep one classifier, with a limit on its risk: {', '.join(HOWS)}"
+    )
+    one.add_argument(
+        "--candidates",
+        type=_whole(1),
+        default=50,
+        metavar="N",
+        help="hypotheses that --keep best compares (default: 50)",
+    )
+    one.add_argument(
+        "--delta",
+        type=_chance,
+        default=0.05,
+        metavar="D",
+        help="limits on risk may fail with this chance (default: 0.05)",
+    )
     one.add_argument("--hindsight", action="store_true", help="read the source again for the best comparators")
     one.add_argument("--plot", metavar="FILE", help="draw mistakes and bound against rounds, as .png or .svg")
     one.add_argument("--no-certify", action="store_true", help="no comparators, no certificates")
@@ -163,6 +196,33 @@ def parser() -> Parser:
     one.add_argument("--rounds", type=_whole(1), default=1000, metavar="N", help="rounds to play (default: 1000)")
     _add_seed(one)
     _add_telling(one)
+
+    one = verb("experts", experts)
+    table = "a file, or - for standard input: a column of outcomes, the others an expert's predictions each"
+    one.add_argument("table", metavar="TABLE", help=table)
+    one.add_argument("-l", "--learner", metavar="LEARNER", help=f"{SPEC}; default: exponential-weights")
+    losses = ("zero-one", "absolute", "squared", "log", "table")
+    what = "what a prediction costs (default: by the first rows); table: the columns are losses"
+    one.add_argument("--loss", choices=losses, metavar="NAME", help=f"{', '.join(losses)}: {what}")
+    one.add_argument("--switches", type=_whole(0), metavar="M", help="follow the best sequence with M switches")
+    one.add_argument("--horizon", type=_whole(1), metavar="T", help="the rounds there will be, for learners that ask")
+    one.add_argument("--sleeping", action="store_true", help="experts may say nothing: empty cells")
+    one.add_argument("--rounds", type=_whole(0), metavar="N", help="stop after N rounds")
+    one.add_argument("--save", metavar="FILE", help="write learner and ledger to this file")
+    one.add_argument("--save-every", type=_whole(1), metavar="N", help="save every N rounds too")
+    one.add_argument("--resume", metavar="FILE", help="go on with the game in this file")
+    one.add_argument("--plot", metavar="FILE", help="draw regret, bound and weights against rounds, as .png or .svg")
+    one.add_argument("--no-certify", action="store_true", help="no certificates")
+    _add_seed(one)
+    _add_telling(one)
+    how = one.add_argument_group("reading the table")
+    how.add_argument("--outcome", metavar="COLUMN", help="name or number (default: outcome, y, label …, or the last)")
+    how.add_argument(
+        "--without", metavar="COLUMN", action="append", default=[], help="leave a column out (again: more)"
+    )
+    how.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
+    how.add_argument("--delimiter", metavar="CHARACTER", help="what stands between cells (default: look)")
+    how.add_argument("--threads", type=_whole(1), metavar="N", help="threads that parse (default: one a core)")
 
     _add_json(verb("list", list_names))
     verb("explain", explain).add_argument("name", metavar="NAME", help="a name from: novikoff list")
@@ -210,6 +270,17 @@ def _whole(least: int | None = None, most: int | None = None) -> Callable[[str],
         return value
 
     return number
+
+
+def _chance(text: str) -> float:
+    """What reads a number between 0 and 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"must be a number: got {text!r}") from None
+    if not 0.0 < value < 1.0:
+        raise ArgumentTypeError(f"must be between 0 and 1: got {value}")
+    return value
 
 
 def _reading(asked: Namespace) -> dict[str, Any]:

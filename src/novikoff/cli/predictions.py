@@ -1,4 +1,4 @@
-"""`predict`: what a saved learner says of each example, and how often it is right."""
+"""`predict`: what a saved learner or classifier says of each example, and how often it is right."""
 
 from __future__ import annotations
 
@@ -6,38 +6,83 @@ import json
 import sys
 from typing import Any
 
+import numpy as np
+
 from novikoff import model
+from novikoff.certificate import bound_text
 from novikoff.cli.games import open_source, say_notes
 from novikoff.errors import MismatchError
+from novikoff.game import labels_of
+from novikoff.ledger import Ledger
 from novikoff.types import Labels
 
 
 def predict_source(path: str, source: str, options: dict[str, Any], as_json: bool) -> int:
     """`novikoff predict`; returns the exit code."""
-    ledger = model.load(path)
-    learner = ledger.learner
+    saved = model.load(path)
+    classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
     stream = open_source(source, options)
-    if not learner.domain.admits(stream.domain):
-        raise MismatchError(f"the learner of {path} plays on {learner.domain}: {stream.name} shows {stream.domain}.")
+    if not classifier.domain.admits(stream.domain):
+        raise MismatchError(f"what {path} holds is for {classifier.domain}: {stream.name} shows {stream.domain}.")
+    watch = None if isinstance(saved, Ledger) else _Watch(saved)
     rows = mistakes = 0
     for batch in stream.batches():
-        labels = Labels(*ledger.labels) if ledger.labels else stream.labels or Labels()
+        labels = Labels(*saved.labels) if saved.labels else stream.labels or Labels()
         if stream.labels is not None and stream.labels.positive != labels.positive:
             raise MismatchError(
                 f"{labels.positive!r} is +1 in {path}: in {stream.name} it is {stream.labels.positive!r}. "
                 f"Pass --positive {labels.positive}."
             )
-        said = [learner.predict_one(x) for x, _ in batch.rows()]
-        words = {-1: str(labels.decode(-1)), 1: str(labels.decode(1))} if learner.labels is None else {}
-        sys.stdout.write("".join(f"{words.get(label, label)}\n" for label in said) if not as_json else "")
+        said = labels_of(classifier, batch)
+        words = {-1: str(labels.decode(-1)), 1: str(labels.decode(1))} if classifier.labels is None else {}
+        if not as_json:
+            sys.stdout.write("".join(f"{words.get(label, label)}\n" for label in said.tolist()))
+        wrong = said != batch.y
         rows += len(batch)
-        mistakes += sum(one != other for one, other in zip(said, batch.y.tolist(), strict=True))
+        mistakes += int(np.count_nonzero(wrong))
+        if watch is not None:
+            watch.see(wrong)
     say_notes(stream, as_json)
     rate = mistakes / rows if rows else 0.0
+    promised = {} if watch is None else watch.told()
     if as_json:
-        print(
-            json.dumps({"model": path, "source": stream.name, "rows": rows, "mistakes": mistakes, "mistake_rate": rate})
-        )
-    else:
-        print(f"{rows:,} examples, {mistakes:,} not as labelled ({100 * rate:.3g} %)", file=sys.stderr)
+        facts = {"model": path, "source": stream.name, "rows": rows, "mistakes": mistakes, "mistake_rate": rate}
+        print(json.dumps({**facts, **promised}))
+        return 0
+    print(f"{rows:,} examples, {mistakes:,} not as labelled ({100 * rate:.3g} %)", file=sys.stderr)
+    if watch is not None:
+        print(watch.sentence(), file=sys.stderr)
     return 0
+
+
+class _Watch:
+    """The promise of a classifier that was kept, beside the errors it now makes."""
+
+    def __init__(self, kept: Any) -> None:
+        self._kept, self._limit, self._monitor = kept, None, None
+        certificate = kept.certificate
+        if certificate is not None and certificate.bound is not None:
+            self._limit = float(certificate.bound)
+            if 0.0 < self._limit < 1.0:
+                from novikoff.drift import Monitor
+
+                self._monitor = Monitor(self._limit)
+
+    def see(self, wrong: Any) -> None:
+        if self._monitor is not None:
+            self._monitor.see(wrong)
+
+    def told(self) -> dict[str, Any]:
+        alarm = None if self._monitor is None else self._monitor.alarm
+        return {"how": self._kept.how, "limit": self._limit, "delta": self._kept.delta, "alarm": alarm}
+
+    def sentence(self) -> str:
+        """What was promised, and whether it can still be believed."""
+        if self._limit is None:
+            certificate = self._kept.certificate
+            why = f": {certificate.reason}" if certificate is not None else ""
+            return f"kept by {self._kept.how!r}: no limit on its risk is known{why}"
+        promised = f"promised: risk <= {bound_text(self._limit, 'upper')} with probability {1 - self._kept.delta:.6g}"
+        if self._monitor is None or not self._monitor.alarm:
+            return f"{promised}, if these are independent draws like those it was made from"
+        return f"{promised}; these examples refute that they are independent draws like those it was made from"

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import Certificate
 from novikoff.ledger import Ledger
+from novikoff.report.team import Member, members
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
+    from novikoff.kept import Kept
 
 
 def game(ledger: Ledger, certificates: list[Certificate], learner: str) -> dict[str, Any]:
@@ -26,14 +28,31 @@ def game(ledger: Ledger, certificates: list[Certificate], learner: str) -> dict[
         "rounds_per_second": ledger.rounds / ledger.seconds if ledger.seconds else None,
         "size": getattr(ledger.learner, "size", None),
     }
+    if not ledger.counts:
+        plain["loss"], plain["loss_rate"] = ledger.loss, ledger.loss_rate
     if not ledger.deterministic:
-        plain["expected_mistakes"] = ledger.expected
+        plain["expected_mistakes" if ledger.counts else "expected_loss"] = ledger.expected
     if hasattr(ledger.learner, "survivor"):
         plain["survivor"] = ledger.learner.survivor()
     if ledger.hindsight is not None:
         plain["hindsight"] = _hindsight(ledger.hindsight)
+    if ledger.members:
+        plain["members"] = [_member(member) for member in members(ledger, bool(certificates))]
     plain["certificates"] = [_certificate(certificate) for certificate in certificates]
     return plain
+
+
+def kept(classifier: Kept) -> dict[str, Any]:
+    """A classifier that was kept, as JSON values."""
+    plain = {name: getattr(classifier, name) for name in ("how", "delta", "rounds", "index", "wealth")}
+    return {**plain, "certificates": [_certificate(certificate) for certificate in classifier.certificates]}
+
+
+def _member(member: Member) -> dict[str, Any]:
+    told: dict[str, Any] = {"learner": member.name, "mistakes": member.mistakes, "weight": float(member.weight)}
+    if member.expected is not None:
+        told["expected_mistakes"] = member.expected
+    return {**told, "certificates": [_certificate(certificate) for certificate in member.certificates]}
 
 
 def _hindsight(found: Hindsight) -> dict[str, Any]:

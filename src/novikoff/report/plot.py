@@ -72,12 +72,13 @@ def game(
 ) -> Figure:
     """Mistakes against rounds, the tightest bound on them, and what others would have made: (label, mistakes)."""
     where = "on" if ledger.adversary is None else "against"
-    figure, axes = _figure(f"{learner} {where} {_short_source(ledger.source)}", "rounds", "mistakes")
+    figure, axes = _figure(f"{learner} {where} {short_source(ledger.source)}", "rounds", "mistakes")
     rounds, mistakes = zip(*dict([(0, 0), *ledger.curve, (ledger.rounds, ledger.mistakes)]).items(), strict=True)
     style = "steps-post" if ledger.mistakes < 100 else "default"  # few are seen one by one
-    axes.plot(rounds, mistakes, color=COLOURS[0], linewidth=1.8, drawstyle=style, label=f"mistakes of {_cut(learner)}")
+    axes.plot(rounds, mistakes, color=COLOURS[0], linewidth=1.8, drawstyle=style, label=f"mistakes of {cut(learner)}")
     ends = [(float(ledger.mistakes), f"{ledger.mistakes:,}", COLOURS[0])]
-    best = next((c for c in certificates if c.side == "upper"), None)
+    bounds = (c for c in certificates if c.side == "upper" and c.quantity in ("mistakes", "expected mistakes"))
+    best = next(bounds, None)
     if best is not None and best.bound is not None and best.status != "vacuous":
         label = f"bound on {best.quantity} after {ledger.rounds:,} rounds ({best.theorem}, {best.status})"
         axes.axhline(best.bound, color=COLOURS[1], linewidth=1.5, linestyle=DASHES[1], label=label)
@@ -94,14 +95,14 @@ def game(
     axes.set_ylim(0, 1.05 * max(max(value for value, _, _ in ends), 1.0))
     axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=FONT)
     _place_title(axes, rows=len(axes.get_legend_handles_labels()[1]))
-    _label_ends(figure, axes, ledger.rounds, ends)
+    label_ends(figure, axes, ledger.rounds, ends)
     return figure
 
 
 def compared(comparison: Comparison) -> Figure:
     """The mistake rates of the learners against rounds; or against their budgets, if these are all that differs."""
     points = budget_points(comparison)
-    source = _short_source(comparison.source)
+    source = short_source(comparison.source)
     if points:
         return budgets(points, f"Mistakes on {source}, by budget", _spread_note(comparison))
     many = len(comparison.learners)
@@ -118,14 +119,14 @@ def compared(comparison: Comparison) -> Figure:
         axes.plot(t, rate, color=colour, linestyle=dash, linewidth=1.8, label=learner.learner)
         if banded:
             axes.fill_between(t, rate - band, rate + band, color=colour, alpha=0.15 if many < 5 else 0.08, linewidth=0)
-        ends.append((float(rate[-1]), f"{_cut(learner.learner)}  {_percent(rate[-1])}", colour))
+        ends.append((float(rate[-1]), f"{cut(learner.learner)}  {_percent(rate[-1])}", colour))
         band[t < min(5 * first, total)] = 0.0  # where it is wide it may be cut off, not the line
         low, high = min(low, float((rate - band).min())), max(high, float((rate + band).max()))
     _rounds_axis(axes, first, total)
     pad = 0.06 * (high - low) or max(0.05 * high, 0.1)
     axes.set_ylim(0 if low < 0.5 * high else max(low - pad, 0), high + pad)
     _place_title(axes, note=_spread_note(comparison, banded))
-    _label_ends(figure, axes, total, ends)
+    label_ends(figure, axes, total, ends)
     return figure
 
 
@@ -144,14 +145,14 @@ def budgets(points: Sequence[Point], title: str = "Mistakes by budget", note: st
         at = [point.budget for point in own]
         axes.errorbar(at, rates, yerr=errors, color=colour, linestyle=dash, marker="o", markersize=4, linewidth=1.8,
                       elinewidth=1, capsize=2.5, label=name)  # fmt: skip
-        ends.append((rates[-1], f"{_cut(name)}  {_percent(rates[-1])}", colour))
+        ends.append((rates[-1], f"{cut(name)}  {_percent(rates[-1])}", colour))
     sizes = sorted({point.budget for point in points})
     axes.set_xscale("log")
     axes.set_xlim(sizes[0] / 1.15, sizes[-1] * 1.15)
     axes.set_xticks(_apart(sizes), [_number(size) for size in _apart(sizes)])
     axes.set_xticks([], minor=True)
     _place_title(axes, note=note)
-    _label_ends(figure, axes, sizes[-1], ends)
+    label_ends(figure, axes, sizes[-1], ends)
     return figure
 
 
@@ -183,11 +184,18 @@ def _budget_point(learner: Compared) -> Point | None:
 def _figure(title: str, across: str, up: str, lines: int = 0) -> tuple[Figure, Axes]:
     """A figure with one quiet pair of axes, tall enough for labels of so many lines."""
     from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     figure = Figure(figsize=(INCHES[0], max(INCHES[1], 1.4 + 0.24 * lines)))
     axes = figure.add_axes((0.09, 0.12, 0.72, 0.74))
     axes.set_title("\n".join(textwrap.wrap(title, 76)), loc="left", fontsize=FONT + 2.5, color=INK)
+    quiet(axes, across, up)
+    return figure, axes
+
+
+def quiet(axes: Axes, across: str, up: str) -> None:
+    """What all axes look like."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
     axes.set_xlabel(across, fontsize=FONT + 0.5, color=INK)
     axes.set_ylabel(up, fontsize=FONT + 0.5, color=INK)
     axes.spines[["top", "right"]].set_visible(False)
@@ -198,7 +206,6 @@ def _figure(title: str, across: str, up: str, lines: int = 0) -> tuple[Figure, A
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
         axis.set_major_formatter(FuncFormatter(lambda value, _: _number(value)))
-    return figure, axes
 
 
 def _place_title(axes: Axes, rows: int = 0, note: str = "") -> None:
@@ -224,7 +231,7 @@ def _rounds_axis(axes: Axes, first: int, last: int) -> None:
     axes.set_xlim(first, max(last, first + 1))
 
 
-def _label_ends(figure: Figure, axes: Axes, x: float, ends: Sequence[tuple[float, str, str]]) -> None:
+def label_ends(figure: Figure, axes: Axes, x: float, ends: Sequence[tuple[float, str, str]]) -> None:
     """Beside the right edge, what each line is: (height, text, colour). No two overlap; a hair leads to each."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -283,12 +290,13 @@ def _spread_note(comparison: Comparison, deviation: bool = True) -> str:
     return rows + ("; shuffled once" if comparison.shuffles else "; in their own order")
 
 
-def _short_source(source: str) -> str:
+def short_source(source: str) -> str:
     """A path by its last part."""
     return PurePath(source).name if PurePath(source).is_absolute() else source
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """A label, not too long."""
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 

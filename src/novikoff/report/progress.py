@@ -25,7 +25,7 @@ class Progress:
         self._start = time.perf_counter()
         self._shown_at = self._start + QUIET - BETWEEN
         self._next_row = 1
-        self._last = (0, 0)
+        self._last = (0, 0.0)
         self._first = 0
         self._bar: Any = None
         self._began = False
@@ -52,7 +52,8 @@ class Progress:
             self._task = self._bar.add_task("", total=1.0 if self._fraction(ledger) is not None else None)
             self._bar.start()
         rate = (ledger.rounds - self._first) / max(now - self._start, 1e-9)
-        text = f"round {ledger.rounds:,} · {100 * ledger.mistake_rate:.3g} % mistakes · {rate:,.0f} rounds a second"
+        paid = f"{100 * ledger.loss_rate:.3g} % mistakes" if ledger.counts else f"loss {ledger.loss_rate:.4g} a round"
+        text = f"round {ledger.rounds:,} · {paid} · {rate:,.0f} rounds a second"
         self._bar.update(self._task, description=text, completed=self._fraction(ledger), refresh=True)
 
     def _fraction(self, ledger: Ledger) -> float | None:
@@ -64,13 +65,15 @@ class Progress:
 
     def _row(self, ledger: Ledger) -> None:
         if not self._began:
-            self._out.write(f"{'rounds':>14} {'mistakes':>12} {'rate':>8} {'since':>8}\n")
+            paid = "mistakes" if ledger.counts else "loss"
+            self._out.write(f"{'rounds':>14} {paid:>12} {'rate':>8} {'since':>8}\n")
             self._began = True
-        rounds, mistakes = ledger.rounds - self._last[0], ledger.mistakes - self._last[1]
-        since = mistakes / rounds if rounds else 0.0
-        self._out.write(f"{ledger.rounds:>14,} {ledger.mistakes:>12,} {ledger.mistake_rate:>8.4f} {since:>8.4f}\n")
+        rounds, paid = ledger.rounds - self._last[0], ledger.loss - self._last[1]
+        since = paid / rounds if rounds else 0.0
+        total = f"{ledger.mistakes:,}" if ledger.counts else f"{ledger.loss:,.1f}"
+        self._out.write(f"{ledger.rounds:>14,} {total:>12} {ledger.loss_rate:>8.4f} {since:>8.4f}\n")
         self._out.flush()
-        self._last = (ledger.rounds, ledger.mistakes)
+        self._last = (ledger.rounds, ledger.loss)
         while self._next_row <= ledger.rounds:
             self._next_row *= 2
 

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import KINDS, Certificate, bound_text, number
 from novikoff.ledger import Ledger
+from novikoff.report.team import members, table
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
+    from novikoff.kept import Kept
 
 COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void": "red", "violated": "bold red"}
 WIDTH = 110
@@ -41,12 +43,15 @@ class Out:
 
 
 def game(out: Out, ledger: Ledger, certificates: list[Certificate], learner: str, certified: bool = True) -> None:
-    """Rounds, mistakes and time; what survived; the certificates."""
+    """Rounds, mistakes and time; what survived, or the learners of a team; the certificates."""
     where = "on" if ledger.adversary is None else "against"
     out.line(f"{learner} {where} {ledger.source}", "bold")
     out.line(f"{happened(ledger)}, {ledger.seconds:.2f} s{speed(ledger)}")
     if hasattr(ledger.learner, "survivor"):
         out.line(f"learned: {ledger.learner.survivor()}")
+    if ledger.members:
+        for line in table(members(ledger, certified)):
+            out.line(line)
     if certified:
         show(out, certificates)
         if ledger.hindsight is not None:
@@ -56,8 +61,10 @@ def game(out: Out, ledger: Ledger, certificates: list[Certificate], learner: str
 
 def happened(ledger: Ledger) -> str:
     """Rounds and mistakes in words."""
-    rate = f"{100 * ledger.mistake_rate:.3g} %"
     drawn = "" if ledger.deterministic else f", {ledger.expected:.4g} expected"
+    if not ledger.counts:
+        return f"{ledger.rounds:,} rounds, loss {ledger.loss:.6g} ({ledger.loss_rate:.4g} a round{drawn})"
+    rate = f"{100 * ledger.mistake_rate:.3g} %"
     return f"{ledger.rounds:,} rounds, {ledger.mistakes:,} mistakes ({rate}{drawn})"
 
 
@@ -71,12 +78,27 @@ def speed(ledger: Ledger) -> str:
 def show(out: Out, certificates: list[Certificate]) -> None:
     """Each certificate: its status, what was observed beside what was promised, and from what."""
     if not certificates:
-        out.line("  no certificate: no theorem bounds what this learner does here", "yellow")
+        out.line("  no certificate: no mistake bound is known for this learner here", "yellow")
     for certificate in certificates:
         first, *rest = lines(certificate)
         out.line(f"  {certificate.status:<11} ", COLOURS[certificate.status], first)
         for line in rest:
             out.line(" " * 14 + line)
+
+
+def kept(out: Out, classifier: Kept) -> None:
+    """Which classifier was kept, what limits its risk, and whether the examples looked independent."""
+    after = "" if classifier.index is None else f", the hypothesis after {classifier.index:,} examples"
+    votes = getattr(classifier.classifier, "size", None) if classifier.how == "voted" else None
+    after += "" if votes is None else f" by {votes:,} hypotheses"
+    out.line(f"kept: {classifier.how}{after}", "bold")
+    if classifier.certificates:
+        show(out, list(classifier.certificates))
+    else:
+        out.line("  no limit on its risk is known", "yellow")
+    if classifier.wealth is not None:
+        found = "refutes" if classifier.wealth >= 20.0 else "does not refute"
+        out.line(f"  drift test: wealth {number(classifier.wealth)} at most, {found} that examples are independent")
 
 
 def looking_back(found: Hindsight) -> Iterator[str]:

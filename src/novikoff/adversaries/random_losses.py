@@ -1,0 +1,93 @@
+"""Random losses: nobody knows which of the experts will have been the best.
+
+Strategy
+    Each of N experts loses 0 or 1 in each round, by a fair coin of its own: a stream of losses, fixed by its seed.
+Forces
+    On every learner, random or not, an expected regret against the best expert of exactly
+        T/2 - E[ min of N binomial(T, 1/2) ]  =  `expected_regret(T, N)`,
+    as every expert, and so every mixture of them, loses 1/2 on average in every round. Divided by sqrt(T ln N / 2),
+    what exponential weights promise (certificates/fixed_rate_regret.py), it tends to 1 as T and then N grow: 0.87 for
+    1,000 experts, 0.93 for a million. So that constant cannot be improved.
+    Two experts that are each other's opposite: adversaries/coin_flip.py.
+Witness
+    The expert that lost least: `witness()` counts.
+Cost
+    O(N/64) coins a round. Row t is a function of the seed, N and t.
+Reference
+    [cesabianchi2006], section 3.7; [cesabianchi1997]; [steele2014] for the coins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.classes.sizes import whole_number
+from novikoff.kernels.coins import GOLDEN, MASK, mix, purpose_word
+from novikoff.types import Batch, Domain, Labels, Position
+
+CELLS_PER_BATCH = 2**20
+
+
+class RandomLosses:
+    """A stream of `rounds` rows, in each a fair coin for every expert: a loss of 0 or 1."""
+
+    rereadable = True
+    lasting = True
+    labels: Labels | None = None
+
+    def __init__(self, experts: int, rounds: int = 10_000, seed: int = 0) -> None:
+        self.experts = whole_number(experts, "experts", "the number of experts must be a whole number from 1", 1)
+        self.rounds = whole_number(rounds, "rounds", "rounds must be a whole number from 1", 1)
+        self.seed = whole_number(seed, "seed", "a seed must be a whole number")
+        self.domain = Domain("losses", self.experts)
+        self.name = f"random-losses:experts={self.experts},rounds={self.rounds},seed={self.seed}"
+
+    def __len__(self) -> int:
+        return self.rounds
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        size = max(1, CELLS_PER_BATCH // self.experts)
+        first = int(start["row"]) if start else 0
+        while first < self.rounds:
+            stop = min(first + size, self.rounds)
+            yield Batch(None, self.rows(first, stop), first + 1, {"row": stop})
+            first = stop
+
+    def rows(self, start: int, stop: int) -> NDArray[np.float64]:
+        """The losses of rounds start + 1 .. stop: bit i of a row's coins is the loss of expert i."""
+        words = -(-self.experts // 64)
+        origin = mix((self.seed & MASK) ^ purpose_word("random-losses"))
+        numbers = np.arange(start * words, stop * words, dtype=np.uint64)
+        state = np.uint64(origin) + (numbers + np.uint64(1)) * np.uint64(GOLDEN)
+        bits = np.unpackbits(_mixed(state).astype("<u8").view(np.uint8).reshape(-1, words * 8), axis=1,
+                             bitorder="little", count=self.experts)  # fmt: skip
+        return bits.astype(np.float64)
+
+    def witness(self) -> tuple[int, int]:
+        """The best expert, the first of equals, and its loss."""
+        total = np.zeros(self.experts)
+        for batch in self.batches():
+            total += batch.y.sum(axis=0)
+        best = int(total.argmin())
+        return best, int(total[best])
+
+
+def expected_regret(rounds: int, experts: int) -> float:
+    """T/2 - E[min of N binomial(T, 1/2)], to nine figures or so.
+
+    E[min] is the sum over k >= 0 of P(all are above k) = P(binomial > k)^N.
+    """
+    from scipy.special import bdtrc
+
+    above = bdtrc(np.arange(rounds), rounds, 0.5)
+    return rounds / 2.0 - float(np.sum(above**experts))
+
+
+def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """kernels/coins.py's `mix` of many words at once."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

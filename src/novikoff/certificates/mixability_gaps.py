@@ -1,0 +1,45 @@
+"""Regret of exponential weights, by what happened: the cost of mixing in each round.
+
+Theorem (upper; with equality for one expert, and in the limit where one expert has outrun the others)
+    With h_t, m_t of certificates/experts_facts.py, falling rates r_t, and l_t the loss that was paid (h_t itself where
+    an expert is drawn: its expected loss), for every expert i, every loss and every way to play
+        sum of l_t  <=  L_i + ln(1/prior_i) / r_T + sum of (l_t - m_t).
+    Where weights begin anew in epochs, 1 / r_T is the sum of 1 / r over the epochs.
+    Never more than certificates/fixed_rate_regret.py, anytime_regret.py or doubling_regret.py say: h_t - m_t is the gap
+    of round t, from 0 to r_t S^2 / 8, and next to nothing once the weights are on one expert or the experts agree;
+    and a mixture pays l_t <= h_t for a convex loss.
+    Reported is the least of the right sides over i, less the loss of the best expert. It may be below 0: a mixture can
+    be better than every expert, and then it is known to be.
+Assumptions
+    every loss is in [0, S] (checked); the learner began with its prior (checked).
+Proof
+    The sum of m_t is at most L_i + ln(1/prior_i) / r_T: see certificates/anytime_regret.py, and for epochs add. Add
+    l_t - m_t on both sides. []
+Reference
+    [derooij2014]; [cesabianchi2006], chapter 3.
+"""
+
+from __future__ import annotations
+
+from novikoff.certificate import Assumption, Certificate
+from novikoff.certificates.experts_facts import ExpertsFacts, judge_regret
+from novikoff.types import Run
+
+REFERENCE = "derooij2014"
+
+
+def mixability_gaps(run: Run[ExpertsFacts]) -> Certificate | None:
+    """ln(1/prior)/r + the sum of (paid - mix loss), for the comparator that makes it least; None for other rules."""
+    after = run.after
+    if after.rule not in ("fixed", "anytime", "doubling"):
+        return None
+    saved = after.mixed - run.expected  # 0 where an expert is drawn, but for rounding
+    falling = after.settled or after.rule == "doubling" or after.rates >= after.rounds * after.eta * (1.0 - 1e-9)
+    return judge_regret(
+        run,
+        "mixability_gaps",
+        0.0 if after.settled else after.detour + after.entrance + after.gaps - saved,
+        REFERENCE,
+        quantities={"comparator": after.comparator, "gaps": after.gaps, "saved": saved},
+        assumptions=(Assumption("the rate never rose", "checked" if falling else "refuted"),),
+    )

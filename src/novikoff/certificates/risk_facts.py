@@ -1,0 +1,113 @@
+"""What the theorems on a risk need to know of a run, and what they all assume.
+
+The sample is the examples of the first pass, (x_1, y_1), .., (x_n, y_n). Before example t the learner is the hypothesis
+H_{t-1}, a function of the earlier examples and of coins of its own; RISK(H) is the chance that H errs on a fresh
+example, and rbar the mean of RISK(H_0), .., RISK(H_{n-1}).
+All of them assume that the examples are independent draws of one distribution. That cannot be checked; the tests of
+drift.py can refute it, and then the certificate is void. H_0 may be any hypothesis that does not depend on the sample:
+a learner that had learned from other examples before is as good as a fresh one, as every proof is given H_0. Shuffling
+rows does not make them independent, and a second pass shows nothing new.
+Each certificate holds with probability 1 - delta by itself. The smallest of k of them needs delta/k for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from novikoff.certificate import Assumption, Certificate, judge, number, void
+from novikoff.risk import kl_limit, poisson_limit, share
+
+Independence = Literal["trusted", "refuted"]
+
+INDEPENDENT = "the examples are independent draws of one distribution"
+IN_ADVANCE = "the number of examples was fixed in advance"
+
+
+@dataclass(frozen=True, slots=True)
+class EnsembleFacts:
+    """Of a run and its hypotheses H_0, .., H_{n-1}.
+
+    rounds         n, of the first pass
+    mistakes       M; or the sum of losses in [0, 1], rounded up
+    delta          the chance that the limit fails
+    horizon        n was fixed in advance (it is in a whole file), and the run was not stopped by what it saw
+    independence   refuted if a test of drift raised an alarm
+    evidence       the largest wealth of that test: 1 in so many, if the examples were independent
+    """
+
+    rounds: int
+    mistakes: int
+    delta: float = 0.05
+    horizon: bool = True
+    independence: Independence = "trusted"
+    evidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class BestFacts:
+    """Of the hypothesis that was kept: that of the smallest limit.
+
+    rounds         n, of the first pass
+    delta          the chance that the limit fails
+    candidates     hypotheses whose limits were compared
+    first          t: the hypothesis is H_t, which learned from t examples (of several equal ones, the first)
+    errors         on the examples after t
+    trials         how many these were: n - t
+    mistakes       M, of the run
+    independence   refuted if a test of drift raised an alarm
+    evidence       the largest wealth of that test
+    horizon        n was fixed in advance
+    """
+
+    rounds: int
+    delta: float
+    candidates: int
+    first: int
+    errors: int
+    trials: int
+    mistakes: int
+    independence: Independence = "trusted"
+    evidence: float = 1.0
+    horizon: bool = True
+
+
+def independent(facts: EnsembleFacts | BestFacts) -> Assumption:
+    """What cannot be checked; with the evidence, if it was refuted."""
+    if facts.independence == "trusted":
+        return Assumption(INDEPENDENT, "trusted")
+    return Assumption(f"{INDEPENDENT} (the drift test's wealth grew from 1 to {number(facts.evidence)})", "refuted")
+
+
+def in_advance(facts: EnsembleFacts | BestFacts) -> Assumption:
+    """That nobody looked when to stop."""
+    return Assumption(IN_ADVANCE, "trusted" if facts.horizon else "refuted")
+
+
+def ensemble_limit(facts: EnsembleFacts) -> float:
+    """Of rbar: for the n fixed in advance, else for all n."""
+    if facts.horizon:
+        return kl_limit(facts.mistakes, facts.rounds, facts.delta)
+    return share(poisson_limit(facts.mistakes, facts.delta), facts.rounds)
+
+
+def told(facts: EnsembleFacts | BestFacts, when: str) -> dict[str, Any]:
+    """The quantities that every certificate on a risk shows."""
+    return {"rounds": facts.rounds, "mistakes": facts.mistakes, "delta": facts.delta, "when": when,
+            "evidence": facts.evidence}  # fmt: skip
+
+
+def certified(
+    theorem: str, observed: float, bound: float, assumptions: list[Assumption], reference: str,
+    quantities: Mapping[str, Any],
+) -> Certificate:  # fmt: skip
+    """The certificate of a limit on a risk, which was rounded up already."""
+    return judge(theorem, "P", observed=observed, bound=min(bound, 1.0), trivial=1, assumptions=assumptions,
+                 reference=reference, quantities=quantities, quantity="risk")  # fmt: skip
+
+
+def empty(theorem: str, assumptions: list[Assumption], reference: str, quantities: Mapping[str, Any]) -> Certificate:
+    """The certificate of a run without examples."""
+    return void(theorem, "P", "no example was played", observed=0.0, trivial=1, assumptions=assumptions,
+                reference=reference, quantities=quantities, quantity="risk")  # fmt: skip

@@ -1,0 +1,132 @@
+"""What experts say and lose: flaws found, losses computed, one of them drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels.compiled import compiled
+from novikoff.kernels.lanes import dense
+
+Vector = NDArray[np.float64]
+
+ZERO_ONE, ABSOLUTE, SQUARED, LOG, TABLE = range(5)
+"""As losses.py."""
+
+GOLDEN, FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+CHUNK, STEP = 1024, 64
+
+
+@compiled
+def flaw(rows: NDArray[np.float64], low: float, high: float, silent: bool) -> tuple[int, int]:
+    """Row and column of the first number outside [low, high]; (-1, -1) if there is none. silent: NaN may be."""
+    for t in range(rows.shape[0]):
+        row = rows[t]
+        bad = 0
+        for i in range(len(row)):
+            bad += not (row[i] >= low and row[i] <= high)
+        if bad > 0:
+            for i in range(len(row)):
+                sleeps = silent and row[i] != row[i]
+                if not sleeps and not (row[i] >= low and row[i] <= high):
+                    return t, i
+    return -1, -1
+
+
+@compiled
+def lose(
+    code: int, clip: float, p: Vector, start: int, count: int, y: float, room: Vector, lost: int, moved: int
+) -> None:
+    """The losses of `count` experts from `start` on, into room from `lost` on; for log, clipped predictions too."""
+    if code == ZERO_ONE:
+        for i in range(count):
+            room[lost + i] = 1.0 if p[start + i] != y else 0.0
+    elif code == ABSOLUTE:
+        for i in range(count):
+            room[lost + i] = abs(p[start + i] - y)
+    elif code == SQUARED:
+        for i in range(count):
+            room[lost + i] = (p[start + i] - y) * (p[start + i] - y)
+    elif code == LOG:
+        move(clip, p, start, count, room, moved)
+        if y == 1.0:
+            for i in range(count):
+                room[lost + i] = -np.log(room[moved + i])
+        else:
+            for i in range(count):
+                room[lost + i] = -np.log(1.0 - room[moved + i])
+    else:
+        for i in range(count):
+            room[lost + i] = p[start + i]
+
+
+@compiled
+def move(clip: float, p: Vector, start: int, count: int, room: Vector, moved: int) -> None:
+    """Predictions moved into [clip, 1 - clip]."""
+    for i in range(count):
+        room[moved + i] = min(max(p[start + i], clip), 1.0 - clip)
+
+
+@compiled
+def chance(y: float, room: Vector, weights: int, moved: int, count: int) -> float:
+    """The weight that `count` experts give the outcome y, 0 or 1; weights and predictions are in room."""
+    if y != 1.0:
+        for i in range(count):
+            room[moved + i] = 1.0 - room[moved + i]
+    return dense(room[weights : weights + count], room[moved : moved + count])
+
+
+@compiled
+def cost(code: int, said: float, y: float) -> float:
+    """What a mixture costs; not for log."""
+    if code == SQUARED:
+        return (said - y) * (said - y)
+    return abs(said - y)
+
+
+@compiled
+def uniform(start: int, t: int) -> float:
+    """Coin number t in [0, 1), as coins.uniform."""
+    z = np.uint64(start) + np.uint64(t + 1) * GOLDEN
+    z = (z ^ (z >> np.uint64(30))) * FIRST
+    z = (z ^ (z >> np.uint64(27))) * SECOND
+    return np.float64((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
+
+
+@compiled
+def find(room: Vector, weights: int, count: int, parts: int, point: float) -> Any:
+    """The expert at which `point`, from 0 to the sum of all weights, falls; one that has weight.
+
+    The weights are in room from `weights` on, and from `parts` on the sum of each chunk of them.
+    """
+    k, last = 0, (count - 1) // CHUNK
+    while k < last and point >= room[parts + k]:
+        point -= room[parts + k]
+        k += 1
+    i, end = k * CHUNK, min(count, (k + 1) * CHUNK)
+    while i + STEP < end:
+        one = two = three = four = 0.0  # side by side: one sum would wait for itself
+        for j in range(weights + i, weights + i + STEP, 4):
+            one += room[j]
+            two += room[j + 1]
+            three += room[j + 2]
+            four += room[j + 3]
+        total = (one + two) + (three + four)
+        if point < total:
+            break
+        point -= total
+        i += STEP
+    drawn = -1
+    for j in range(i, end):
+        if room[weights + j] > 0.0:
+            drawn = j
+            if point < room[weights + j]:
+                return drawn
+        point -= room[weights + j]
+    if drawn < 0:  # the coin fell in what rounding lost at the end
+        for j in range(count):
+            if room[weights + j] > 0.0:
+                drawn = j
+    return drawn

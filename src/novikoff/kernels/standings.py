@@ -1,0 +1,266 @@
+"""Rounds of exponential weights on cumulative losses: fixed, anytime, doubling and adaptive rates.
+
+The mix loss of round t is m_t = -(1/rate) ln(sum of w exp(-rate l) / sum of w).
+    While the rate does not move the sums telescope: over an epoch, m adds up to
+        L_lead - (ln W_now - ln W_first) / rate,     W the sum of the weights,
+    so that a round takes one exp for each expert, and the gaps h - m are found when they are asked for.
+    Where it moves, m_t is taken from the pass itself: log1p of the sum of w (exp(-rate l) - 1) where rate * top is
+    small, the logarithm of the sum of w exp(-rate l) otherwise; and where that might underflow, from a second pass:
+    the weights after the round, at the same rate.
+An adaptive rate is ln N over the gaps so far; while there are none, or hardly any, it is MOST: equal weights for all
+leaders. Rates here are on the loss itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels.advice import LOG, TABLE, chance, cost, find, lose, move, uniform
+from novikoff.kernels.compiled import compiled
+from novikoff.kernels.weights import (
+    CHUNK,
+    FLUSH,
+    LEARN,
+    LOOK,
+    LOST,
+    MOVE,
+    MOVED,
+    OUT,
+    TOTALS,
+    Vector,
+    chunk,
+    put,
+    tree,
+)
+
+Counts = NDArray[np.int64]
+
+FIXED, ANYTIME, DOUBLING, ADAPTIVE = range(4)
+
+ROUNDS, LEAD, EXPERTS, WIDTH, PRIOR, KIND, CODE, DRAWS, COINS, KEPT = range(10)
+"""Places in counts: rounds and leader; how many experts, and how many there is room for in the table; is there a prior;
+the kind of rate; the loss's code; is an expert drawn, by which coins; how many weights there is room for."""
+
+MIXED, GAPS, RATES, EPOCH, SPAN, RATE, LAST_GAP, LAST_H, LAST_W, LAST_STEP = 0, 2, 4, 6, 8, 10, 11, 12, 13, 14
+NUMBERS = 15
+GIVEN, LOG_N, TOP, CLIP = 15, 16, 17, 18
+"""Places in numbers. Totals take two: sums of h, of h - m, of rates, of h in this epoch, of 1/rate over epochs.
+Then the last rate, and of the last round h - m (where the rate moves), h, W, and what the leader's loss grew by.
+NUMBERS of these change; then the rate (of FIXED; else 1/unit), ln N, the largest loss and the clip."""
+
+MOST, LEAST = 1e300, 1e-300
+"""Rates of a pass. With the least all weights are those of the prior; 0 would not do, as far is infinite at the end."""
+
+
+@compiled
+def rate_of(counts: Counts, numbers: Vector, t: int) -> float:
+    """The rate of round t."""
+    kind, given, log_n = counts[KIND], numbers[GIVEN], numbers[LOG_N]
+    if kind == FIXED or log_n == 0.0:
+        return given
+    if kind == ANYTIME:
+        return given * (2.0 * np.sqrt(log_n / t))
+    if kind == DOUBLING:
+        size = 1
+        while 2 * size <= t:
+            size *= 2
+        return given * np.sqrt(8.0 * log_n / size)
+    gaps = numbers[GAPS] + numbers[GAPS + 1]
+    if gaps <= log_n / MOST:
+        return MOST
+    return min(log_n / gaps, MOST)
+
+
+@compiled
+def look(table: Vector, counts: Counts, numbers: Vector, rate: float, p: Vector, of: int, room: Vector) -> float:
+    """The sum of the weights; that of w p is left in totals, and the weights in room, if they fit."""
+    width, count, lead, kept = counts[WIDTH], counts[EXPERTS], counts[LEAD], counts[KEPT]
+    for k in range(TOTALS, TOTALS + 4):
+        room[k] = 0.0
+    rate = max(rate, LEAST)
+    start = 0
+    while start < count:
+        size = min(CHUNK, count - start)
+        q, place = p, of + start
+        if counts[CODE] == LOG:
+            move(numbers[CLIP], p, of + start, size, room, MOVED)
+            q, place = room, MOVED
+        to = OUT + (start if kept >= count else 0)
+        chunk(table, width, start, size, q, place, room, LOST, room, to, table[lead], table[width + lead], rate, 0.0,
+              counts[PRIOR], LOOK)  # fmt: skip
+        part = tree(room, 0)
+        room[OUT + kept + start // CHUNK] = part
+        put(room, TOTALS, part)
+        put(room, TOTALS + 2, tree(room, 1))
+        start += CHUNK
+    return room[TOTALS] + room[TOTALS + 1]
+
+
+@compiled
+def play(
+    table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, y: float, room: Vector
+) -> tuple[float, float, float]:
+    """One round: what was said, what it cost, what it costs on average."""
+    kind, code, draws, kept = counts[KIND], counts[CODE], counts[DRAWS], counts[KEPT]
+    t, count, width, clip = counts[ROUNDS] + 1, counts[EXPERTS], counts[WIDTH], numbers[CLIP]
+    if kind == DOUBLING and t > 1 and t & (t - 1) == 0:
+        close(table, counts, numbers, p, of, room)
+    rate = rate_of(counts, numbers, t)
+    moving = kind in (ANYTIME, ADAPTIVE)
+    what = MOVE if moving else LEARN
+    c = 1.0 if rate * numbers[TOP] <= 0.6 else 0.0
+    far_lead, near_lead = table[counts[LEAD]], table[width + counts[LEAD]]
+    for k in range(TOTALS, TOTALS + 10):
+        room[k] = 0.0
+    least, where = np.inf, 0
+    start = 0
+    while start < count:
+        size = min(CHUNK, count - start)
+        q, place, losses, lost = p, of + start, p, of + start
+        if code != TABLE:
+            lose(code, clip, p, of + start, size, y, room, LOST, MOVED)
+            losses, lost = room, LOST
+            if code == LOG:
+                q, place = room, MOVED
+        to = OUT + (start if draws else 0)
+        chunk(table, width, start, size, q, place, losses, lost, room, to, far_lead, near_lead, max(rate, LEAST), c,
+              counts[PRIOR], what)  # fmt: skip
+        part = tree(room, 0)
+        room[OUT + kept + start // CHUNK] = part
+        put(room, TOTALS, part)
+        put(room, TOTALS + 2, tree(room, 1))
+        put(room, TOTALS + 4, tree(room, 2))
+        if moving:
+            put(room, TOTALS + 6, tree(room, 3))
+        for k in range(32, 40):
+            if room[k] < least:
+                least, where = room[k], start
+        if code == LOG and not draws:
+            put(room, TOTALS + 8, chance(y, room, OUT, MOVED, size))
+        start += CHUNK
+    total = room[TOTALS] + room[TOTALS + 1]
+    h = (room[TOTALS + 4] + room[TOTALS + 5]) / total
+    decayed = room[TOTALS + 6] + room[TOTALS + 7]
+    said, paid, mean = -1.0, h, h
+    if draws:
+        i = find(room, OUT, count, OUT + kept, uniform(counts[COINS], t - 1) * total)
+        said = p[of + i] if code != TABLE else np.float64(i)
+        lose(code, clip, p, of + i, 1, y, room, LOST, MOVED)
+        paid = room[LOST]
+    elif code != TABLE:
+        said = min(max((room[TOTALS + 2] + room[TOTALS + 3]) / total, 0.0), 1.0)
+        paid = -np.log((room[TOTALS + 8] + room[TOTALS + 9]) / total) if code == LOG else cost(code, said, y)
+        paid = max(paid, 0.0)
+        mean = paid
+    step = follow(table, counts, far_lead, near_lead, least, where)
+    if moving:
+        gap = max(h - mix(table, counts, numbers, rate, h, c, total, decayed, step, p, of, room), 0.0)
+        put(numbers, GAPS, gap)
+        numbers[LAST_GAP] = gap
+    put(numbers, MIXED, h)
+    put(numbers, EPOCH, h)
+    put(numbers, RATES, rate if rate < MOST else 0.0)
+    numbers[RATE], numbers[LAST_H], numbers[LAST_W], numbers[LAST_STEP] = rate, h, total, step
+    counts[ROUNDS] = t
+    if t % FLUSH == 0:
+        flush(table, 0, width, count)
+    return said, paid, mean
+
+
+@compiled
+def follow(table: Vector, counts: Counts, far_lead: float, near_lead: float, least: float, where: int) -> float:
+    """Find the leader after a round; by how much its loss is above the old leader's before."""
+    width, lead = counts[WIDTH], counts[LEAD]
+    step = (table[lead] - far_lead) + (table[width + lead] - near_lead)
+    if least < step:
+        for i in range(where, min(where + CHUNK, counts[EXPERTS])):
+            here = (table[i] - far_lead) + (table[width + i] - near_lead)
+            if here < step:
+                step = here
+                lead = i
+        counts[LEAD] = lead
+    return step
+
+
+@compiled
+def mix(
+    table: Vector, counts: Counts, numbers: Vector, rate: float, h: float, c: float, total: float, decayed: float,
+    step: float, p: Vector, of: int, room: Vector,
+) -> float:  # fmt: skip
+    """m_t, the round being over."""
+    if rate == 0.0:
+        return h
+    if c == 1.0:
+        return -np.log1p(decayed / total) / rate
+    if rate * numbers[TOP] <= 600.0:
+        return -np.log(decayed / total) / rate
+    return step - (np.log(look(table, counts, numbers, rate, p, of, room)) - np.log(total)) / rate
+
+
+@compiled
+def flush(table: Vector, far: int, near: int, count: int) -> None:
+    """near moves to far; what is rounded off stays, so that far + near is as it was, exactly (Knuth)."""
+    for i in range(count):
+        one, two = table[far + i], table[near + i]
+        total = one + two
+        part = total - one
+        table[near + i] = (one - (total - part)) + (two - part)
+        table[far + i] = total
+
+
+@compiled
+def open_gaps(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, room: Vector) -> tuple[float, float]:
+    """The gaps h - m of this epoch, and of its last round, where the rate does not move."""
+    rate, lead, width = numbers[RATE], counts[LEAD], counts[WIDTH]
+    if rate == 0.0 or counts[ROUNDS] == 0:
+        return 0.0, 0.0
+    first = 0.0 if counts[PRIOR] else numbers[LOG_N]
+    log_w = np.log(look(table, counts, numbers, rate, p, of, room))
+    mixed = (numbers[EPOCH] - table[lead]) + (numbers[EPOCH + 1] - table[width + lead])
+    last = numbers[LAST_H] - (numbers[LAST_STEP] - (log_w - np.log(numbers[LAST_W])) / rate)
+    return max(mixed + (log_w - first) / rate, 0.0), max(last, 0.0)
+
+
+@compiled
+def close(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, room: Vector) -> None:
+    """An epoch is over: its losses and gaps are put away, and all weights begin again."""
+    count, width = counts[EXPERTS], counts[WIDTH]
+    gaps, _ = open_gaps(table, counts, numbers, p, of, room)
+    put(numbers, GAPS, gaps)
+    if numbers[RATE] > 0.0:
+        put(numbers, SPAN, 1.0 / numbers[RATE])
+    flush(table, 0, width, count)
+    past = len(table) - 2 * width
+    flush(table, past, 0, count)  # past + far, exactly
+    for i in range(count):
+        table[past + width + i] += table[i] + table[width + i]
+        table[i] = 0.0
+        table[width + i] = 0.0
+    numbers[EPOCH] = 0.0
+    numbers[EPOCH + 1] = 0.0
+    counts[LEAD] = 0
+
+
+@compiled
+def sweep(
+    table: Vector, counts: Counts, numbers: Vector, p: Vector, y: Vector, room: Vector, said: Vector, paid: Vector,
+    mean: Vector,
+) -> None:  # fmt: skip
+    """Every row in order; p is all rows one after the other."""
+    for t in range(len(y)):
+        said[t], paid[t], mean[t] = play(table, counts, numbers, p, t * counts[EXPERTS], y[t], room)
+
+
+@compiled
+def predict(table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vector) -> float:
+    """What it would say now; p has zeros where nothing is known of the advice."""
+    t, code = counts[ROUNDS] + 1, counts[CODE]
+    rate = rate_of(counts, numbers, t)
+    if counts[KIND] == DOUBLING and t & (t - 1) == 0:
+        rate = 0.0
+    total = look(table, counts, numbers, rate, p, 0, room)
+    if counts[DRAWS]:
+        i = find(room, OUT, counts[EXPERTS], OUT + counts[KEPT], uniform(counts[COINS], t - 1) * total)
+        return p[i] if code != TABLE else np.float64(i)
+    return -1.0 if code == TABLE else min(max((room[TOTALS + 2] + room[TOTALS + 3]) / total, 0.0), 1.0)

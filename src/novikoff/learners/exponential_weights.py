@@ -1,0 +1,134 @@
+"""Exponential weights (Hedge): every expert has a say, and what it lost weighs on it exponentially.
+
+Algorithm
+    w_{t,i} is proportional to prior_i exp(-eta_t L_{t-1,i} / unit), L the losses so far and `unit` the largest loss.
+    Say the weighted mean of the experts ("mean", for convex losses) or follow an expert drawn by the weights ("draw").
+    The rate eta_t
+        fixed      as given; or sqrt(8 ln N / T) for a `horizon` of T rounds (playing on is allowed)
+        anytime    2 sqrt(ln N / t) on all losses so far, without knowing T
+        doubling   epochs of 1, 2, 4, ... rounds, each begun anew with sqrt(8 ln N / length)
+    Log loss or squared loss and the mean: fixed, 1 or 1/2 on the loss itself (`unit` is 1), where exp(-eta loss) is
+    concave in the prediction. With one expert there is nothing to choose, and the rate is 0.
+    Experts are columns of advice, a table of losses (loss="table"), or the hypotheses of a class (learners/panel.py).
+Promise
+    certificates/fixed_rate_regret.py, anytime_regret.py, doubling_regret.py: regret at most S sqrt(T ln N / 2),
+    S sqrt(T ln N), 3.42 S sqrt(T ln N / 2) for losses in [0, S], on every stream.
+    certificates/mixability_gaps.py: by what mixing cost in each round; small_losses.py: little, if one expert is good;
+    exp_concave_regret.py: ln N (log loss) and 2 ln N (squared), however long; drawn_loss.py: for the expert drawn.
+Cost
+    O(N) a round: one exp for each expert where the rate is fixed, two where it moves; 24 bytes for each expert, 8
+    more if one is drawn.
+    A million experts take less than one np.exp of a million numbers.
+Reference
+    [cesabianchi2006]; [freund1997]; [littlestone1994].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificates.anytime_regret import anytime_regret
+from novikoff.certificates.doubling_regret import doubling_regret
+from novikoff.certificates.drawn_loss import drawn_loss
+from novikoff.certificates.exp_concave_regret import exp_concave_regret
+from novikoff.certificates.experts_facts import ExpertsFacts
+from novikoff.certificates.fixed_rate_regret import fixed_rate_regret
+from novikoff.certificates.mixability_gaps import mixability_gaps
+from novikoff.certificates.small_losses import small_losses
+from novikoff.classes.sizes import whole_number
+from novikoff.errors import InputError, shown
+from novikoff.learners.panel import Panel, arguments, positive
+from novikoff.learners.standings import Standings
+from novikoff.losses import CLIP
+from novikoff.types import Batch, Distribution, Example, Played, State, Theorem
+
+
+class ExponentialWeights:
+    """The mean of the experts, or one of them, by weights that fall exponentially with what they lost."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (
+        fixed_rate_regret, anytime_regret, doubling_regret, mixability_gaps, exp_concave_regret, small_losses,
+        drawn_loss,
+    )  # fmt: skip
+
+    def __init__(
+        self, experts: Any, eta: float | None = None, horizon: int | None = None, rate: str | None = None,
+        loss: str = "zero-one", play: str | None = None, prior: Any = None, clip: float = CLIP, seed: int = 0,
+    ) -> None:  # fmt: skip
+        self._panel = panel = Panel(experts, loss, play, prior, clip, seed)
+        self.domain, self.labels, self.draws, self.loss = panel.domain, panel.labels, panel.draws, panel.loss.name
+        self._given = {"eta": eta, "horizon": horizon, "rate": rate}
+        concave = None if panel.draws else panel.loss.concave_rate
+        told = eta is not None or horizon is not None
+        rule = rate if rate is not None else "fixed" if told or concave is not None else "anytime"
+        if rule not in ("fixed", "anytime", "doubling"):
+            raise InputError(f'rate must be "fixed", "anytime" or "doubling": got {shown(rate)}.')
+        if rule != "fixed" and told:
+            raise InputError(f"a rate that is {rule} must be given neither eta nor horizon: got one. Leave it out.")
+        unit, fixed, length = panel.loss.top, 0.0, 0
+        if rule == "fixed":
+            if horizon is not None:
+                length = whole_number(horizon, "horizon", "a horizon must be a whole number of rounds from 1", 1)
+            if eta is not None:
+                fixed = positive(eta, "eta", " Leave it out for one that is tuned.")
+                unit = unit if concave is None else 1.0
+            elif concave is not None:
+                unit, fixed = 1.0, concave
+            elif length:
+                fixed = math.sqrt(8.0 * math.log(panel.size) / length)
+            else:
+                raise InputError("a rate that is fixed must be told eta or the horizon: got neither.")
+        self._rounds = Standings(panel, rule, unit, fixed, length)
+
+    @property
+    def size(self) -> int:
+        """Experts."""
+        return self._panel.size
+
+    @property
+    def rounds(self) -> int:
+        """Played so far."""
+        return self._rounds.rounds
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Of the experts, in the round to come; they add up to 1."""
+        return self._rounds.weights()
+
+    def chances(self, x: Example) -> Distribution:
+        """The chance of each answer."""
+        return self._panel.chances(self._rounds, x)
+
+    def predict_one(self, x: Example) -> Any:
+        return self._panel.predict(self._rounds, x)
+
+    def learn_one(self, x: Example, y: Any) -> None:
+        self._panel.play_one(self._rounds, x, y)
+
+    def play_one(self, x: Example, y: Any) -> Any:
+        """Predict, then learn, looking at the experts once: `Played`, or a label if they are hypotheses."""
+        return self._panel.play_one(self._rounds, x, y)
+
+    def sweep(self, batch: Batch) -> Played | None:
+        """Every row in order, compiled; hypotheses are asked one x at a time."""
+        return self._panel.sweep(self._rounds, batch)
+
+    def survivor(self) -> str:
+        """The heaviest expert, readable; of equally heavy ones the first."""
+        return self._rounds.survivor()
+
+    def facts(self) -> ExpertsFacts:
+        return self._rounds.facts()
+
+    def state(self) -> State:
+        return {**self._panel.state(), **self._given, "standings": self._rounds.state()}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state), **{name: state[name] for name in ("eta", "horizon", "rate")})
+        learner._rounds.load(state["standings"])
+        return learner

@@ -1,0 +1,257 @@
+"""Hedge over learners: follow one of several, and make hardly more mistakes than the best of them.
+
+Algorithm
+    Each of K learners plays every round by itself and learns every label, whether it was followed or not. Hedge says
+    what one of them says: learner i with chance w_i, drawn anew in each round. A rule on losses (a mistake costs 1)
+    moves the weights w, which begin equal:
+    by = exponential-weights   w_i is proportional to exp(-eta * mistakes of i), eta = sqrt(8 ln K / horizon); without a
+                               `horizon`, 2 sqrt(ln K / t) in round t
+    by = ada-hedge             the same, eta set by what mixing has cost so far
+    by = fixed-share           the weights are shared out a little in each round, so that another learner may become the
+                               best, up to `switches` times in `horizon` rounds
+    by = a learner on losses   of K experts, with loss "table", that draws: learners/exponential_weights.py and others
+    Labels are -1 and +1. A team may not hold a team: put all learners in one.
+Coins
+    Which learner is followed is drawn by the rule, with coins of its own (kernels/coins.py): `seed` is spread to a seed
+    that no learner has, and a rule that comes with the seed of a learner is refused. With coins in common Hedge could
+    follow a learner just when that errs. Learners may share theirs: given all of them, the mistakes are a fixed table.
+    All learners have drawn before Hedge does, and none of them is told whom it follows.
+Promise
+    certificates/hedge_mistakes.py: expected mistakes <= the bound of any learner + the regret of the rule, on every
+    stream; certificates/hedge_expected.py for learners whose bounds are expectations. The rule's own theorems, against
+    the learner with the fewest mistakes on this stream: fixed_rate_regret, anytime_regret, doubling_regret,
+    mixability_gaps, small_losses, ada_hedge_regret, fixed_share_regret; drawn_loss for what was drawn.
+    Where the environment answers back, the mistakes of a learner are those it made here, not those it would have made
+    had it been followed alone.
+Cost
+    That of all the learners, and O(K) per round.
+Reference
+    [freund1997]; [littlestone1994]; [cesabianchi2006], chapter 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificates.ada_hedge_regret import ada_hedge_regret
+from novikoff.certificates.anytime_regret import anytime_regret
+from novikoff.certificates.doubling_regret import doubling_regret
+from novikoff.certificates.drawn_loss import drawn_loss
+from novikoff.certificates.experts_facts import ExpertsFacts
+from novikoff.certificates.fixed_rate_regret import fixed_rate_regret
+from novikoff.certificates.fixed_share_regret import fixed_share_regret
+from novikoff.certificates.hedge_expected import hedge_expected
+from novikoff.certificates.hedge_mistakes import hedge_mistakes
+from novikoff.certificates.mixability_gaps import mixability_gaps
+from novikoff.certificates.small_losses import small_losses
+from novikoff.classes.sizes import whole_number
+from novikoff.errors import InputError, shown
+from novikoff.kernels.coins import coin
+from novikoff.learners.nesting import restored, saved
+from novikoff.learners.restoring import require
+from novikoff.learners.team import checked_rule, common_domain, narrowness, team, word
+from novikoff.types import Batch, Distribution, Example, Label, Learner, Played, State, Theorem, check_label
+
+
+class Hedge:
+    """One of the learners decides, drawn anew each round.
+
+    learners   two or more (one will do), none twice; they play on, and are the caller's no longer
+    names      what to call them in a report
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (
+        hedge_mistakes, hedge_expected, fixed_rate_regret, anytime_regret, doubling_regret, mixability_gaps,
+        small_losses, ada_hedge_regret, fixed_share_regret, drawn_loss,
+    )  # fmt: skip
+    labels: int | None = None
+    draws = True
+
+    def __init__(
+        self,
+        learners: Sequence[Learner],
+        horizon: int | None = None,
+        by: str | Learner = "exponential-weights",
+        switches: int | None = None,
+        seed: int = 0,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.learners = team(learners)
+        self.domain = common_domain(self.learners)
+        self.seed = whole_number(seed, "seed", "a seed must be a whole number")
+        self.rule = self._rule(by, horizon, switches)
+        self.names = [type(learner).__name__ for learner in self.learners] if names is None else list(names)
+        if len(self.names) != len(self.learners) or not all(type(name) is str for name in self.names):
+            raise InputError(f"names must be texts, one for each of {len(self.learners)} learners: got {shown(names)}.")
+        self._draw = [bool(getattr(learner, "draws", False)) for learner in self.learners]
+        # Who refuses the most examples goes first: it refuses a batch while nobody has learned from it.
+        self._order = sorted(range(len(self.learners)), key=lambda k: narrowness(self.learners[k].domain))
+        self._begun, self._torn = False, ""  # someone has learned in this call; why the team is one no longer
+
+    def _rule(self, by: str | Learner, horizon: int | None, switches: int | None) -> Any:
+        """The learner on losses that moves the weights; its coins are no learner's."""
+        experts, taken = len(self.learners), {word(learner) for learner in self.learners}
+        if not isinstance(by, str):
+            if horizon is not None or switches is not None:
+                raise InputError("a rule that is a learner brings its own horizon and switches: leave them out.")
+            return checked_rule(by, experts, taken)
+        seeds = (coin(self.seed, "hedge", k) for k in range(len(taken) + 1))
+        given: dict[str, Any] = {"loss": "table", "seed": next(seed for seed in seeds if seed not in taken)}
+        if switches is not None and by != "fixed-share":
+            raise InputError(f"switches are for by = fixed-share: got by = {by}. Leave them out.")
+        if by == "exponential-weights":
+            from novikoff.learners.exponential_weights import ExponentialWeights
+
+            return ExponentialWeights(experts, horizon=horizon, play="draw", **given)
+        if by == "ada-hedge":
+            if horizon is not None:
+                raise InputError("by = ada-hedge needs no horizon: leave it out.")
+            from novikoff.learners.ada_hedge import AdaHedge
+
+            return AdaHedge(experts, play="draw", **given)
+        if by == "fixed-share":
+            if horizon is None or switches is None:
+                raise InputError("by = fixed-share needs to know horizon and switches: give both.")
+            from novikoff.learners.fixed_share import FixedShare
+
+            return FixedShare(experts, switches=switches, horizon=horizon, play="draw", **given)
+        raise InputError(
+            f"by must be exponential-weights, ada-hedge, fixed-share or a learner on losses: got {shown(by)}."
+        )
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The chance of each learner to be followed in the next round."""
+        weights: NDArray[np.float64] = self.rule.weights
+        return weights
+
+    @property
+    def size(self) -> int:
+        """What the learners hold, together."""
+        return sum(int(getattr(learner, "size", 0)) for learner in self.learners)
+
+    def chances(self, x: Example) -> Distribution:
+        """The chance of each label, over the coins of Hedge and of learners that draw."""
+        total: dict[int, float] = {}
+        for learner, weight in zip(self.learners, self.weights.tolist(), strict=True):
+            for label, chance in _chances(learner, x).items():
+                total[label] = total.get(label, 0.0) + weight * chance
+        return total
+
+    def predict_one(self, x: Example) -> Label:
+        return self.learners[int(self.rule.predict_one(None))].predict_one(x)
+
+    def learn_one(self, x: Example, y: Label) -> None:
+        self.play_one(x, y)
+
+    def play_one(self, x: Example, y: Label) -> Played:
+        """Every learner predicts, then learns; one of them was followed."""
+        y = check_label(y, None)
+        self._check_whole()
+        risks = np.zeros(len(self.learners)) if any(self._draw) else None
+        for k, learner in enumerate(self.learners):  # one that refuses x does so now, before any has learned
+            if self._draw[k] and risks is not None:
+                risks[k] = 1.0 - _chances(learner, x).get(y, 0.0)
+            elif k:
+                learner.predict_one(x)
+        said = np.zeros(len(self.learners), dtype=np.int8)
+        with self._together():
+            for k, learner in enumerate(self.learners):
+                said[k] = self._play(learner, x, y)
+            wrong = (said != y).astype(np.float64)
+            paid = self.rule.play_one(None, wrong)
+        risks = None if risks is None else np.where(self._draw, risks, wrong)
+        return Played(int(said[int(paid.predictions)]), paid.losses, paid.expected, said, risks)
+
+    def sweep(self, batch: Batch) -> Played:
+        """Play every row in order: learner after learner, compiled where it can be, then the rule."""
+        self._check_whole()
+        shape = (len(batch), len(self.learners))
+        said, risks = np.empty(shape, dtype=np.int8), np.empty(shape) if any(self._draw) else None
+        with self._together():
+            for k in self._order:
+                said[:, k], risk = self._sweep(self.learners[k], batch)
+                if risks is not None:
+                    risks[:, k] = said[:, k] != batch.y if risk is None else risk
+            wrong = (said != batch.y[:, np.newaxis]).astype(np.float64)
+            paid = self.rule.sweep(Batch(None, wrong, batch.first))
+        followed = np.asarray(paid.predictions).astype(np.int64)
+        return Played(said[np.arange(len(batch)), followed], paid.losses, paid.expected, said, risks)
+
+    def _play(self, learner: Any, x: Example, y: Label) -> Label:
+        """What a learner said before it learned."""
+        if hasattr(learner, "play_one"):
+            played = learner.play_one(x, y)
+            prediction = int(played.predictions if isinstance(played, Played) else played)
+        else:
+            prediction = learner.predict_one(x)
+            learner.learn_one(x, y)
+        self._begun = True
+        return prediction
+
+    def _sweep(self, learner: Any, batch: Batch) -> tuple[Any, Any]:
+        """What a learner said in each round and, if it draws, with what chance it was to be wrong (else None)."""
+        played = learner.sweep(batch) if hasattr(learner, "sweep") else None
+        if played is not None:
+            self._begun = True
+            return (played.predictions, played.expected) if isinstance(played, Played) else (played, None)
+        draws = bool(getattr(learner, "draws", False))
+        said, risks = np.empty(len(batch), dtype=np.int8), np.empty(len(batch)) if draws else None
+        for t, (x, y) in enumerate(batch.rows()):
+            try:
+                if risks is not None:
+                    risks[t] = 1.0 - learner.chances(x).get(y, 0.0)
+                said[t] = self._play(learner, x, y)
+            except InputError as error:
+                raise type(error)(f"round {batch.first + t}: {error}") from error
+        return said, risks
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """All play, or none: if one fails after another has learned, the team is no longer one."""
+        self._begun = False
+        try:
+            yield
+        except BaseException as error:
+            if self._begun:
+                self._torn = str(error) or type(error).__name__
+            raise
+
+    def _check_whole(self) -> None:
+        if self._torn:
+            raise InputError(
+                f"the learners of a team must have played the same rounds: one stopped while others went on "
+                f"({self._torn}). Begin anew, or go on from a saved game."
+            )
+
+    def facts(self) -> ExpertsFacts:
+        facts: ExpertsFacts = self.rule.facts()
+        return facts
+
+    def state(self) -> State:
+        self._check_whole()
+        return {
+            "learners": [saved(learner) for learner in self.learners],
+            "rule": saved(self.rule),
+            "seed": self.seed,
+            "names": list(self.names),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        require(isinstance(state["learners"], list), "learners of a team must be a list", state["learners"])
+        learners = [restored(learner) for learner in state["learners"]]
+        return cls(learners, by=restored(state["rule"]), seed=state["seed"], names=state["names"])
+
+
+def _chances(learner: Learner, x: Example) -> Distribution:
+    """The distribution of the learner's prediction."""
+    if getattr(learner, "draws", False):
+        distribution: Distribution = learner.chances(x)  # type: ignore[attr-defined]
+        return distribution
+    return {learner.predict_one(x): 1.0}

@@ -1,0 +1,80 @@
+"""How long x may be and how large y, for a learner whose theorems need that fixed before its first round.
+
+An example beyond is refused, with nothing learned: a limit that gives way to what comes is none.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import InputError, shown
+
+NUMBERS = (int, float, np.integer, np.floating)
+LARGEST, LEAST = 1e40, 1e-40
+"""Of what is fixed: squares of products of three of them are doubles."""
+LOOSE = 1.0 + 1e-12
+"""||x||^2 may exceed its limit by this factor: x may have been divided by its length."""
+
+
+class Limits:
+    """||x|| <= limit and low <= y <= high. The example x~ is x, divided by its length if `normalize`, and the bias."""
+
+    def __init__(self, limit: float, low: float, high: float, bias: float, normalize: bool) -> None:
+        self.limit = size(limit, "a limit")
+        self.low, self.high, self.bias = _number(low, "low"), _number(high, "high"), _number(bias, "a bias")
+        if low > high:
+            raise InputError(f"low must not be above high: got {low} and {high}.")
+        self.normalize = normalize
+        self.reach = math.sqrt((1.0 if normalize else self.limit**2) + self.bias**2)  # of x~
+        self.most = float(np.finfo(np.float64).max) if normalize else self.limit * self.limit * LOOSE
+
+    def check(self, square: float, where: str = "") -> None:
+        """Refuse an x that is too long, by its ||x||^2."""
+        if square <= self.most:
+            return
+        if not math.isfinite(square):
+            raise InputError(
+                f"x must be finite, the square of its length too: got {square}{where}. Clean, scale or drop the row."
+            )
+        raise InputError(
+            f"x must be no longer than {self.limit}: got {math.sqrt(square):.10g}{where}. "
+            "Raise the limit, scale x, or pass normalize=True."
+        )
+
+    def outcome(self, y: Any) -> float:
+        """y, a number in its range."""
+        if isinstance(y, NUMBERS) and self.low <= y <= self.high:
+            return float(y)
+        raise InputError(self._beyond(y))
+
+    def outcomes(self, y: NDArray[Any], first: int) -> NDArray[np.float64]:
+        """The same for a batch."""
+        numbers = np.ascontiguousarray(y, dtype=np.float64)
+        within = (numbers >= self.low) & (numbers <= self.high)
+        if not within.all():
+            t = int(np.argmin(within))
+            raise InputError(self._beyond(float(numbers[t]), f" at round {first + t:,}"))
+        return numbers
+
+    def _beyond(self, y: Any, where: str = "") -> str:
+        return (
+            f"an outcome must be a number from {self.low} to {self.high}: got {shown(y)}{where}. "
+            "Give its range as low and high, before the first round."
+        )
+
+
+def size(value: float, what: str) -> float:
+    """A length, if it is one to compute with."""
+    if not isinstance(value, NUMBERS) or not LEAST <= value <= LARGEST:
+        raise InputError(f"{what} must be a number from 1e-40 to 1e40: got {shown(value)}.")
+    return float(value)
+
+
+def _number(value: float, what: str) -> float:
+    if not isinstance(value, NUMBERS) or not -LARGEST <= value <= LARGEST:
+        raise InputError(f"{what} must be a number from -1e40 to 1e40: got {shown(value)}.")
+    return float(value)

@@ -1,0 +1,323 @@
+"""A panel of experts: who they are, what they lose, and how a learner plays with them.
+
+Three kinds: columns of advice (N predictions and an outcome each round, with a loss), a table of losses (N of them each
+round, no predictions), or a hypothesis class (each hypothesis an expert, a wrong label costs 1).
+Two plays: "mean" says the weighted mean of the predictions, which a convex loss allows (in a game of losses the mixture
+itself is played, and costs the mean loss); "draw" follows an expert drawn by the weights. The draw of round t is coin t
+of the seed (kernels/coins.py, purpose "expert") cut at the cumulative weights, so asking twice gives the same answer.
+A drawn hypothesis without a valid label says +1 (with many labels 0).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sized
+from numbers import Real
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.classes import restore_class
+from novikoff.classes.sizes import whole_number
+from novikoff.classes.survivors import LARGEST, Enumerable, refuse_if_too_large
+from novikoff.errors import InputError, shown, whole
+from novikoff.hypotheses import HypothesisClass
+from novikoff.kernels.coins import MASK, mix, purpose_word
+from novikoff.losses import CLIP, RANGES, Loss
+from novikoff.types import Batch, Distribution, Domain, Example, Label, Played, State, check_label
+
+Vector = NDArray[np.float64]
+
+LIGHTEST = 1e-150
+"""Of a prior: a lighter expert could be lost beside one of weight 1 (exp ends at e^-708)."""
+
+
+class Voters(Enumerable, HypothesisClass, Protocol):
+    """A class whose hypotheses can be asked one by one."""
+
+
+class Rounds(Protocol):
+    """The rule that weighs the experts."""
+
+    def play(self, rows: Vector, outcomes: Vector) -> tuple[Vector, Vector, Vector]:
+        """Play every row: what was said (the number of an expert, in a game of losses), its cost, its mean cost."""
+        ...
+
+    def predict(self, row: Vector) -> float:
+        """What it would say now."""
+        ...
+
+    def weights(self, row: Vector | None = None) -> Vector:
+        """Of the round to come, with this advice if it is known; they add up to 1."""
+        ...
+
+
+class Panel:
+    """N experts; `loss` is what they pay and `play` how they are followed.
+
+    sleep   experts may sit out (NaN), and a prior may add up to less than 1
+    """
+
+    def __init__(
+        self, experts: Any, loss: str = "zero-one", play: str | None = None, prior: Any = None, clip: float = CLIP,
+        seed: int = 0, sleep: bool = False,
+    ) -> None:  # fmt: skip
+        self.hypotheses: Voters | None = None
+        self.labels: int | None = None
+        if isinstance(experts, (int, np.integer)) and not isinstance(experts, bool):
+            self.size = whole_number(experts, "experts", "the number of experts must be a whole number", 1)
+            if self.size > LARGEST:
+                raise InputError(f"there must be at most {LARGEST:,} experts: got {whole(self.size)}.")
+            self.loss = Loss.of(loss, clip)
+            self.domain = Domain("losses" if loss == "table" else "advice", self.size)
+        else:
+            self._ask(experts, loss, sleep)
+        self.code = Loss("table").code if self.hypotheses is not None else self.loss.code
+        self.clip = clip
+        self.play = self._checked_play(play)
+        self.draws = self.play == "draw"
+        self.sleep = sleep
+        self.seed = whole_number(seed, "seed", "a seed must be a whole number", -(2**63))
+        self.coins = np.uint64(mix((self.seed & MASK) ^ purpose_word("expert")))
+        self.given = None if prior is None else _weights_of(prior, self.size, self.hypotheses)
+        self.by_length = isinstance(prior, str)
+        self.uniform = self.given is None or bool(np.all(self.given == self.given[0]))
+        self.prices = self._prices(partial=sleep)
+        self.blank = still(np.zeros(self.size))
+
+    def _ask(self, hypotheses: Any, loss: str, sleep: bool) -> None:
+        if not hasattr(hypotheses, "labels_of") or sleep:
+            many = "" if sleep else " or a class whose hypotheses can be asked one by one"
+            raise InputError(f"experts must be a whole number{many}: got {shown(hypotheses)}.")
+        if loss != "zero-one":
+            raise InputError(f"the loss of a class of hypotheses must be zero-one: got {shown(loss)}.")
+        refuse_if_too_large(hypotheses.name, hypotheses.size, "Each is an expert here: take a smaller class.")
+        hypotheses.space()  # a class that cannot be held says so here, not in the first round
+        self.hypotheses = cast(Voters, hypotheses)
+        self.size = hypotheses.size
+        self.loss = Loss.of(loss)
+        self.domain, self.labels = hypotheses.domain, hypotheses.labels
+
+    def _checked_play(self, play: str | None) -> str:
+        if play is None:
+            return "mean" if self.loss.convex else "draw"
+        if play not in ("mean", "draw"):
+            raise InputError(f'play must be "mean" or "draw": got {shown(play)}.')
+        if play == "mean" and self.loss.name == "zero-one":
+            raise InputError('play must be "draw" with the zero-one loss, which is not convex: got "mean".')
+        return play
+
+    def _prices(self, partial: bool) -> Vector:
+        """ln(1/prior) of each expert."""
+        if self.given is None or (self.uniform and not partial):
+            return np.broadcast_to(np.float64(math.log(self.size)), (self.size,))  # one number, however many experts
+        total = math.fsum(self.given.tolist())
+        share = self.given if partial and total <= 1.0 else self.given / total
+        if float(share.min()) < LIGHTEST:
+            raise InputError(f"a prior must give every expert at least {LIGHTEST:g}: got {float(share.min()):g}.")
+        return np.asarray(np.maximum(-np.log(share), 0.0))
+
+    @property
+    def log_prior(self) -> Vector:
+        """For kernels: in room for a multiple of eight; nothing where all are the same."""
+        if self.uniform and not (self.sleep and self.given is not None):
+            return np.zeros(0)
+        return padded(-self.prices, 0.0)
+
+    def one(self, x: Example, y: Any) -> tuple[Vector, Vector, NDArray[Any] | None]:
+        """One round, checked: a row of advice or losses, the outcome, and what hypotheses said."""
+        if self.hypotheses is not None:
+            label = check_label(y, self.labels)
+            choices = self.choices(x)
+            return still((choices != label).astype(np.float64)[np.newaxis]), still(np.zeros(1)), choices
+        if self.domain.kind == "losses":
+            if x is not None:
+                raise InputError(f"x must be None in a game of losses: got {shown(x)}. Pass the losses as y.")
+            return self.row(y)[np.newaxis], still(np.zeros(1)), None
+        row = self.row(x)
+        return row[np.newaxis], still(np.array([self.loss.check_outcome(y)])), None
+
+    def batch(self, batch: Batch) -> tuple[Vector, Vector]:
+        """Many rounds of advice or losses, checked."""
+        table = self.domain.kind == "losses"
+        given = batch.y if table else batch.x
+        rows = still(np.ascontiguousarray(given, dtype=np.float64))
+        if rows.ndim != 2 or rows.shape[1] != self.size:
+            raise InputError(f"there must be {self._numbers()} a round: got shape {rows.shape}.")
+        self._check(rows, batch.first)
+        if table:
+            return rows, still(np.zeros(len(rows)))
+        outcomes = still(np.ascontiguousarray(batch.y, dtype=np.float64))
+        if outcomes.shape != (len(rows),):
+            raise InputError(f"there must be one outcome a round: got shape {outcomes.shape}.")
+        low, high = (-math.inf, math.inf) if self.loss.name == "zero-one" else (0.0, 1.0)
+        good = np.isfinite(outcomes) & (outcomes >= low) & (outcomes <= high)
+        if self.loss.name == "log":
+            good &= (outcomes == 0.0) | (outcomes == 1.0)
+        if not good.all():
+            t = int(np.flatnonzero(~good)[0])
+            self.loss.check_outcome(float(outcomes[t]), f" in round {batch.first + t:,}")
+        return rows, outcomes
+
+    def row(self, values: Any) -> Vector:
+        """A number for each expert, checked."""
+        try:
+            row = still(np.ascontiguousarray(values, dtype=np.float64))
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"there must be {self._numbers()} a round: got {shown(values)}.") from None
+        if row.shape != (self.size,) or np.ndim(values) != 1:
+            got = shown(values) if np.ndim(values) == 0 else f"shape {np.shape(values)}"
+            raise InputError(f"there must be {self._numbers()} a round: got {got}.")
+        self._check(row[np.newaxis], None)
+        return row
+
+    def _numbers(self) -> str:
+        what = "losses" if self.domain.kind == "losses" else "predictions"
+        return f"{self.size:,} {what}, one for each expert,"
+
+    def _check(self, rows: Vector, first: int | None) -> None:
+        largest = float(np.finfo(np.float64).max)
+        low, high = (-largest, largest) if self.loss.name == "zero-one" else (0.0, 1.0)
+        t, i = kernel().flaw(rows, low, high, self.sleep)
+        if t < 0:
+            return
+        where = "" if first is None else f" in round {first + t:,}"
+        value = float(rows[t, i])
+        hint = " Sleeping experts may sit out (NaN)." if math.isnan(value) and not self.sleep else ""
+        must = RANGES[self.loss.code]
+        raise InputError(f"{self.loss.what()} must be {must}: expert {i} has {value}{where}.{hint}")
+
+    def choices(self, x: Example) -> NDArray[Any]:
+        """What each hypothesis says."""
+        assert self.hypotheses is not None
+        return self.hypotheses.labels_of(self.hypotheses.encode(x), None)
+
+    def label(self, choice: Any) -> Label:
+        """What a hypothesis said; +1 (with many labels 0) if that is not a label."""
+        valid = choice in (-1, 1) if self.labels is None else 0 <= choice < self.labels
+        return int(choice) if valid else 1 if self.labels is None else 0
+
+    # How a learner plays: `rounds` is its rule.
+
+    def predict(self, rounds: Rounds, x: Example) -> Any:
+        """What it would say now; asking changes nothing."""
+        if self.hypotheses is not None:
+            choices = self.choices(x)
+            return self.label(choices[int(rounds.predict(self.blank))])
+        if self.domain.kind == "losses":
+            if x is not None:
+                raise InputError(f"x must be None in a game of losses: got {shown(x)}.")
+            return rounds.predict(self.blank)
+        return rounds.predict(self.row(x))
+
+    def play_one(self, rounds: Rounds, x: Example, y: Any) -> Any:
+        """Predict, then learn: a label if the experts are hypotheses, else `Played`."""
+        rows, outcomes, choices = self.one(x, y)
+        said, paid, mean = rounds.play(rows, outcomes)
+        if choices is not None:
+            return self.label(choices[int(said[0])])
+        return Played(float(said[0]), float(paid[0]), float(mean[0]))
+
+    def sweep(self, rounds: Rounds, batch: Batch) -> Played | None:
+        """Every row in order, compiled; None where the experts are hypotheses, which are asked one x at a time."""
+        return None if self.hypotheses is not None else Played(*rounds.play(*self.batch(batch)))
+
+    def chances(self, rounds: Rounds, x: Example) -> Distribution:
+        """The chance of each answer: the weight of the experts that give it; what is said for sure if it is a mean."""
+        if self.hypotheses is not None:
+            choices, weights = self.choices(x), rounds.weights()
+            labels = [-1, 1] if self.labels is None else list(range(self.labels))
+            found = {label: float(weights[choices == label].sum()) for label in labels}
+            silent = max(1.0 - math.fsum(found.values()), 0.0) if not np.isin(choices, labels).all() else 0.0
+            found[1 if self.labels is None else 0] += silent
+            return {label: share for label, share in found.items() if share > 0.0}
+        if not self.draws:
+            return {self.predict(rounds, x): 1.0}
+        if self.domain.kind == "losses":
+            return {i: float(w) for i, w in enumerate(rounds.weights().tolist()) if w > 0.0}
+        row = self.row(x)
+        shares: dict[Any, float] = {}
+        for p, w in zip(row.tolist(), rounds.weights(row).tolist(), strict=True):
+            if w > 0.0:
+                shares[p] = shares.get(p, 0.0) + w
+        return shares
+
+    def describe(self, expert: int) -> str:
+        """An expert, readable."""
+        return f"expert {expert}" if self.hypotheses is None else self.hypotheses.describe(expert)
+
+    def state(self) -> State:
+        """What the constructor is given."""
+        return {
+            "experts": self.size if self.hypotheses is None else self.hypotheses.state(),
+            "loss": self.loss.name,
+            "play": self.play,
+            "prior": "length" if self.by_length else None if self.given is None else self.given.copy(),
+            "clip": self.clip,
+            "seed": self.seed,
+        }
+
+
+def arguments(state: State) -> dict[str, Any]:
+    """What `state` gives the constructor of a learner."""
+    experts = state["experts"]
+    found = {name: state[name] for name in ("loss", "play", "prior", "clip", "seed")}
+    return {"experts": restore_class(experts) if isinstance(experts, dict) else experts, **found}
+
+
+def still(values: Vector) -> Vector:
+    """The same array, to be read only: mapped files are, and kernels are compiled for one kind."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+def padded(values: Vector, filling: float) -> Vector:
+    """In room for a multiple of eight."""
+    room = np.full(-(-len(values) // 8) * 8, filling)
+    room[: len(values)] = values
+    return room
+
+
+def is_number(value: Any) -> bool:
+    """A real number, not true or false."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def positive(value: Any, name: str, hint: str = "") -> float:
+    """A positive finite number."""
+    if not is_number(value) or not 0.0 < float(value) < math.inf:
+        raise InputError(f"{name} must be a positive number: got {shown(value)}.{hint}")
+    return float(value)
+
+
+def _weights_of(prior: Any, size: int, hypotheses: Voters | None) -> Vector:
+    """A prior as positive numbers."""
+    length = getattr(hypotheses, "length", None)
+    if isinstance(prior, str):
+        if prior != "length" or length is None:
+            raise InputError(f"a prior must be a weight for each expert: got {prior!r}, which programs alone have.")
+        return np.array([math.ldexp(1.0, -length(i)) for i in range(size)])
+    count = len(prior) if isinstance(prior, Sized) else None
+    if count != size:
+        given = shown(prior) if count is None else f"{count:,}"
+        raise InputError(f"a prior must have one weight for each of {whole(size)} experts: got {given}.")
+    try:
+        weights = np.array([float(weight) for weight in prior])
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("a prior must be of positive finite numbers: it is not.") from None
+    if not np.all(np.isfinite(weights)) or weights.min() <= 0.0:
+        raise InputError(f"a prior must be of positive finite numbers: got {weights.min():g}. Leave that expert out.")
+    return weights
+
+
+def kernel() -> Any:
+    """The compiled checks, imported at their first use: numba takes its time."""
+    global _kernel
+    if _kernel is None:
+        from novikoff.kernels import advice as _kernel
+    return _kernel
+
+
+_kernel: Any = None

@@ -1,0 +1,75 @@
+"""A team of learners: what each did, how much it is trusted, what it promised; and which was best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from novikoff.certificate import Certificate, bound_text
+from novikoff.ledger import Ledger
+
+LONGEST = 48
+"""Characters of a learner's name, and of the reason why it promises nothing."""
+HEADS = ("learner", "mistakes", "weight", "its own certificate")
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One learner of a team.
+
+    expected       the sum of its chances to err, if it draws; else None
+    weight         the chance to be followed in the next round
+    certificates   its own, the tightest first
+    """
+
+    name: str
+    mistakes: int
+    expected: float | None
+    weight: float
+    certificates: tuple[Certificate, ...]
+
+
+def members(ledger: Ledger, certified: bool = True) -> list[Member]:
+    """The learners of a team, in their order; none of a learner that is no team."""
+    team = ledger.learner
+    return [
+        Member(
+            name=name,
+            mistakes=own.mistakes,
+            expected=None if own.deterministic else own.expected,
+            weight=weight,
+            certificates=tuple(own.certify(ledger.adversary is not None, ledger.fixed)) if certified else (),
+        )
+        for own, name, weight in zip(
+            ledger.members, getattr(team, "names", ()), getattr(team, "weights", ()), strict=True
+        )
+    ]
+
+
+def table(team: list[Member]) -> Iterator[str]:
+    """A head, a line for each learner, and which was best."""
+    cells = [HEADS, *(_cells(member) for member in team)]
+    widths = [max(len(row[column]) for row in cells) for column in range(3)]
+    for name, mistakes, weight, promised in cells:
+        yield f"  {name:<{widths[0]}}  {mistakes:>{widths[1]}}  {weight:>{widths[2]}}  {promised}".rstrip()
+    best = min(team, key=lambda member: member.mistakes)
+    yield f"the best learner was {best.name}: {best.mistakes:,} mistakes"
+
+
+def _cells(member: Member) -> tuple[str, str, str, str]:
+    weight = f"{member.weight:.4f}" if member.weight >= 0.00005 else f"{member.weight:.0e}"
+    return _cut(member.name), f"{member.mistakes:,}", weight, _promised(member.certificates)
+
+
+def _promised(certificates: tuple[Certificate, ...]) -> str:
+    """The tightest certificate in a few words."""
+    if not certificates:
+        return "none"
+    best = certificates[0]
+    if best.bound is None:
+        return f"{best.theorem}: {best.status}: {_cut(best.reason)}"
+    return f"{best.theorem}: {best.quantity} <= {bound_text(best.bound, best.side)}, {best.status}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -1,0 +1,202 @@
+"""What the cells of a table of predictions stand for, whatever the format: which column is what, and which number.
+
+Numbers are themselves. Text is allowed where predictions are only compared with outcomes (zero-one loss): each text
+gets a number from 2^52 on, in the order in which they come, the same for outcome and experts. Nothing, ?, NA and NaN
+are missing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from novikoff.errors import SourceError
+from novikoff.sources.csv import NOT_FINITE
+from novikoff.sources.layout import WHOLE, column_name, is_number, quoted
+
+OUTCOME_NAMES = ("outcome", "y", "label", "class", "target")
+MISSING = ("", "?", "na", "n/a", "nan", "null")
+FIRST_TEXT = 2**52
+MOST_TEXTS = 2**16
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which columns are used: the outcome's number (None in a table of losses), and the experts', with their names."""
+
+    columns: tuple[str, ...]
+    outcome: int | None
+    used: tuple[int, ...]
+    experts: tuple[str, ...]
+
+    def column(self, c: int) -> str:
+        """Column c as it is called in a message."""
+        return column_name(self.columns, c)
+
+
+def choose(
+    columns: Sequence[str], width: int, outcome: str | int | None, without: Sequence[str | int], losses: bool,
+    name: str,
+) -> Chosen:  # fmt: skip
+    """The outcome column, by default one called so, else the last; the experts are all others but those left out."""
+    left_out = {_find(column, columns, width, "a column to leave out", name) for column in without}
+    target: int | None = None
+    if losses and outcome is not None:
+        raise SourceError(f"a table of losses must have no outcome: got {outcome!r}. Leave it out, or choose a loss.")
+    if not losses and outcome is not None:
+        target = _find(outcome, columns, width, "the outcome", name)
+    elif not losses:
+        called = {column.strip().lower(): c for c, column in reversed(list(enumerate(columns))) if c not in left_out}
+        last = max((c for c in range(width) if c not in left_out), default=width - 1)
+        target = next((called[known] for known in OUTCOME_NAMES if known in called), last)
+    used = tuple(c for c in range(width) if c != target and c not in left_out)
+    if target in left_out or not used:
+        needs = "an expert" if losses else "an outcome and an expert"
+        raise SourceError(f"a table must have {needs}: {name} has {width - len(left_out)} column(s) left.")
+    names = [columns[c] if columns and columns[c] else f"e{j}" for j, c in enumerate(used)]
+    twice = {one for one in names if names.count(one) > 1} if len(set(names)) < len(names) else set()
+    experts = tuple(f"{one} (column {c})" if one in twice else one for one, c in zip(names, used, strict=True))
+    return Chosen(tuple(columns), target, used, experts)
+
+
+def suggested(cells: Iterable[str]) -> tuple[str, str]:
+    """A loss for values like these, and why. One wrong cell among probabilities does not make them text."""
+    there = {cell for cell in cells if not is_missing(cell)}
+    if any(is_number(cell) and not WHOLE.fullmatch(cell.strip(" \t")) for cell in there):
+        return "squared", "the first rows have numbers with decimals"
+    texts = sorted(cell for cell in there if not is_number(cell))
+    if texts:
+        return "zero-one", f"the first rows have text, such as {quoted(texts[0])}"
+    return "zero-one", "the first rows have whole numbers only"
+
+
+def is_missing(cell: str) -> bool:
+    """Does it say nothing?"""
+    return cell.strip(" \t").lower() in MISSING
+
+
+class BadCellError(Exception):
+    """What must be, what was, what to do."""
+
+    def __init__(self, must: str, was: str, do: str, column: int | None = None) -> None:
+        super().__init__(must, was, do)
+        self.must, self.was, self.do, self.column = must, was, do, column
+
+    def error(self, where: str) -> SourceError:
+        """As an error of ours: `where` is "line 7, column b of table.csv"."""
+        return SourceError(f"{self.must}: {where} {self.was}. {self.do}")
+
+
+@dataclass
+class Values:
+    """Cells to numbers.
+
+    losses     they are losses, not predictions
+    text       other values than numbers are allowed
+    sleeping   an expert may say nothing, which is NaN
+    texts      the texts that came so far, in order
+    """
+
+    losses: bool = False
+    text: bool = False
+    sleeping: bool = False
+    texts: list[str] = field(default_factory=list)
+    _known: dict[str, float] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._known = {text: float(FIRST_TEXT + k) for k, text in enumerate(self.texts)}
+
+    def row(self, cells: Sequence[str], chosen: Chosen) -> tuple[list[float], float]:
+        """The experts' numbers and the outcome's (0 if there is none). Raises `BadCellError`, with its column."""
+        known = self._known
+        try:  # most texts have come before
+            y = 0.0 if chosen.outcome is None else known[cells[chosen.outcome]]
+            return [known[cells[c]] for c in chosen.used], y
+        except KeyError:
+            pass
+        numbers = []
+        for c in sorted((*chosen.used, chosen.outcome) if chosen.outcome is not None else chosen.used):
+            try:
+                number = self.outcome(cells[c]) if c == chosen.outcome else self.prediction(cells[c])
+            except BadCellError as error:
+                error.column = c
+                raise
+            if c == chosen.outcome:
+                y = number
+            else:
+                numbers.append(number)
+        return numbers, y if chosen.outcome is not None else 0.0
+
+    def prediction(self, cell: str) -> float:
+        """What an expert says: NaN if nothing, and that may be."""
+        if not is_missing(cell):
+            return self._number(cell, "losses" if self.losses else "predictions")
+        if self.sleeping:
+            return math.nan
+        what = "losses" if self.losses else "predictions"
+        was = f"has {quoted(cell.strip())}" if cell.strip() else "is empty"
+        raise BadCellError(
+            f"{what} must not be missing",
+            was,
+            "Fill it, or pass --sleeping to let experts sit out where they say nothing.",
+        )
+
+    def outcome(self, cell: str) -> float:
+        """What came of it."""
+        if is_missing(cell):
+            was = f"has {quoted(cell.strip())}" if cell.strip() else "is empty"
+            raise BadCellError("outcomes must not be missing", was, "Fill or drop the row.")
+        return self._number(cell, "outcomes")
+
+    def _number(self, cell: str, what: str) -> float:
+        text = cell.strip(" \t")
+        if is_number(text):
+            number = float(text)
+            if math.isfinite(number) and (not self.text or abs(number) < FIRST_TEXT):
+                return number
+            limit = "be below 2^52" if math.isfinite(number) else "be finite"
+            raise BadCellError(f"{what} must {limit}", f"has {quoted(text)}", "Scale it, or drop the row.")
+        if NOT_FINITE.fullmatch(text):
+            raise BadCellError(f"{what} must be finite", f"has {quoted(text)}", "Clean or drop the row.")
+        if not self.text:
+            do = (
+                "Encode it." if self.losses else "Encode it, leave the column out (--without), or pass --loss zero-one."
+            )
+            raise BadCellError(f"{what} must be numbers", f"has {quoted(text)}", do)
+        if "\n" in text or "\r" in text:
+            raise BadCellError(f"{what} must be on one line", f"has {quoted(text)}", "Is a quote left open?")
+        if text not in self._known:
+            if len(self.texts) >= MOST_TEXTS:
+                raise BadCellError(
+                    f"{what} must be of at most {MOST_TEXTS:,} texts", f"has one more, {quoted(text)}",
+                    "Is it a column of names? Leave it out (--without).",
+                )  # fmt: skip
+            self._known[text] = float(FIRST_TEXT + len(self.texts))
+            self.texts.append(text)
+        return self._known[text]
+
+    def shown(self, number: float) -> str | float:
+        """What a number stands for."""
+        k = number - FIRST_TEXT
+        return self.texts[int(k)] if 0 <= k < len(self.texts) else number
+
+
+def column_number(column: str | int, width: int) -> int | None:
+    """A column asked for by its number, from 0, or from the end if negative; None if it is no number of a column."""
+    if isinstance(column, str) and not WHOLE.fullmatch(column):
+        return None
+    return int(column) % width if -width <= int(column) < width else None
+
+
+def _find(column: str | int, columns: Sequence[str], width: int, what: str, name: str) -> int:
+    """A column asked for by its name, or else by its number."""
+    if isinstance(column, str) and list(columns).count(column) == 1:
+        return list(columns).index(column)
+    found = None if column in columns else column_number(column, width)
+    if found is None:
+        shown = ", ".join(quoted(one)[1:-1] for one in columns[:20]) if columns else f"0 to {width - 1}"
+        more = f" and {len(columns) - 20:,} more" if len(columns) > 20 else ""
+        why = "there more than once" if column in columns else "not there"
+        raise SourceError(f"{what} must be one of {shown}{more}: {column!r} is {why}, in {name}. Choose another.")
+    return found

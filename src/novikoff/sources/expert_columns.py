@@ -1,0 +1,184 @@
+"""Predictions in an Arrow or Parquet file, as a stream of advice or of losses.
+
+Columns of numbers and truth values become float64; null and NaN say nothing. Columns of text are for zero-one loss.
+Cost
+    One pass; memory of some rows at a time, of Parquet also a row group's pages. The file is mapped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import SourceError
+from novikoff.sources.arrow_file import ParquetFile, checked, open_arrow, reading
+from novikoff.sources.expert_cells import FIRST_TEXT, BadCellError, Values, choose, suggested
+from novikoff.sources.expert_lines import as_cell
+from novikoff.sources.layout import SNIFFED_ROWS
+from novikoff.sources.on_disk import OnDisk
+from novikoff.types import Batch, Domain, Position
+
+CELLS_AT_ONCE = 2**20
+"""Numbers in a batch, about."""
+
+
+class ExpertColumns:
+    """The rounds of a table in an Arrow IPC or a Parquet file."""
+
+    rereadable = True
+    lasting = True
+    labels = None
+
+    def __init__(
+        self, source: Any, outcome: str | int | None, without: Sequence[str | int], loss: str | None, sleeping: bool
+    ) -> None:
+        self._source = source if isinstance(source, OnDisk) else OnDisk(source)
+        self.name = self._source.name
+        self.notes = self._source.notes()
+        self._file = open_arrow(self._source)
+        names = self._file.names
+        self._chosen = choose(names, len(names), outcome, without, loss == "table", self.name)
+        self.experts = self._chosen.experts
+        self._wanted = [c for c in (*self._chosen.used, self._chosen.outcome) if c is not None]
+        self._plain = [_is_plain(kind) for kind in self._file.schema.types]
+        self._at_once = max(CELLS_AT_ONCE // len(self.experts), 64)
+        self._sleeping = sleeping
+        if loss is None:
+            loss, why = self._suggested()
+            self.notes.append(f"loss: {loss} ({why}); --loss takes another")
+        self.loss = loss
+        self.domain = Domain("losses" if loss == "table" else "advice", len(self.experts))
+        self.values = self._fresh([])
+
+    def __len__(self) -> int:
+        return self.count()
+
+    def fingerprint(self) -> dict[str, int]:
+        """Size and time of change of the file; empty for other sources."""
+        return self._source.fingerprint()
+
+    def count(self) -> int:
+        """How many rounds there are."""
+        with reading(self._source):
+            if isinstance(self._file, ParquetFile):
+                import pyarrow.parquet as pq
+
+                rows: int = pq.read_metadata(self._source.path).num_rows
+                return rows
+            return sum(batch.num_rows for batch in self._file.batches(columns=[]))
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        row = start["row"] if start else 0
+        self.values = self._fresh(list(start["texts"]) if start else [])
+        first = row
+        for part in self._parts(row):
+            error = None
+            try:
+                x, y = self._numbers(part)
+            except _BadPartError as bad:
+                error = bad.cause.error(f"row {row + bad.row + 1:,}, {self._chosen.column(bad.column)} of {self.name}")
+                x, y = self._numbers(part.slice(0, bad.row))
+            row += len(x)
+            end = None if error else {"row": row, "texts": list(self.values.texts)}
+            if len(x):
+                at = row - len(x) + 1
+                yield Batch(None, x, at, end) if y is None else Batch(x, y, at, end)
+            if error:
+                raise error
+        if row == first == 0:
+            raise SourceError(f"a source must not be empty: {self.name} has no rows.")
+
+    def _fresh(self, texts: list[str]) -> Values:
+        return Values(self.loss == "table", self.loss == "zero-one", self._sleeping, texts)
+
+    def _parts(self, skip: int) -> Iterator[Any]:
+        """Record batches of some rows, without the first `skip`; columns that are not used are not looked at."""
+        wanted = self._wanted
+        if not isinstance(self._file, ParquetFile):
+            for batch in self._file.batches(skip, wanted):
+                for at in range(0, batch.num_rows, self._at_once):
+                    yield batch.slice(at, self._at_once)
+            return
+        import pyarrow.parquet as pq
+
+        with reading(self._source):
+            reader = pq.ParquetFile(self._source.path, memory_map=True)
+            for batch in reader.iter_batches(self._at_once):
+                if batch.num_rows > skip:
+                    yield checked(batch.slice(skip), wanted)
+                skip = max(0, skip - batch.num_rows)
+
+    def _suggested(self) -> tuple[str, str]:
+        cells: list[str] = []
+        for part in islice(self._parts(0), 1):
+            cells = [_cell(value) for c in self._wanted for value in part.column(c).slice(0, SNIFFED_ROWS).to_pylist()]
+        return suggested(cells)
+
+    def _numbers(self, part: Any) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+        """The experts' numbers, row by row, and the outcomes; texts are numbered in the order of rows."""
+        from novikoff.kernels.cells import transposed
+
+        outcome = self._chosen.outcome
+        table = np.empty((len(self._wanted), part.num_rows))
+        slow = [j for j, c in enumerate(self._wanted) if not self._copied(part.column(c), table[j], c)]
+        fine = np.isfinite(table) | (np.isnan(table) if self._sleeping else False)
+        if self.loss == "zero-one":
+            fine &= ~(np.abs(table) >= FIRST_TEXT)
+        if outcome is not None:
+            fine[-1] &= np.isfinite(table[-1])
+        slow += [] if fine.all() else np.flatnonzero(~fine.all(axis=1)).tolist()
+        if slow:
+            self._read(part, sorted({(self._wanted[j], j) for j in slow}), table)
+        experts = table[: len(self.experts)]
+        x = np.empty(experts.shape[::-1])
+        transposed(experts, x)
+        return x, None if outcome is None else table[-1]
+
+    def _copied(self, column: Any, out: NDArray[np.float64], c: int) -> bool:
+        """Copy a column of numbers; False if it must be read value by value."""
+        if not self._plain[c]:
+            out[:] = 0.0
+            return False
+        if column.null_count and (not self._sleeping or c == self._chosen.outcome):
+            out[:] = 0.0
+            return False
+        out[:] = column.to_numpy(zero_copy_only=False)  # null is NaN
+        return True
+
+    def _read(self, part: Any, slow: list[tuple[int, int]], table: NDArray[np.float64]) -> None:
+        """Read columns value by value, row after row: texts are numbered in that order."""
+        found = [part.column(c).to_pylist() for c, _ in slow]
+        for row in range(part.num_rows):
+            for (c, j), values in zip(slow, found, strict=True):
+                try:
+                    cell = _cell(values[row])
+                    outcome = c == self._chosen.outcome
+                    table[j, row] = self.values.outcome(cell) if outcome else self.values.prediction(cell)
+                except BadCellError as error:
+                    raise _BadPartError(row, c, error) from None
+
+
+class _BadPartError(Exception):
+    """A value that is wrong: its row, its column, and what is wrong with it."""
+
+    def __init__(self, row: int, column: int, cause: BadCellError) -> None:
+        super().__init__(row, column, cause)
+        self.row, self.column, self.cause = row, column, cause
+
+
+def _is_plain(kind: Any) -> bool:
+    """Is a column of this type one of numbers?"""
+    import pyarrow as pa
+
+    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind))
+
+
+def _cell(value: Any) -> str:
+    """A value as it would be written in a table; times and the like as Python writes them."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return as_cell(value if value is None or isinstance(value, (str, bool, int, float)) else str(value))

@@ -1,0 +1,158 @@
+"""Votes: a classifier that asks several hypotheses of a game, each as often as it predicted.
+
+Steps   the voted Perceptron [freund1999]: the hypotheses are w_0, w_0 + y_1 x_1, ... over its mistakes, and only the
+        mistakes are held. They are added again, one by one, in the learner's own arithmetic, so every vote is what
+        that hypothesis would have said. O(mistakes * non-zeros) time for a row; a batch shares the adding.
+Drawn   any learner: hypotheses drawn uniformly from those of the game, one vote each.
+A tie says +1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import InputError
+from novikoff.learners.features import Features
+from novikoff.learners.perceptron import Perceptron
+from novikoff.types import Batch, Domain, Example, Label, Learner, Sparse, State
+
+
+class Steps:
+    """The vote of a Perceptron's hypotheses.
+
+    learner   the Perceptron before the first of them
+    """
+
+    labels: int | None = None
+
+    def __init__(self, learner: Perceptron) -> None:
+        self.first = learner
+        self.features = Features()
+        self.features.load(learner.features.state())
+        self._rows: list[tuple[NDArray[np.uint32], NDArray[np.float64]]] = []
+        self._signs: list[int] = []
+        self._counts: list[int] = [0]
+
+    @property
+    def domain(self) -> Domain:
+        return self.first.domain
+
+    @property
+    def size(self) -> int:
+        """Hypotheses that vote."""
+        return len(self._counts)
+
+    def add(self, batch: Batch, wrong: NDArray[np.int64]) -> None:
+        """Rounds that followed, with the rows that were mistakes."""
+        if isinstance(batch.x, Sparse):
+            self.features.meet("numbers", batch.x.width)
+        done = 0
+        for row in wrong.tolist():
+            self._counts[-1] += row + 1 - done
+            done = row + 1
+            self._rows.append(_row(batch, row, self.features))
+            self._signs.append(int(batch.y[row]))
+            self._counts.append(0)
+        self._counts[-1] += len(batch) - done
+
+    def predict_one(self, x: Example) -> Label:
+        """What most of them say of x."""
+        row = self.features.row(x, learn=False)
+        votes = self._votes(_together([row]) if isinstance(row, tuple) else row[None, :])
+        return 1 if votes[0] >= 0 else -1
+
+    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+        """What most of them say of every row."""
+        x = batch.x
+        if not isinstance(x, (Sparse, np.ndarray)):
+            return np.array([self.predict_one(row) for row, _ in batch.rows()], dtype=np.int8)
+        if isinstance(x, np.ndarray):
+            x = np.ascontiguousarray(x if x.ndim == 2 else x[:, None])
+            self.features.check("array", x.shape[1])
+        else:
+            self.features.check("numbers", x.width)
+        return np.where(self._votes(x) >= 0, np.int8(1), np.int8(-1))
+
+    def _votes(self, x: Sparse | NDArray[Any]) -> NDArray[np.int64]:
+        """Votes for +1 less those for -1, of every row."""
+        from novikoff.kernels import voting
+
+        votes = np.zeros(len(x), np.int64)
+        signs, counts = np.array(self._signs, np.int8), np.array(self._counts, np.int64)
+        steps = _together(self._rows)
+        width = max(x.width if isinstance(x, Sparse) else x.shape[1], steps.width, self.features.count)
+        weights = np.zeros(width)
+        weights[: len(self.first.weights)] = self.first.weights
+        own, rule = np.array([self.first.bias_weight]), (self.first.bias, self.first.normalize)
+        if isinstance(x, Sparse):
+            rows = (x.indptr, x.indices, x.values)
+            held = (steps.indptr, steps.indices, steps.values)
+            voting.votes_sparse(weights, own, *held, signs, counts, *rows, *rule, votes)
+        else:
+            voting.votes_dense(weights, own, steps.values.reshape(-1, width), signs, counts, x, *rule, votes)
+        return votes
+
+    def state(self) -> State:
+        """All of it, as plain data."""
+        steps = _together(self._rows)
+        return {"learner": self.first.state(), "features": self.features.state(), "indptr": steps.indptr,
+                "indices": steps.indices, "values": steps.values, "signs": np.array(self._signs, np.int8),
+                "counts": np.array(self._counts, np.int64)}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Steps:
+        """The vote whose `state` this is."""
+        steps = cls(Perceptron.restore(state["learner"]))
+        steps.features.load(state["features"])
+        steps._counts, steps._signs = state["counts"].tolist(), state["signs"].tolist()
+        indptr, indices, values = state["indptr"], state["indices"], state["values"]
+        ends = indptr.astype(np.int64).tolist()
+        fits = ends == sorted(ends) and ends[0] == 0 and ends[-1] == len(indices) == len(values)
+        if not (fits and len(ends) == len(steps._counts) == len(steps._signs) + 1 and set(steps._signs) <= {-1, 1}):
+            raise InputError("the steps of a vote must fit together: they do not.")
+        steps._rows = [(i.copy(), v.copy()) for i, v in Sparse(indptr, indices, values, 0).rows()]
+        return steps
+
+
+class Drawn:
+    """The vote of hypotheses that were drawn: one each."""
+
+    def __init__(self, voters: list[Learner]) -> None:
+        self.voters = voters
+        self.domain, self.labels = voters[0].domain, voters[0].labels
+
+    @property
+    def size(self) -> int:
+        """Hypotheses that vote."""
+        return len(self.voters)
+
+    def predict_one(self, x: Example) -> Label:
+        """What most of them say of x."""
+        return _winner([voter.predict_one(x) for voter in self.voters], self.labels)
+
+
+def _winner(votes: list[Label], labels: int | None) -> Label:
+    """The label with most votes; of equals +1, or with many labels the smallest."""
+    choices = [1, -1] if labels is None else list(range(labels))
+    return max(choices, key=lambda label: votes.count(label))
+
+
+def _row(batch: Batch, row: int, features: Features) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+    """One row of a batch, in memory of its own."""
+    if isinstance(batch.x, Sparse):
+        start, stop = int(batch.x.indptr[row]), int(batch.x.indptr[row + 1])
+        return batch.x.indices[start:stop].copy(), batch.x.values[start:stop].astype(np.float64)
+    x = features.row(next(iter(batch.part(row, row + 1).rows()))[0], learn=True)
+    if isinstance(x, tuple):
+        return np.array(x[0], np.uint32), np.array(x[1], np.float64)
+    return np.arange(len(x), dtype=np.uint32), np.array(x, np.float64)
+
+
+def _together(rows: list[tuple[NDArray[np.uint32], NDArray[np.float64]]]) -> Sparse:
+    ends = np.cumsum([0, *(len(indices) for indices, _ in rows)]).astype(np.uint64)
+    indices = np.concatenate([np.zeros(0, np.uint32), *(indices for indices, _ in rows)])
+    values = np.concatenate([np.zeros(0), *(values for _, values in rows)])
+    return Sparse(ends, indices, values, int(indices.max(initial=0)) + 1)

@@ -1,0 +1,245 @@
+"""`novikoff experts` as a user meets it: real processes, real files, exit codes."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+NOVIKOFF = [sys.executable, "-m", "novikoff", "experts"]
+WORDS = np.array(["sun", "rain", "snow"])
+
+
+def experts(*arguments, **options):
+    return subprocess.run([*NOVIKOFF, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
+
+
+def told(*arguments, **options):
+    done = experts(*arguments, "--json", "-q", **options)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Forecasts of a coin: anna is good at first, ben later, carla always says 1/2."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 600)
+    noise = rng.uniform(0.0, 0.45, (600, 2))
+    good, bad = np.abs(y - noise[:, 0]), np.clip(np.abs(y - 0.2 - noise[:, 1]), 0, 1)
+    late = np.arange(600) >= 300
+    x = np.stack((np.where(late, bad, good), np.where(late, good, bad), np.full(600, 0.5)), axis=1)
+    return np.round(x, 4), y
+
+
+@pytest.fixture(scope="module")
+def table(made, tmp_path_factory):
+    x, y = made
+    path = tmp_path_factory.mktemp("tables") / "forecasts.csv"
+    rows = [",".join([*(f"{value:.4f}" for value in row), str(outcome)]) for row, outcome in zip(x, y, strict=True)]
+    path.write_text("anna,ben,carla,outcome\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_the_report_says_loss_best_expert_regret_weights_and_certificates(table):
+    done = experts(table)
+    assert done.returncode == 0, done.stderr
+    first, happened, best, weights, *rest = done.stdout.splitlines()
+    assert first == f"exponential-weights on {table}"
+    assert re.match(r"600 rounds, 3 experts, squared loss [\d.]+ \([\d.]+ a round\), ", happened)
+    assert re.fullmatch(r"best expert: (anna|ben), loss [\d.]+; regret -?[\d.]+", best)
+    assert re.fullmatch(r"weights: (anna|ben) [\d.]+ %, \w+ (under )?[\d.]+ %, \w+ (under )?[\d.]+ %", weights)
+    assert any("exp_concave_regret: regret" in line and "valid" in line for line in rest)
+    assert "loss: squared (the first rows have numbers with decimals); --loss takes another" in done.stderr
+
+
+def test_json_holds_the_numbers_of_the_game(table, made):
+    x, y = made
+    found = told(table)
+    losses = ((x - y[:, None]) ** 2).sum(axis=0)
+    assert found["rounds"] == 600
+    assert found["experts"] == 3
+    assert found["loss_name"] == "squared"
+    assert found["best_expert"]["name"] == ("anna", "ben", "carla")[losses.argmin()]
+    assert found["best_expert"]["loss"] == pytest.approx(losses.min(), rel=1e-12)
+    assert found["regret"] == pytest.approx(found["expected_loss"] - losses.min(), abs=1e-9)
+    assert found["loss"] == found["expected_loss"]
+    weights = np.exp(-0.5 * (losses - losses.min()))
+    weights /= weights.sum()
+    assert found["weights"] == pytest.approx(dict(zip(("anna", "ben", "carla"), weights, strict=True)), rel=1e-9)
+    assert found["others"] == 0
+    assert found["certificates"][0]["status"] == "valid"
+    assert "mistakes" not in found
+    by_name = {one["theorem"]: one for one in found["certificates"]}
+    assert by_name["exp_concave_regret"]["bound"] == pytest.approx(2 * np.log(3), rel=1e-6)
+
+
+def test_every_format_and_a_pipe_play_the_same_game(table, made, tmp_path):
+    x, y = made
+    wanted = told(table)
+    columns = {"anna": x[:, 0], "ben": x[:, 1], "carla": x[:, 2], "outcome": y.astype(np.int64)}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    lines = [json.dumps({name: column[t].item() for name, column in columns.items()}) for t in range(600)]
+    (tmp_path / "t.jsonl").write_text("\n".join(lines))
+    for source in (tmp_path / "t.parquet", tmp_path / "t.jsonl"):
+        found = told(source)
+        assert (found["loss"], found["weights"]) == (wanted["loss"], wanted["weights"])
+    with open(table) as pipe:
+        found = told("-", stdin=pipe)
+    assert (found["loss"], found["weights"]) == (wanted["loss"], wanted["weights"])
+
+
+def test_text_is_compared_with_text(tmp_path):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, 200)
+    right = rng.random((200, 2)) < (0.9, 0.4)
+    said = np.where(right, y[:, None], (y[:, None] + 1) % 3)
+    path = tmp_path / "weather.csv"
+    path.write_text(
+        "anna,ben,outcome\n" + "".join(",".join(WORDS[[*row, o]]) + "\n" for row, o in zip(said, y, strict=True))
+    )
+    found = told(path, "--seed", "3")
+    assert found["loss_name"] == "zero-one"
+    assert found["play"] == "draw"
+    assert found["best_expert"] == {"name": "anna", "loss": int((~right[:, 0]).sum())}
+    assert found["mistakes"] == found["loss"]
+    assert found["loss"] == told(path, "--seed", "3")["loss"]
+    assert found["expected_loss"] == told(path, "--seed", "4")["expected_loss"]
+
+
+def test_a_table_of_losses_has_no_outcome(tmp_path):
+    path = tmp_path / "losses.csv"
+    path.write_text("a,b,c\n0,1,0.5\n1,0,0.5\n0,1,1\n0,0,1\n")
+    found = told(path, "--loss", "table", "--learner", "exponential-weights:eta=0.5")
+    assert found["expected_loss"] == pytest.approx(2.023212155, abs=1e-9)
+    assert found["best_expert"] == {"name": "a", "loss": 1.0}
+    assert found["regret"] == pytest.approx(1.023212155, abs=1e-9)
+
+
+def test_switches_follow_the_best_sequence(table):
+    found = told(table, "--switches", "1")
+    assert found["learner"] == "fixed-share"
+    assert found["best_sequence"]["switches"] == 1
+    assert found["best_sequence"]["loss"] < found["best_expert"]["loss"] - 20
+    assert found["loss"] < told(table)["loss"]
+    assert any(one["theorem"] == "fixed_share_regret" and one["status"] == "valid" for one in found["certificates"])
+    done = experts(table, "--switches", "1")
+    assert "best sequence with at most 1 switch: loss" in done.stdout
+
+
+def test_a_pipe_needs_a_horizon_to_follow_switches(table):
+    done = subprocess.run(
+        [*NOVIKOFF, "-", "--switches", "1"], input=table.read_bytes(), capture_output=True, check=False
+    )
+    assert done.returncode == 2
+    assert b"Pass --horizon N." in done.stderr
+    given = [*NOVIKOFF, "-", "--switches", "1", "--horizon", "600", "--json"]
+    done = subprocess.run(given, input=table.read_bytes(), capture_output=True, check=True)
+    assert json.loads(done.stdout)["loss"] == told(table, "--switches", "1")["loss"]
+
+
+def test_experts_may_sleep(table, tmp_path):
+    lines = table.read_text().splitlines()
+    for t in range(1, 300):
+        anna, _, carla, y = lines[t].split(",")
+        lines[t] = f"{anna},,{carla},{y}"
+    path = tmp_path / "sleepy.csv"
+    path.write_text("\n".join(lines))
+    refused = experts(path)
+    assert refused.returncode == 2
+    assert 'line 2, column "ben"' in refused.stderr
+    assert "--sleeping" in refused.stderr
+    found = told(path, "--sleeping")
+    assert found["learner"] == "sleeping-experts"
+    assert found["against"]["name"] in ("anna", "ben", "carla")
+    assert found["certificates"][0]["theorem"] == "sleeping_regret"
+    assert found["certificates"][0]["status"] == "valid"
+    assert "rounds it was awake" in experts(path, "--sleeping").stdout
+
+
+def test_a_game_that_was_saved_goes_on_as_if_it_had_not_stopped(table, tmp_path):
+    kept = tmp_path / "game.nk"
+    told(table, "--rounds", "250", "--save", kept)
+    found, wanted = told(table, "--resume", kept), told(table)
+    for key in ("rounds", "loss", "expected_loss", "weights", "regret", "best_expert"):
+        assert found[key] == wanted[key]
+    assert [one["bound"] for one in found["certificates"]] == [one["bound"] for one in wanted["certificates"]]
+    other = tmp_path / "other.nk"
+    told(table, "--learner", "ada-hedge", "--loss", "absolute", "--rounds", "100", "--save", other)
+    found = told(table, "--resume", other)  # learner and loss are those of the file
+    assert (found["learner"], found["loss_name"], found["rounds"]) == ("ada-hedge", "absolute", 600)
+    refused = experts(table, "--resume", kept, "--learner", "ada-hedge")
+    assert refused.returncode == 2
+    assert "a game must go on with its own learner" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--outcome", "rain"], "the outcome must be one of anna, ben, carla, outcome: 'rain' is not there"),
+        (["--without", "dan"], "a column to leave out must be one of anna, ben, carla, outcome"),
+        (["--learner", "perceptron"], "the learner must be one for expert advice"),
+        (["--learner", "nobody"], "the name of a learner must be one of"),
+        (["--learner", "ada-hedge", "--switches", "2"], "--switches is for fixed-share: got the learner ada-hedge"),
+        (["--sleeping", "--switches", "2"], "leave out --switches or --sleeping"),
+        (["--loss", "hinge"], "invalid choice: 'hinge'"),
+        (["--plot", "regret.pdf"], "a plot must be a PNG or an SVG file"),
+        (["--loss", "table", "--outcome", "anna"], "a table of losses must have no outcome"),
+    ],
+)
+def test_what_cannot_be_is_one_line_and_exit_code_2(table, options, said):
+    done = experts(table, *options, "-q")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout == ""
+
+
+def test_what_is_out_of_range_names_round_and_expert(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("anna,ben,outcome\n0.5,0.5,1\n0.5,1.5,0\n")
+    done = experts(path, "-q")
+    assert done.returncode == 2
+    assert 'expert "ben" has 1.5 in round 2' in done.stderr
+    assert "--loss" in done.stderr
+    missing = experts(tmp_path / "nothing.csv")
+    assert missing.returncode == 2
+    assert "there is no" in missing.stderr
+
+
+def test_ctrl_c_ends_the_game_and_tells_what_was_done(table):
+    game = subprocess.Popen([*NOVIKOFF, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    game.stdin.write(table.read_bytes())
+    game.stdin.flush()
+    for line in game.stderr:  # it has begun to read
+        if line.startswith(b"loss:"):
+            break
+    time.sleep(2.0)
+    game.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    game.stdin.write(b"0.5,0.5,0.5,1\n")
+    game.stdin.flush()
+    out, err = game.communicate(timeout=60)
+    assert game.returncode == 130
+    assert b"601 rounds" in out
+    assert b"stopped by Ctrl-C after round 601" in err
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_the_plot_is_written(table, tmp_path, ending):
+    path = tmp_path / f"regret.{ending}"
+    done = experts(table, "--plot", path)
+    assert done.returncode == 0, done.stderr
+    assert f"plot written to {path}" in done.stderr
+    assert path.stat().st_size > 10_000
+    if ending == "svg":
+        drawn = path.read_text()
+        for text in ("exponential-weights on forecasts.csv", "rounds", "weights", "anna", "ben"):
+            assert text in drawn

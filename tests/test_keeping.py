@@ -1,0 +1,162 @@
+"""What rides with a game so that a classifier can be kept: the reservoir, the survivors, the average."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import novikoff as nk
+from novikoff.errors import InputError
+from novikoff.keeping import Keeping
+from novikoff.types import Batch
+
+
+class Counter:
+    """A learner whose hypothesis is the number of examples it has seen."""
+
+    conservative = True
+
+    def __init__(self):
+        self.seen = 0
+
+    def state(self):
+        return {"seen": self.seen}
+
+
+def ride(keeping, learner, rounds):
+    """Play so many rounds, in the largest parts there may be."""
+    done = 0
+    while done < rounds:
+        keeping.take(learner)
+        part = min(keeping.due, rounds - done)
+        y = np.ones(part, dtype=np.int8)
+        keeping.see(Batch([None] * part, y, done + 1), y)
+        learner.seen += part
+        done += part
+
+
+def data(rows=700, seed=0, width=6):
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=(rows, width)), 3) * (rng.random((rows, width)) < 0.7)
+    return x, np.where(x[:, 0] + 0.4 * rng.normal(size=rows) > 0, 1, -1)
+
+
+def test_every_hypothesis_is_drawn_with_the_same_chance():
+    rounds, seeds = 8, 8_000
+    found = np.zeros(rounds)
+    for seed in range(seeds):
+        learner = Counter()
+        keeping = Keeping(learner, seed=seed)
+        ride(keeping, learner, rounds)
+        assert keeping.drawn == {"seen": keeping.index}
+        found[keeping.index] += 1
+    expected = seeds / rounds
+    assert np.sum((found - expected) ** 2 / expected) < 24.3  # chi-square, 7 degrees of freedom: 1 in 1,000
+
+
+def test_a_million_rounds_take_a_few_copies():
+    copies = []
+    for seed in range(30):
+        learner = Counter()
+        keeping = Keeping(learner, seed=seed)
+        ride(keeping, learner, 1_000_000)
+        copies.append(keeping._copies)
+    assert abs(np.mean(copies) - math.log(1e6)) < 3.0
+
+
+def test_the_survivors_are_the_longest_stretches_between_mistakes():
+    x, y = data()
+    ledger = nk.play(nk.Perceptron(bias=1.0), (x, y), record=True, keep=7)
+    ends = [0, *(np.flatnonzero(ledger.said() != y) + 1).tolist(), len(y)]
+    stretches = sorted(((b - a, -a) for a, b in zip(ends, ends[1:], strict=False) if b > a), reverse=True)
+    assert ledger.keeping.indices() == sorted(-first for _, first in stretches[:7])
+
+
+def test_a_learner_that_changes_without_mistakes_has_candidates_at_equal_distances():
+    ledger = nk.play(nk.ThresholdHalving(20), [(i % 21, 1 if i % 21 >= 7 else -1) for i in range(100)], keep=5)
+    assert ledger.keeping.indices() == [0, 20, 40, 60, 80]
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_the_average_is_the_mean_of_all_weights(normalize, form):
+    x, y = data()
+    learner = nk.Perceptron(bias=2.0, normalize=normalize)
+    ledger = nk.play(learner, (form(x), y), keep=3)
+    norms = np.linalg.norm(x, axis=1, keepdims=True) if normalize else np.ones((len(x), 1))
+    rows = np.c_[x / np.where(norms > 0, norms, 1.0), np.full(len(x), 2.0)]
+    w, total = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
+    for row, label in zip(rows, y, strict=True):
+        total += w
+        if (1 if w @ row >= 0 else -1) != label:
+            w = w + label * row
+    mean = np.append(learner.weights, learner.bias_weight) - ledger.keeping.average.total / len(y)
+    np.testing.assert_allclose(mean, total / len(y), rtol=1e-10, atol=1e-12)
+
+
+def plain(keeping):
+    return repr({name: value for name, value in keeping.state().items() if name != "average"}), keeping.average.total
+
+
+@pytest.mark.parametrize("sizes", [(1,), (7, 13), (256,), (5000,)])
+def test_batches_of_any_size_keep_the_same(sizes):
+    x, y = data()
+    whole = nk.play(nk.Perceptron(bias=1.0), (x, y), keep=9)
+    game = nk.Game(nk.Perceptron(bias=1.0))
+    game.ledger.keeping = Keeping(game.learner, 9)
+    start = turn = 0
+    while start < len(y):
+        stop = start + sizes[turn % len(sizes)]
+        game.learn_batch(Batch(x[start:stop], y[start:stop].astype(np.int8), start + 1))
+        start, turn = stop, turn + 1
+    keeping = whole.keeping
+    keeping.fixed = False
+    (one, total), (two, other) = plain(keeping), plain(game.ledger.keeping)
+    assert one == two
+    np.testing.assert_array_equal(total, other)
+
+
+def test_single_rounds_keep_the_same_as_a_sweep():
+    x, y = data()
+    swept = nk.play(nk.Perceptron(bias=1.0), (x, y), keep=9).keeping
+    looped = nk.play(nk.Perceptron(bias=1.0), list(zip(map(np.array, x), y.tolist(), strict=True)), keep=9).keeping
+    (one, total), (two, other) = plain(swept), plain(looped)
+    assert one == two
+    np.testing.assert_array_equal(total, other)
+
+
+def test_a_game_that_was_stopped_and_saved_keeps_what_it_would_have_kept(tmp_path):
+    x, y = data()
+    whole = nk.play(nk.Perceptron(bias=1.0), nk.Arrays(x, y), keep=9)
+    for stop in (1, 64, 333):
+        part = nk.play(nk.Perceptron(bias=1.0), nk.Arrays(x, y), rounds=stop, keep=9)
+        nk.save(part, tmp_path / "m.nk")
+        again = nk.load(tmp_path / "m.nk")
+        nk.play(again.learner, nk.Arrays(x, y), ledger=again, resume=True, keep=9)
+        (one, total), (two, other) = plain(whole.keeping), plain(again.keeping)
+        assert one == two
+        np.testing.assert_array_equal(total, other)
+
+
+def test_a_second_pass_changes_nothing():
+    x, y = data()
+    once = nk.play(nk.Perceptron(), (x, y), keep=9).keeping
+    twice = nk.play(nk.Perceptron(), (x, y), keep=9, passes=3).keeping
+    assert (once.rounds, once.mistakes, once.index, once.indices()) == (
+        twice.rounds,
+        twice.mistakes,
+        twice.index,
+        twice.indices(),
+    )
+    assert twice.final is not None
+    np.testing.assert_array_equal(once.average.total, twice.average.total)
+
+
+def test_hypotheses_are_kept_from_the_first_round():
+    learner = nk.Perceptron()
+    ledger = nk.play(learner, data())
+    with pytest.raises(InputError, match="from the first round"):
+        nk.play(learner, data(), ledger=ledger, keep=5)
+    with pytest.raises(InputError, match="at least 1"):
+        Keeping(learner, 0)
