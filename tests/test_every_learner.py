@@ -315,7 +315,7 @@ def same(one, two):
 
 
 PAYING = {"sleeping-experts", "online-gradient"}
-"""Learners that pay another loss than a mistake: tests/test_every_forecaster.py."""
+"""Learners that pay another loss than a mistake: test_every_forecaster.py, learners/test_online_gradient.py."""
 
 
 def test_every_learner_of_the_catalog_has_samples():
@@ -365,6 +365,21 @@ def test_batches_of_any_size_leave_the_same_predictions_and_state(spec, stream, 
         assert ledger.said().tolist() == expected.said().tolist()
         assert same(learner.state(), looped.state())
         assert [str(c) for c in ledger.certify()] == [str(c) for c in expected.certify()]
+
+
+@every
+def test_arrays_with_gaps_between_their_numbers_are_read_rightly(spec, stream, bad):
+    x, y = stream(0.1, 6)
+    if not isinstance(x, np.ndarray) or x.ndim == 1:
+        pytest.skip("not rows of an array")
+    one, two = make(spec, "learner"), make(spec, "learner")
+    gaps = np.stack([x, np.full_like(x, 7)], axis=2).reshape(len(x), -1)[:, ::2]
+    for row, gappy, label in zip(x[:80], gaps, y.tolist(), strict=False):
+        assert not gappy.flags.c_contiguous or x.shape[1] == 1
+        assert one.predict_one(row.copy()) == two.predict_one(gappy)
+        one.learn_one(row.copy(), label)
+        two.learn_one(gappy, label)
+    assert same(one.state(), two.state())
 
 
 @every

@@ -1,6 +1,7 @@
 """What rides with a game so that a classifier can be kept: the reservoir, the survivors, the average."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -69,7 +70,7 @@ def test_the_survivors_are_the_longest_stretches_between_mistakes():
     x, y = data()
     ledger = nk.play(nk.Perceptron(bias=1.0), (x, y), record=True, keep=7)
     ends = [0, *(np.flatnonzero(ledger.said() != y) + 1).tolist(), len(y)]
-    stretches = sorted(((b - a, -a) for a, b in zip(ends, ends[1:], strict=False) if b > a), reverse=True)
+    stretches = sorted(((b - a, -a) for a, b in pairwise(ends) if b > a), reverse=True)
     assert ledger.keeping.indices() == sorted(-first for _, first in stretches[:7])
 
 

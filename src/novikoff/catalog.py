@@ -74,6 +74,7 @@ CATALOG: Mapping[str, Entry] = {
     "fixed-share": Entry("learner", "learners.fixed_share", "FixedShare"),
     "sleeping-experts": Entry("learner", "learners.sleeping_experts", "SleepingExperts"),
     "hedge": Entry("learner", "learners.hedge", "Hedge"),
+    "online-gradient": Entry("learner", "learners.online_gradient", "OnlineGradient"),
     "midpoint": Entry("learner", "learners.midpoint", "Midpoint"),
     "constant": Entry("learner", "learners.constant", "Constant"),
     "bisection": Entry("adversary", "adversaries.bisection", "Bisection"),

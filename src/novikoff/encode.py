@@ -57,9 +57,9 @@ def point(x: Any, width: int, low: int, high: int) -> NDArray[np.int64]:
 
 
 def vector(x: Any, width: int) -> NDArray[np.float64]:
-    """`width` finite real numbers."""
+    """`width` finite real numbers, one beside the other: kernels read straight through memory."""
     try:
-        values = np.asarray(x, dtype=np.float64)
+        values = np.asarray(x, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"x must be {whole(width)} numbers: got {shown(x)}.") from None
     if values.shape != (width,):

@@ -23,7 +23,7 @@ from typing import Any
 
 from novikoff import catalog
 from novikoff.certificate import Certificate, Kind, Side, Status, bound_text, number
-from novikoff.comparison import Count, Made, Finished, Spread, check_made, fresh, opened, side_by_side
+from novikoff.comparison import Count, Finished, Made, Spread, check_made, fresh, opened, side_by_side
 from novikoff.errors import InputError, SpecError
 from novikoff.game import Progress, play
 from novikoff.ledger import RANK

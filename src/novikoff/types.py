@@ -207,8 +207,9 @@ class Learner(Protocol):
     compiled, or answers None, having done nothing, where it must be played row by row; `label_batch(batch)` tells what
     it says of every row, learning nothing; `ride()` gives the comparators its theorems need; `size` is what it holds;
     `conservative` is True if it changes on mistakes alone. A learner that draws its predictions has `draws = True` and
-    `chances(x)`, the distribution it draws from; its `sweep` answers with `Played`, and so do `play_one` and `sweep`
-    of a learner on advice or losses, which has a `loss`. A team has `learners`, and all of them play every round.
+    `chances(x)`, the distribution it draws from; its `sweep` answers with `Played`. So do `play_one` and `sweep` of a
+    learner that has a `loss`: on advice or losses, or one whose `outcomes` are "numbers". A team has `learners`, all of
+    which play every round.
     """
 
     domain: Domain

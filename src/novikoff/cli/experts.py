@@ -17,13 +17,13 @@ from novikoff.certificate import Certificate
 from novikoff.cli.games import (
     INTERRUPTED,
     VIOLATED,
+    Keeper,
     Saving,
     Telling,
-    Keeper,
     same_source,
+    say_notes,
     size_of,
     watched,
-    say_notes,
 )
 from novikoff.errors import InputError, MismatchError, SourceError
 from novikoff.game import play

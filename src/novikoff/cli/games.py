@@ -97,7 +97,7 @@ def run_source(
     saving.check()
     telling.check()
     passes, rounds = length
-    stream = open_source(source, options)
+    stream = open_source(source, options, learner)
     if choice is not None:
         choice.check(stream)
     ledger = _ledger(learner, stream, defaults, saving)
@@ -164,9 +164,15 @@ def same_source(ledger: Ledger, stream: Stream) -> bool:
     return ledger.position is not None and ledger.source == stream.name and ledger.fingerprint == known
 
 
-def open_source(source: str, options: dict[str, Any]) -> Stream:
-    """A file, standard input, demo:NAME, or stream:NAME:arguments."""
+def open_source(source: str, options: dict[str, Any], learner: str | None = None) -> Stream:
+    """A file, standard input, demo:NAME, or stream:NAME:arguments; a table of numbers for a learner that wants one."""
     given = {key: value for key, value in options.items() if value is not None}
+    if learner is not None and _wants_numbers(learner):
+        from novikoff.sources.targets import target_table
+
+        if wrong := set(given) - {"label", "header", "threads"}:
+            raise InputError(f"a table of numbers is read with --label, --header and --threads: got {min(wrong)}.")
+        return target_table(source, **given)
     if source.startswith("stream:"):
         if given:
             raise InputError(f"a generated stream takes no reading options: got {', '.join(given)}.")
@@ -175,6 +181,12 @@ def open_source(source: str, options: dict[str, Any]) -> Stream:
     from novikoff.sources.reader import read
 
     return read(source, **given)
+
+
+def _wants_numbers(learner: str) -> bool:
+    """Are the outcomes that this learner predicts numbers, not labels?"""
+    player = catalog.entry(catalog.parse(learner).name, "learner").load()
+    return getattr(player, "outcomes", "labels") == "numbers"
 
 
 def _say_step(step: Step) -> None:
@@ -203,6 +215,7 @@ def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> li
 
 
 def size_of(source: str) -> int | None:
+    """Bytes of a file; None if it is none."""
     try:
         return os.stat(source).st_size
     except OSError:
@@ -295,7 +308,9 @@ def _tell(
         from novikoff.report import plot
 
         plot.save(plot.game(ledger, certificates, learner, _best(ledger)), telling.plot)
-    of_members = [one for member in ledger.members for one in member.certify(ledger.adversary is not None, ledger.fixed)]
+    of_members = [
+        one for member in ledger.members for one in member.certify(ledger.adversary is not None, ledger.fixed)
+    ]
     if any(certificate.status == "violated" for certificate in [*certificates, *of_members] if telling.certify):
         return VIOLATED
     return INTERRUPTED if stopped else 0

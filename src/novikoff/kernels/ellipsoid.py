@@ -75,12 +75,13 @@ def score_dense(body: Body, rule: Rule, x: NDArray[Any]) -> float:
     """A number with the sign of <w, x~>; not a number if x is not finite."""
     w, _, _, _, z, _ = body
     bias, normalize, _, _ = rule
-    score = dense_scaled(w, x, inverse_norm(x, 0, len(x))) if normalize else dense(w, x)
+    row = np.ascontiguousarray(x)  # the lanes read straight through memory; no copy of what lies so
+    score = dense_scaled(w, row, inverse_norm(row, 0, len(row))) if normalize else dense(w, row)
     if bias != 0.0:
-        score += w[len(x)] * bias
+        score += w[len(row)] * bias
     if SMALL < abs(score) < LARGE:
         return score
-    fill_dense(z, x, bias, normalize)
+    fill_dense(z, row, bias, normalize)
     shrink(z)
     return dense(w, z)
 
@@ -198,9 +199,10 @@ def flawed(counts: NDArray[np.int64], flaw: int) -> None:
 @compiled
 def play_dense(body: Body, rule: Rule, x: NDArray[Any], y: int) -> float:
     """Predict, and cut on a mistake; the score that was. What is not finite changes nothing."""
-    score = score_dense(body, rule, x)
+    row = np.ascontiguousarray(x)
+    score = score_dense(body, rule, row)
     if np.isfinite(score) and (-1 if score < 0.0 else 1) != y:
-        fill_dense(body[4], x, rule[0], rule[1])
+        fill_dense(body[4], row, rule[0], rule[1])
         cut(body, rule, y)
     return score
 

@@ -23,9 +23,10 @@ Indices = NDArray[np.uint32]
 @compiled
 def score_dense(weights: Weights, own: Weights, x: NDArray[Any], bias: float, normalize: bool) -> float:
     """<w, x~>."""
+    row = np.ascontiguousarray(x)  # the lanes read straight through memory; no copy of what lies so
     if normalize:
-        return dense_scaled(weights, x, inverse_norm(x, 0, len(x))) + own[0] * bias
-    return dense(weights, x) + own[0] * bias
+        return dense_scaled(weights, row, inverse_norm(row, 0, len(row))) + own[0] * bias
+    return dense(weights, row) + own[0] * bias
 
 
 @compiled
@@ -63,7 +64,8 @@ def play_dense(weights: Weights, own: Weights, x: NDArray[Any], y: int, bias: fl
     """Predict, and on a mistake add y x~; the score that was."""
     score = score_dense(weights, own, x, bias, normalize)
     if (-1 if score < 0.0 else 1) != y and np.isfinite(score):
-        add_dense(weights, own, x, y * (inverse_norm(x, 0, len(x)) if normalize else 1.0), y, bias)
+        row = np.ascontiguousarray(x)
+        add_dense(weights, own, row, y * (inverse_norm(row, 0, len(row)) if normalize else 1.0), y, bias)
     return score
 
 

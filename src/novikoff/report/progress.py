@@ -52,8 +52,8 @@ class Progress:
             self._task = self._bar.add_task("", total=1.0 if self._fraction(ledger) is not None else None)
             self._bar.start()
         rate = (ledger.rounds - self._first) / max(now - self._start, 1e-9)
-        paid = f"{100 * ledger.loss_rate:.3g} % mistakes" if ledger.counts else f"loss {ledger.loss_rate:.4g} a round"
-        text = f"round {ledger.rounds:,} · {paid} · {rate:,.0f} rounds a second"
+        said = f"{100 * ledger.loss_rate:.3g} % mistakes" if ledger.counts else f"loss {ledger.loss_rate:.4g} a round"
+        text = f"round {ledger.rounds:,} · {said} · {rate:,.0f} rounds a second"
         self._bar.update(self._task, description=text, completed=self._fraction(ledger), refresh=True)
 
     def _fraction(self, ledger: Ledger) -> float | None:
@@ -65,8 +65,8 @@ class Progress:
 
     def _row(self, ledger: Ledger) -> None:
         if not self._began:
-            paid = "mistakes" if ledger.counts else "loss"
-            self._out.write(f"{'rounds':>14} {paid:>12} {'rate':>8} {'since':>8}\n")
+            what = "mistakes" if ledger.counts else "loss"
+            self._out.write(f"{'rounds':>14} {what:>12} {'rate':>8} {'since':>8}\n")
             self._began = True
         rounds, paid = ledger.rounds - self._last[0], ledger.loss - self._last[1]
         since = paid / rounds if rounds else 0.0

@@ -1,0 +1,322 @@
+"""Online gradient descent for linear regression: predict a number, step against the gradient, stay in a ball.
+
+Algorithm
+    w_1 = 0.  Say <w_t, x_t>; pay the squared or the absolute difference to the outcome y_t.
+    w_{t+1} is the point of the ball ||w|| <= W nearest to w_t - r_t g_t, with g_t = 2 (<w_t, x_t> - y_t) x_t (squared)
+    or sign(<w_t, x_t> - y_t) x_t (absolute; no step at equality). The rate r_t, with D = 2W and G the longest gradient
+    there can be,
+        fixed      W / (G sqrt T) for a `horizon` of T rounds (playing on is allowed)
+        anytime    D / (G sqrt t)
+        adaptive   D / sqrt(2 (||g_1||^2 + .. + ||g_t||^2)): needs neither T nor G
+    `bias` c adds a constant feature of value c; `normalize` divides each x by its length first (a zero x stays).
+    Features that were never seen have weight 0, so the width grows with the stream.
+    W (`radius`), the longest x (`limit`) and the range of y (`low`, `high`) are fixed before the first round: the rates
+    and the limit of the risk rest on them. An example beyond them is refused, and nothing learned from it.
+    `averaged` is the mean of w_1 .. w_t, the weights before each round: a better predictor than the last one.
+Promise
+    certificates/online_gradient_regret.py: for every u in the ball, on every stream, regret at most W G sqrt T (fixed),
+    3 W G sqrt T (anytime), 2 sqrt 2 W sqrt(sum of ||g||^2) (adaptive). certificates/average_risk.py: on independent
+    examples the average loses on a new one, in the mean, little more than the run did; average_risk_always.py: the
+    same at all times at once.
+Cost
+    O(non-zeros of x) per round, and O(width) once in as many rounds or when the ball has halved the weights 8 times;
+    three numbers a feature. Squared loss with at most `hindsight` features: O(non-zeros^2) per round and hindsight^2
+    numbers, to know the best weights in hindsight.
+Reference
+    [zinkevich2003]; [streeter2010].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import encode
+from novikoff.certificates.average_risk import average_risk
+from novikoff.certificates.average_risk_always import average_risk_always
+from novikoff.certificates.online_gradient_facts import OnlineGradientFacts, longest_gradient
+from novikoff.certificates.online_gradient_regret import online_gradient_regret
+from novikoff.comparators.ball import best_in_ball, squared_loss
+from novikoff.errors import InputError, shown
+from novikoff.kernels import gradient_layout as at
+from novikoff.learners.features import Features, Row
+from novikoff.learners.limits import Limits, size
+from novikoff.learners.restoring import flag, read, require
+from novikoff.types import Batch, Domain, Example, Played, Sparse, State, Theorem
+
+LOSSES = {"absolute": at.ABSOLUTE, "squared": at.SQUARED}
+RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "adaptive": at.ADAPTIVE}
+GIVEN = ("radius", "limit", "low", "high", "loss", "bias", "normalize", "horizon", "rate", "hindsight")
+
+
+class OnlineGradient:
+    """One weight a feature, moved a little against every error.
+
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
+    numbers (learners/features.py); y is a number from `low` to `high`.
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (online_gradient_regret, average_risk, average_risk_always)
+    labels: int | None = None
+    outcomes = "numbers"
+
+    def __init__(
+        self, radius: float = 1.0, limit: float = 1.0, low: float = -1.0, high: float = 1.0, loss: str = "squared",
+        bias: float = 0.0, normalize: bool = False, horizon: int | None = None, rate: str | None = None,
+        hindsight: int = 64,
+    ) -> None:  # fmt: skip
+        if loss not in LOSSES:
+            raise InputError(f'loss must be "squared" or "absolute": got {shown(loss)}.')
+        rate = rate if rate is not None else "adaptive" if horizon is None else "fixed"
+        if rate not in RULES:
+            raise InputError(f'rate must be "fixed", "anytime" or "adaptive": got {shown(rate)}.')
+        if (rate == "fixed") != (horizon is not None):
+            raise InputError(f"a horizon must be given for a fixed rate and no other: got {rate} and {shown(horizon)}.")
+        if horizon is not None and (type(horizon) is not int or not 1 <= horizon < 2**53):
+            raise InputError(f"a horizon must be a whole number of rounds from 1: got {shown(horizon)}.")
+        if type(hindsight) is not int or not 0 <= hindsight <= 1000:
+            raise InputError(f"hindsight must be a number of features from 0 to 1,000: got {shown(hindsight)}.")
+        self.domain = Domain("vector")
+        self.radius = size(radius, "a radius")
+        self._limits = limits = Limits(limit, low, high, bias, normalize)
+        self.limit, self.low, self.high, self.bias = limits.limit, limits.low, limits.high, limits.bias
+        self.loss, self.rate, self.horizon, self.normalize, self.hindsight = loss, rate, horizon, normalize, hindsight
+        self.features = Features()
+        steepest = longest_gradient(loss, self.radius, limits.reach, self.low, self.high)
+        if horizon is not None:
+            pace = self.radius / (steepest * math.sqrt(horizon))
+        else:
+            pace = 2.0 * self.radius / (steepest if rate == "anytime" else math.sqrt(2.0))
+        self._law = np.array([self.radius, self.bias, LOSSES[loss], RULES[rate], pace, limits.most, float(normalize)])
+        self._own = np.zeros(at.OWN)
+        self._own[at.SCALE] = 1.0
+        self._own[at.KNOWN] = known = float(loss == "squared" and hindsight > 0)
+        self._gram = np.zeros((hindsight + 2, hindsight + 1) if known else (2, 1))
+        self._y, self._said, self._lost = np.zeros(1), np.zeros(1), np.zeros(1)  # of a single row
+        self._ends = np.zeros(2, dtype=np.uint64)
+        self._seen: tuple[tuple[Any, ...], NDArray[np.uint32]] = ((), np.zeros(0, dtype=np.uint32))
+        self._hold(np.zeros((3, 0)))
+
+    def _hold(self, held: NDArray[np.float64]) -> None:
+        self._held = held  # may be longer than the features met, so that it grows seldom
+        self._shape = (self.features.count,) if self.features.kind == "array" else None
+        self._arrays = (*held, self._own, self._gram, self._law)
+
+    @property
+    def rounds(self) -> int:
+        """Played so far."""
+        return int(self._own[at.ROUNDS])
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A weight for each feature, in their order; the constant feature has its own."""
+        return self._weights(self._own[at.SCALE], 0.0)
+
+    @property
+    def constant_weight(self) -> float:
+        """The weight of the constant feature."""
+        return float(self._own[at.WEIGHT] * self._own[at.SCALE])
+
+    @property
+    def averaged(self) -> NDArray[np.float64]:
+        """The mean of the weights before each round."""
+        return self._weights(self._own[at.MASS], 1.0) / max(self.rounds, 1)
+
+    @property
+    def averaged_constant(self) -> float:
+        """The same for the constant feature."""
+        own = self._own
+        return float(own[at.WEIGHT] * own[at.MASS] + own[at.SHORT]) / max(self.rounds, 1)
+
+    def _weights(self, scale: float, short: float) -> NDArray[np.float64]:
+        held = self._held[:, : self.features.count]
+        weights: NDArray[np.float64] = held[at.WEIGHT] * scale + held[at.SHORT] * short
+        return weights
+
+    @property
+    def size(self) -> int:
+        """Weights that are not zero."""
+        return int(np.count_nonzero(self._held[at.WEIGHT])) + int(self._own[at.WEIGHT] != 0.0)
+
+    def predict_one(self, x: Example) -> float:
+        """<w, x>."""
+        return self._score(x, self._held[at.WEIGHT], self._own)
+
+    def predict_averaged(self, x: Example) -> float:
+        """<w, x> for the average."""
+        own = np.zeros(at.OWN)
+        own[at.WEIGHT], own[at.SCALE] = self.averaged_constant, 1.0
+        return self._score(x, self.averaged, own)
+
+    def learn_one(self, x: Example, y: float) -> None:
+        self.play_one(x, y)
+
+    def play_one(self, x: Example, y: float) -> Played:
+        """Predict, then learn, looking at x once."""
+        self._y[0] = self._limits.outcome(y)
+        row = self._quick(x)
+        prediction = math.nan if row is None else self._play(row)
+        if prediction != prediction:  # new features, or a bad x: all is checked before a feature gets its place
+            checked = encode.mapping(x, {}) if isinstance(x, Mapping) else self._row(x, learn=False)
+            self._limits.check(_square(checked))
+            row = self._row(x, learn=True)
+            self._grow()
+            prediction = self._play(row)
+        lost = self._lost.item()
+        return Played(prediction, lost, lost)
+
+    def _play(self, row: Row) -> float:
+        """A batch of one; the prediction."""
+        if isinstance(row, tuple):
+            self._ends[1] = len(row[1])
+            kernel().play_sparse(*self._arrays, self._ends, *row, self._y, self._said, self._lost)
+        else:
+            kernel().play_dense(*self._arrays, row[np.newaxis], self._y, self._said, self._lost)
+        return self._said.item()
+
+    def sweep(self, batch: Batch) -> Played:
+        """Predict and learn every row in order, compiled; all of the batch is checked before its first round."""
+        y = self._limits.outcomes(batch.y, batch.first)
+        predictions, losses = np.empty(len(y)), np.empty(len(y))
+        if isinstance(batch.x, Sparse):
+            rows = (batch.x.indptr, batch.x.indices, batch.x.values)
+            bad = kernel().too_long_sparse(batch.x.indptr, batch.x.values, self._law)
+            if bad >= 0:
+                square = kernel().square_sparse(batch.x.values, rows[0][bad], rows[0][bad + 1])
+                self._limits.check(square, f" at round {batch.first + bad:,}")
+            self.features.meet("numbers", batch.x.width)
+            self._grow()
+            kernel().play_sparse(*self._arrays, *rows, y, predictions, losses)
+        else:
+            x = np.ascontiguousarray(batch.x, dtype=np.float64)
+            x = x if x.ndim == 2 else x[:, None]
+            bad = kernel().too_long_dense(x, self._law)
+            if bad >= 0:
+                self._limits.check(kernel().square_dense(x[bad]), f" at round {batch.first + bad:,}")
+            self.features.meet("array", x.shape[1])
+            self._grow()
+            kernel().play_dense(*self._arrays, x, y, predictions, losses)
+        return Played(predictions, losses, losses)
+
+    def _quick(self, x: Example) -> Row | None:
+        """The row of an x whose features all have their places; its numbers may not be finite yet."""
+        if type(x) is np.ndarray:
+            known = x.shape == self._shape and x.dtype == np.float64 and x.flags.c_contiguous
+            return x if known else None
+        if type(x) is dict and x and self.features.kind == "names":
+            values, names = np.array([*x.values()]), tuple(x)
+            if values.dtype.kind in "iufb" and values.ndim == 1:
+                if names != self._seen[0]:  # rows often have the same names in the same order
+                    places = [self.features.names.get(name, -1) for name in names]
+                    if min(places) < 0:
+                        return None
+                    self._seen = names, np.array(places, dtype=np.uint32)
+                return self._seen[1], values.astype(np.float64, copy=False)
+        return None
+
+    def _row(self, x: Example, learn: bool) -> Row:
+        """The row of any x, checked; an array without gaps, as the dot product reads it."""
+        row = self.features.row(x, learn)
+        return row if isinstance(row, tuple) else np.ascontiguousarray(row)
+
+    def _score(self, x: Example, weights: NDArray[np.float64], own: NDArray[np.float64]) -> float:
+        row = self._quick(x)
+        row = self._row(x, learn=False) if row is None else row
+        if isinstance(row, tuple):
+            missing = int(row[0].max()) + 1 - len(weights) if len(row[0]) else 0
+            weights = weights if missing <= 0 else np.append(weights, np.zeros(missing))
+            score: float = kernel().score_sparse(weights, own, self._law, *row)
+        else:
+            score = kernel().score_dense(weights if len(weights) else np.zeros(len(row)), own, self._law, row)
+        if score != score:
+            self._limits.check(_square(row))
+        return score
+
+    def _grow(self) -> None:
+        """Make room for the features met."""
+        room = self._held.shape[1]
+        if self.features.count > room or (self._shape is None and self.features.kind == "array"):
+            spare = 0 if self.features.kind == "array" else min(room, 2**20)
+            self._hold(np.hstack([self._held, np.zeros((3, self.features.count - room + spare))]))
+
+    def facts(self) -> OnlineGradientFacts:
+        own = self._own
+        pull = math.sqrt(float(np.sum(self._held[at.PULL] ** 2)) + own[at.PULL] ** 2)
+        name, lost, doubt = "zero weights", float(own[at.ZERO] + own[at.ZERO_LOST]), 0.0
+        if own[at.KNOWN] and self.rounds:
+            gram, moments = self._sums()
+            best = squared_loss(gram, moments, lost, best_in_ball(gram, moments, self.radius), self.rounds)
+            name, (lost, doubt) = "best in the ball", best
+        return OnlineGradientFacts(
+            self.rounds, self.loss, self.rate, self.horizon or 0, self.radius, self._limits.reach, self.low, self.high,
+            float(own[at.FIRST_RATE]), float(own[at.RATE]), float(own[at.SQUARES]), float(own[at.STEPS]),
+            float(own[at.LINEAR] + own[at.LINEAR_LOST]), pull, name, lost, doubt,
+            int(own[at.PLACES]), int(own[at.LONGEST]),
+        )  # fmt: skip
+
+    def _sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The sums of x~ x~' and of y x~, where they are kept; nothing, where they are not."""
+        used = int(self._own[at.PLACES]) + 1 if self._own[at.KNOWN] else 0
+        return self._gram[:used, :used], self._gram[-1, :used]
+
+    def state(self) -> State:
+        gram, moments = self._sums()
+        return {
+            **{name: getattr(self, name) for name in GIVEN},
+            "features": self.features.state(),
+            "held": self._held[:, : self.features.count].copy(),
+            "own": self._own.copy(),
+            "gram": gram.copy(),
+            "moments": moments.copy(),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        flag(state, "normalize")
+        learner = cls(**{name: state[name] for name in GIVEN})
+        learner.features.load(state["features"])
+        count, own = learner.features.count, _array(state["own"], (at.OWN,), "own numbers")
+        held = _array(state["held"], (3, count), "weights")
+        whole = [float(own[place]) for place in (at.ROUNDS, at.SINCE, at.PLACES, at.LONGEST)]
+        sound = all(value >= 0.0 and value.is_integer() for value in whole) and whole[2] <= count
+        require(sound, "counts of a learner must be whole numbers", whole)
+        require(own[at.KNOWN] in (0.0, learner._own[at.KNOWN]), "sums must be kept or not", own[at.KNOWN])
+        require(0.0 < own[at.SCALE] <= 1.0, "the scale of the weights must be above 0 and at most 1", own[at.SCALE])
+        require(bool((own[[5, 10, 11, 12, 13]] >= 0.0).all()), "squares and rates must not be negative", own.tolist())
+        learner._own = own
+        used = int(own[at.PLACES]) + 1 if own[at.KNOWN] else 0
+        require(used < len(learner._gram), "features must be no more than the sums have room for", used)
+        learner._gram[:used, :used] = _array(state["gram"], (used, used), "sums")
+        learner._gram[-1, :used] = _array(state["moments"], (used,), "sums")
+        learner._hold(held)
+        return learner
+
+
+def _array(value: Any, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
+    """A saved array of finite doubles."""
+    array = read(value, np.asarray, f"{what} must be an array")
+    require(array.dtype == np.float64 and array.shape == shape, f"{what} must be doubles of shape {shape}", array.shape)
+    require(bool(np.isfinite(array).all()), f"{what} must be finite", array.tolist())
+    return np.array(array, order="C")
+
+
+def _square(row: Row) -> float:
+    """||x||^2, as in a round."""
+    values = isinstance(row, tuple)
+    square: float = kernel().square_sparse(row[1], 0, len(row[1])) if values else kernel().square_dense(row)
+    return square
+
+
+def kernel() -> Any:
+    """The compiled rounds, imported at their first use: numba takes its time."""
+    global _kernel
+    if _kernel is None:
+        from novikoff.kernels import online_gradient as _kernel
+    return _kernel
+
+
+_kernel: Any = None

@@ -1,0 +1,111 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+from novikoff.errors import MismatchError, SourceError
+from novikoff.sources.targets import TargetPairs, Targets, target_frame, targets
+from novikoff.types import Domain, Sparse
+
+
+def rows(stream, start=None):
+    x, y = [], []
+    for batch in stream.batches(start):
+        assert batch.y.dtype == np.float64
+        x.append(batch.x)
+        y.append(batch.y)
+    return x, np.concatenate(y)
+
+
+def test_arrays_come_as_doubles_with_their_outcomes_as_they_are():
+    X, y = np.arange(6).reshape(3, 2), [2, 0.5, -7]
+    stream = Targets(X, y)
+    (x,), outcomes = rows(stream)
+    assert (x.dtype, x.tolist(), outcomes.tolist()) == (np.float64, X.tolist(), [2.0, 0.5, -7.0])
+    assert (stream.domain, stream.labels, stream.outcomes, len(stream)) == (Domain("vector", 2), None, "numbers", 3)
+    assert stream.features == ("x0", "x1")
+    assert Targets(X, y, features=["a", "b"]).features == ("a", "b")
+
+
+def test_one_column_may_be_given_flat():
+    (x,), _ = rows(Targets([1, 2, 3], [0.0, 0.0, 1.0]))
+    assert x.tolist() == [[1.0], [2.0], [3.0]]
+
+
+def test_a_sparse_matrix_stays_sparse():
+    X = scipy.sparse.csr_array(np.array([[0.0, 2.0], [0.0, 0.0], [1.0, 0.0]]))
+    (x,), y = rows(Targets(X, [1.5, 2.5, 3.5]))
+    assert isinstance(x, Sparse)
+    assert (x.indices.tolist(), x.values.tolist(), x.width) == ([1, 0], [2.0, 1.0], 2)
+    assert y.tolist() == [1.5, 2.5, 3.5]
+
+
+def test_a_long_stream_goes_on_where_it_stopped():
+    X, y = np.arange(150_000.0)[:, None], np.arange(150_000.0) / 2
+    stream = Targets(X, y)
+    first = next(iter(stream.batches()))
+    parts, outcomes = rows(stream, first.end)
+    assert len(first) + len(outcomes) == 150_000
+    assert np.array_equal(np.concatenate(parts)[:, 0], 2 * outcomes)
+    assert outcomes[0] == y[len(first)]
+
+
+def test_a_frame_has_its_target_by_name_or_last():
+    frame = pa.table({"a": [1, 2], "y": [0.5, -0.5], "b": [3.0, 4.0]})
+    (x,), y = rows(target_frame(frame))
+    assert (x.tolist(), y.tolist()) == ([[1.0, 3.0], [2.0, 4.0]], [0.5, -0.5])
+    stream = target_frame(frame, target="a", columns=["b"])
+    (x,), y = rows(stream)
+    assert (x.tolist(), y.tolist(), stream.features) == ([[3.0], [4.0]], [1.0, 2.0], ("b",))
+    with pytest.raises(SourceError, match="outcomes must be numbers"):
+        target_frame(pa.table({"a": [1, 2], "y": ["big", "small"]}))
+    with pytest.raises(SourceError, match="missing"):
+        target_frame(pa.table({"a": [1, 2], "y": [1.0, None]}))
+
+
+def test_pairs_come_one_by_one_and_may_be_endless():
+    def endless():
+        t = 0
+        while True:
+            t += 1
+            yield {"a": 1.0}, t / 2
+
+    stream = TargetPairs(endless())
+    batches = stream.batches()
+    assert [next(batches).y.tolist() for _ in range(3)] == [[0.5], [1.0], [1.5]]
+    assert not stream.rereadable
+    again = TargetPairs([([1.0], 2.0), ([3.0], 4.0)])
+    assert again.rereadable
+    assert rows(again, {"row": 1})[1].tolist() == [4.0]
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        ([[1.0], [2.0]], [1.0], "one length"),
+        ([[1.0]], [[1.0]], "one dimension"),
+        ([[1.0]], ["a"], "numbers"),
+        ([[1.0], [2.0]], [1.0, np.nan], "finite: row 2"),
+        ([[1.0], [np.inf]], [1.0, 2.0], "finite: row 2"),
+        ([[1.0], [1.0, 2.0]], [1.0, 2.0], "different lengths"),
+        ([["a"]], [1.0], "numbers"),
+        (np.zeros((0, 2)), [], "empty"),
+        (np.zeros((2, 0)), [1.0, 2.0], "column"),
+        (np.zeros((2, 2, 2)), [1.0, 2.0], "dimensions"),
+        (scipy.sparse.csr_array((2, 3)), [1.0], "one length"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_refused(X, y, words):
+    with pytest.raises(SourceError, match=words):
+        Targets(X, y)
+
+
+def test_what_is_no_source_is_refused():
+    with pytest.raises(MismatchError, match="environment"):
+        targets(3)
+    with pytest.raises(SourceError, match="pair"):
+        list(targets([1, 2, 3]).batches())
+    with pytest.raises(SourceError, match="empty"):
+        list(targets([]).batches())
+    with pytest.raises(SourceError, match="item 2"):
+        list(targets([([1.0], 1.0), ([1.0], "a")]).batches())
