@@ -52,7 +52,7 @@ def plain(similarity, z, x, distances=True):
         if distances:
             square = 0.0
             for i, j in zip(x, z, strict=True):
-                square += (i - j) * (i - j)
+                square = float(Fraction(i - j) ** 2 + Fraction(square))  # rounded once
         else:
             square = max((dot(x, x) + dot(z, z)) - 2.0 * dot(x, z), 0.0)
         value = exp_twin(-(similarity.gamma * square))
