@@ -385,3 +385,20 @@ def test_an_error_in_the_second_thread_is_raised_in_the_first():
     riding.see(Batch(np.ones((100, 3)), np.ones(100, dtype=np.int8), 101), behind=True)
     with pytest.raises(AttributeError):
         riding.catch_up()
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("bias", [0.0, 0.5])
+def test_rows_seen_in_one_go_leave_the_same_sums_as_margins_and_tally(normalize, bias):
+    rng = np.random.default_rng(3)
+    lengths = rng.integers(0, 9, 500)
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
+    indices = np.concatenate([rng.choice(40, n, replace=False) for n in lengths]).astype(np.uint32)
+    x = Sparse(indptr, indices, rng.normal(size=len(indices)), 40)
+    y = np.where(rng.random(500) < 0.5, 1, -1).astype(np.int8)
+    one, two = (Riders.fitted(x[:100], y[:100], bias, normalize) for _ in range(2))
+    assert not one.exact
+    one.see(x, y, bias, normalize)
+    two._add(x, two._margins(x, y, bias, normalize), bias)
+    for name in ("counts", "sums", "squares", "least", "longest", "rows", "nonzeros", "empty"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)

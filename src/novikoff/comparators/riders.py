@@ -142,6 +142,9 @@ class Riders:
         """Rows in order, x~ being x (each of length 1 if `normalize`) and then the bias, if it is not 0."""
         from novikoff.kernels import riding
 
+        if isinstance(x, Sparse) and not self.exact and len(y):
+            self._ride(x, y, bias, normalize)
+            return
         for start in range(0, len(y), BLOCK):
             part, labels = x[start : start + BLOCK], y[start : start + BLOCK]
             margins = self._margins(part, labels, bias, normalize)
@@ -154,6 +157,18 @@ class Riders:
                 part, labels = part[fits:], labels[fits:]
                 margins = self._margins(part, labels, bias, normalize)
             self._add(part, margins, bias)
+
+    def _ride(self, x: Sparse, y: NDArray[np.int8], bias: float, normalize: bool) -> None:
+        """Sparse rows in floats: margins and tally in one go."""
+        from novikoff.kernels import riding
+
+        rows = (x.indptr, x.indices, x.values, y, bias, normalize, x.width < len(self.U))
+        sums = (self.edges, self._base, self.counts, self.sums, self.squares, self.least, self.longest)
+        most = riding.ride(*rows, self.U, self.own, self._norms, SLACK, *sums)
+        self.nonzeros = max(self.nonzeros, int(most) + (bias != 0.0))
+        self.rows += len(y)
+        if self.longest[0] < SHORTEST:
+            self.empty = self.empty and bias == 0.0 and not np.any(_values(x))
 
     def _margins(self, x: Rows, y: NDArray[np.int8], bias: float, normalize: bool) -> NDArray[np.float64]:
         from novikoff.kernels import riding

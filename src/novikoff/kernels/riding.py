@@ -227,6 +227,49 @@ def tally(
 
 
 @compiled
+def ride(
+    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8], bias: float,
+    normalize: bool, inside: bool, U: NDArray[np.float32], own: NDArray[np.float64], norms: NDArray[np.float64],
+    slack: float, edges: NDArray[np.float64], base: int, counts: NDArray[np.int64], sums: NDArray[np.float64],
+    squares: NDArray[np.float64], least: NDArray[np.float64], longest: NDArray[np.float64],
+) -> int:  # fmt: skip
+    """`sparse` and `tally` in one, row by row, for all rows of a batch: another thread needs the interpreter meanwhile.
+
+    longest[0] becomes the largest ||x~||^2, or not a number if one was not. The most non-zeros of a row.
+    """
+    constant = 1.0 if bias != 0.0 else 0.0
+    last = np.int64(len(edges) - 1)
+    row = np.empty(WIDE)
+    bits = row.view(np.int64)
+    largest, lost = longest[0], np.isnan(longest[0])
+    most = np.int64(0)
+    for t in range(len(y)):
+        start, stop = indptr[t], indptr[t + 1]
+        prefetch_sparse(indices, values, start, stop)
+        if inside and not normalize:
+            gathered_plain(U, indices, values, start, stop, row)
+        else:
+            scale = inverse_norm(values, start, stop) if normalize else 1.0
+            gathered(U, indices, values, start, stop, scale, row)
+        finish(row, y[t], np.float64(stop - start) + constant, bias, own, norms, slack)
+        most = max(most, np.int64(stop - start))
+        if row[RIDERS] > largest:
+            largest = row[RIDERS]
+        lost |= np.isnan(row[RIDERS])
+        for k in range(RIDERS):
+            j = min(max((bits[k] >> SHIFT) - base, np.int64(0)), last)
+            margin = row[k]
+            below = edges[j] - margin
+            counts[k, j] += 1
+            sums[k, j] += below
+            squares[k, j] += below * below
+            if margin < least[k]:
+                least[k] = margin
+    longest[0] = np.nan if lost else largest
+    return most
+
+
+@compiled
 def tally_whole(
     margins: NDArray[np.float64], bits: NDArray[np.int64], edges: NDArray[np.float64], base: int,
     counts: NDArray[np.int64], sums: NDArray[np.int64], squares: NDArray[np.int64], carries: NDArray[np.int64],

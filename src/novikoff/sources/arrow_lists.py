@@ -16,6 +16,7 @@ from novikoff.sources.layout import choose_columns
 from novikoff.types import Domain, Sparse
 
 LARGEST_INDEX = 2**32 - 2
+MANY = 2**16
 
 
 class SparseLists:
@@ -145,11 +146,14 @@ def first_repeat(ends: NDArray[np.uint64], indices: NDArray[np.uint32]) -> int |
 
 
 def _all_finite(values: NDArray[Any]) -> bool:
-    """Are all finite? A finite sum says so, in one quick pass; one that is not may just be too large."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.add.reduce(values)):
-            return True
-    return bool(np.isfinite(values).all())
+    """Are all finite? The bits of many are looked at without the interpreter, which a second thread may need."""
+    if len(values) < MANY or values.dtype not in (np.float64, np.float32):
+        return bool(np.isfinite(values).all())
+    from novikoff.kernels import checks
+
+    if values.dtype == np.float32:
+        return bool(checks.all_finite_short(values.view(np.int32)))
+    return bool(checks.all_finite(values.view(np.int64)))
 
 
 def _lists(column: Any, what: str, name: str, first: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
