@@ -25,16 +25,25 @@ class Counter:
         return {"seen": self.seen}
 
 
-def ride(keeping, learner, rounds):
-    """Play so many rounds, in the largest parts there may be."""
-    done = 0
-    while done < rounds:
-        keeping.take(learner)
-        part = min(keeping.due, rounds - done)
-        y = np.ones(part, dtype=np.int8)
-        keeping.see(Batch([None] * part, y, done + 1), y)
-        learner.seen += part
-        done += part
+def ride(keeping, learner, rounds, batch=10_000):
+    """Play so many rounds, in batches."""
+    for start in range(0, rounds, batch):
+        many = min(batch, rounds - start)
+        draw = keeping.draw_in(many)
+        for part in (max(draw, 0), many - max(draw, 0)):
+            if learner.seen == start + draw:
+                keeping.take(learner)
+            if part:
+                y = np.ones(part, dtype=np.int8)
+                keeping.see(Batch([None] * part, y, learner.seen + 1), y)
+                learner.seen += part
+
+
+def kept_game(environment, seed=0, candidates=9, **options):
+    """A Perceptron's game with these coins."""
+    ledger = nk.Ledger(nk.Perceptron(bias=1.0))
+    ledger.keeping = Keeping(ledger.learner, candidates, seed, averaging=True)
+    return nk.play(ledger.learner, environment, ledger=ledger, **options)
 
 
 def data(rows=700, seed=0, width=6):
@@ -49,11 +58,16 @@ def test_every_hypothesis_is_drawn_with_the_same_chance():
     for seed in range(seeds):
         learner = Counter()
         keeping = Keeping(learner, seed=seed)
-        ride(keeping, learner, rounds)
+        ride(keeping, learner, rounds, batch=1 + seed % 5)
         assert keeping.drawn == {"seen": keeping.index}
         found[keeping.index] += 1
     expected = seeds / rounds
     assert np.sum((found - expected) ** 2 / expected) < 24.3  # chi-square, 7 degrees of freedom: 1 in 1,000
+
+
+def test_games_of_one_length_draw_different_hypotheses_unless_they_have_a_seed():
+    assert len({nk.play(nk.Perceptron(), data(), keep=1).keeping.index for _ in range(20)}) > 1
+    assert len({kept_game(data(), seed=5).keeping.index for _ in range(5)}) == 1
 
 
 def test_a_million_rounds_take_a_few_copies():
@@ -84,7 +98,7 @@ def test_a_learner_that_changes_without_mistakes_has_candidates_at_equal_distanc
 def test_the_average_is_the_mean_of_all_weights(normalize, form):
     x, y = data()
     learner = nk.Perceptron(bias=2.0, normalize=normalize)
-    ledger = nk.play(learner, (form(x), y), keep=3)
+    ledger = nk.play(learner, (form(x), y), keep=Keeping(learner, averaging=True))
     norms = np.linalg.norm(x, axis=1, keepdims=True) if normalize else np.ones((len(x), 1))
     rows = np.c_[x / np.where(norms > 0, norms, 1.0), np.full(len(x), 2.0)]
     w, total = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
@@ -97,31 +111,31 @@ def test_the_average_is_the_mean_of_all_weights(normalize, form):
 
 
 def plain(keeping):
-    return repr({name: value for name, value in keeping.state().items() if name != "average"}), keeping.average.total
+    """All that is kept, without whether the rounds were fixed in advance."""
+    state = {name: value for name, value in keeping.state().items() if name not in ("average", "fixed", "exceeded")}
+    return repr(state), keeping.average.total
 
 
 @pytest.mark.parametrize("sizes", [(1,), (7, 13), (256,), (5000,)])
 def test_batches_of_any_size_keep_the_same(sizes):
     x, y = data()
-    whole = nk.play(nk.Perceptron(bias=1.0), (x, y), keep=9)
+    whole = kept_game((x, y))
     game = nk.Game(nk.Perceptron(bias=1.0))
-    game.ledger.keeping = Keeping(game.learner, 9)
+    game.ledger.keeping = Keeping(game.learner, 9, 0, averaging=True)
     start = turn = 0
     while start < len(y):
         stop = start + sizes[turn % len(sizes)]
         game.learn_batch(Batch(x[start:stop], y[start:stop].astype(np.int8), start + 1))
         start, turn = stop, turn + 1
-    keeping = whole.keeping
-    keeping.fixed = False
-    (one, total), (two, other) = plain(keeping), plain(game.ledger.keeping)
+    (one, total), (two, other) = plain(whole.keeping), plain(game.ledger.keeping)
     assert one == two
     np.testing.assert_array_equal(total, other)
 
 
 def test_single_rounds_keep_the_same_as_a_sweep():
     x, y = data()
-    swept = nk.play(nk.Perceptron(bias=1.0), (x, y), keep=9).keeping
-    looped = nk.play(nk.Perceptron(bias=1.0), list(zip(map(np.array, x), y.tolist(), strict=True)), keep=9).keeping
+    swept = kept_game((x, y)).keeping
+    looped = kept_game(list(zip(map(np.array, x), y.tolist(), strict=True))).keeping
     (one, total), (two, other) = plain(swept), plain(looped)
     assert one == two
     np.testing.assert_array_equal(total, other)
@@ -129,9 +143,9 @@ def test_single_rounds_keep_the_same_as_a_sweep():
 
 def test_a_game_that_was_stopped_and_saved_keeps_what_it_would_have_kept(tmp_path):
     x, y = data()
-    whole = nk.play(nk.Perceptron(bias=1.0), nk.Arrays(x, y), keep=9)
+    whole = kept_game(nk.Arrays(x, y))
     for stop in (1, 64, 333):
-        part = nk.play(nk.Perceptron(bias=1.0), nk.Arrays(x, y), rounds=stop, keep=9)
+        part = kept_game(nk.Arrays(x, y), rounds=stop)
         nk.save(part, tmp_path / "m.nk")
         again = nk.load(tmp_path / "m.nk")
         nk.play(again.learner, nk.Arrays(x, y), ledger=again, resume=True, keep=9)
@@ -142,8 +156,7 @@ def test_a_game_that_was_stopped_and_saved_keeps_what_it_would_have_kept(tmp_pat
 
 def test_a_second_pass_changes_nothing():
     x, y = data()
-    once = nk.play(nk.Perceptron(), (x, y), keep=9).keeping
-    twice = nk.play(nk.Perceptron(), (x, y), keep=9, passes=3).keeping
+    once, twice = kept_game((x, y)).keeping, kept_game((x, y), passes=3).keeping
     assert (once.rounds, once.mistakes, once.index, once.indices()) == (
         twice.rounds,
         twice.mistakes,
@@ -152,6 +165,61 @@ def test_a_second_pass_changes_nothing():
     )
     assert twice.final is not None
     np.testing.assert_array_equal(once.average.total, twice.average.total)
+
+
+class Stop(Exception):  # noqa: N818 - the player asked for it
+    pass
+
+
+def stop_at(rounds):
+    def progress(ledger):
+        if ledger.rounds == rounds:
+            raise Stop
+
+    return progress
+
+
+def test_a_game_that_was_interrupted_and_taken_up_again_has_the_rounds_of_its_source(tmp_path):
+    rows = list(zip(*data(100), strict=True))
+    ledger = nk.Ledger(nk.Perceptron())
+    with pytest.raises(Stop):
+        nk.play(ledger.learner, rows, ledger=ledger, keep=5, progress=stop_at(40))
+    assert not ledger.keeping.fixed
+    nk.save(ledger, tmp_path / "m.nk")
+    again = nk.load(tmp_path / "m.nk")
+    nk.play(again.learner, rows, ledger=again, resume=True)
+    assert again.keeping.rounds == 100
+    assert again.keeping.fixed
+
+
+def test_rounds_after_those_asked_for_were_not_fixed_in_advance(tmp_path):
+    source = nk.Arrays(*data())
+    ledger = nk.play(nk.Perceptron(), source, rounds=100, keep=5)
+    assert ledger.keeping.fixed
+    nk.play(ledger.learner, source, rounds=50, ledger=ledger, resume=True)
+    assert ledger.keeping.rounds == 150
+    assert not ledger.keeping.fixed
+    nk.save(ledger, tmp_path / "m.nk")
+    again = nk.load(tmp_path / "m.nk")
+    nk.play(again.learner, source, ledger=again, resume=True)
+    assert again.keeping.rounds == 700
+    assert not again.keeping.fixed
+
+
+def test_the_end_of_a_second_pass_does_not_fix_the_rounds_of_the_first():
+    rows = list(zip(*data(100), strict=True))
+    ledger = nk.Ledger(nk.Perceptron())
+    with pytest.raises(Stop):
+        nk.play(ledger.learner, rows, ledger=ledger, keep=5, progress=stop_at(40))
+    nk.play(ledger.learner, rows, ledger=ledger)
+    assert (ledger.passes, ledger.keeping.rounds) == (2, 40)
+    assert not ledger.keeping.fixed
+
+
+def test_learners_of_other_losses_have_no_classifiers():
+    losses = np.random.default_rng(0).random((20, 3))
+    with pytest.raises(InputError, match="of a learner of labels"):
+        nk.play(nk.ExponentialWeights(3, loss="table"), losses, keep=5)
 
 
 def test_hypotheses_are_kept_from_the_first_round():

@@ -89,6 +89,7 @@ CATALOG: Mapping[str, Entry] = {
     "noisy": Entry("stream", "sources.generated", "Noisy"),
     "drifting": Entry("stream", "sources.generated", "Drifting"),
     "hard-order": Entry("stream", "sources.hard_order", "HardOrder"),
+    "random-losses": Entry("stream", "sources.random_losses", "RandomLosses"),
     "thresholds": Entry("class", "classes.threshold", "Thresholds"),
     "rectangles": Entry("class", "classes.rectangle", "Rectangles"),
     "halfspaces": Entry("class", "classes.halfspace", "Halfspaces"),
@@ -245,13 +246,20 @@ def _team(specs: list[Spec], seed: int, defaults: Mapping[str, Any]) -> list[Any
 
 def _specs(value: Any, parameter: inspect.Parameter, owner: str) -> list[Spec]:
     """The specs of a team's learners."""
-    specs = [Spec(item) if isinstance(item, str) else item for item in value] if isinstance(value, list) else []
+    specs = [_one_spec(item) for item in value] if isinstance(value, list) else []
     if not specs or not all(isinstance(one, Spec) for one in specs):
         raise SpecError(
             f"{parameter.name} of {owner} must be a list of learners: got {written(value)}. "
             f"Write {owner}:{parameter.name}=[perceptron,[rbp:budget=100]], say."
         )
     return specs
+
+
+def _one_spec(item: Any) -> Any:
+    """A learner in a list: a name, a spec, or either in brackets of its own."""
+    if isinstance(item, list) and len(item) == 1:
+        item = item[0]
+    return parse(item) if isinstance(item, str) else item
 
 
 def written(value: Any) -> str:

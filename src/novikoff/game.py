@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
 
 Progress = Callable[[Ledger], None]
+
+_Piece = tuple[Batch, Position | None, int]
 
 ROUNDS_BETWEEN_LOOKS = 256
 """How often `progress` is called for learners that play row by row."""
@@ -69,14 +70,17 @@ class Game:
 
     def learn_one(self, x: Example, y: Label) -> Label:
         """Play the round of x and y: the prediction is written down, then the learner learns."""
-        if self.ledger.keeping is not None:
-            self._until_kept()
-        prediction = self._learn_one(x, y)
+        if self._draw_in(1) == 0:
+            self._keeping().take(self.learner)
+        return self._learn_one(x, y)
+
+    def _learn_one(self, x: Example, y: Label) -> Label:
+        prediction = self._play_round(x, y)
         if self.ledger.keeping is not None:
             self._keep(Batch([x], np.array([y]), self.ledger.rounds), np.array([prediction]))
         return prediction
 
-    def _learn_one(self, x: Example, y: Label) -> Label:
+    def _play_round(self, x: Example, y: Label) -> Label:
         if self._pays or self.ledger.members:
             return self._pay_one(x, y)
         chance = chances(self.learner, x).get(y, 0.0) if self._draws else None
@@ -109,15 +113,19 @@ class Game:
 
         behind   comparators may look at the batch later, in a second thread: its arrays will stay as they are
         """
-        start = 0
+        start, draw = 0, self._draw_in(len(batch))
         while start < len(batch) and not self.looped and not isinstance(batch.x, list):
-            stop = min(start + self._until_kept(), len(batch))
+            stop = draw if start < draw else len(batch)
+            if start == draw:
+                self._keeping().take(self.learner)
             if not self._sweep(batch.part(start, stop), behind):
                 break
             start = stop
-        for x, y in batch.part(start, len(batch)).rows() if start < len(batch) else ():
+        for row, (x, y) in enumerate(batch.part(start, len(batch)).rows() if start < len(batch) else (), start):
+            if row == draw:
+                self._keeping().take(self.learner)
             try:
-                self.learn_one(x, y)
+                self._learn_one(x, y)
             except InputError as error:
                 raise type(error)(f"round {self.ledger.rounds + 1}: {error}") from error
 
@@ -136,13 +144,15 @@ class Game:
                 one.riding.see(batch, behind)
         return True
 
-    def _until_kept(self) -> int:
-        """Look at the hypothesis that is to be kept, if it is now; after how many rounds there may be another."""
-        keeping = self.ledger.keeping
-        if keeping is None or self.ledger.passes > 1:
-            return sys.maxsize
-        keeping.take(self.learner)
-        return keeping.due
+    def _keeping(self) -> Keeping:
+        assert self.ledger.keeping is not None
+        return self.ledger.keeping
+
+    def _draw_in(self, rounds: int) -> int:
+        """Of so many rounds to come, after how many a hypothesis is to be kept; -1: after none."""
+        if self.ledger.keeping is None or self.ledger.passes > 1:
+            return -1
+        return self.ledger.keeping.draw_in(rounds)
 
     def _keep(self, batch: Batch, predictions: NDArray[Any]) -> None:
         if self.ledger.keeping is not None and self.ledger.passes <= 1:
@@ -204,7 +214,7 @@ def play(
     riding: bool = True,
     resume: bool = False,
     hindsight: bool = False,
-    keep: int = 0,
+    keep: int | Keeping = 0,
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -218,7 +228,7 @@ def play(
     riding        let comparators ride along, for learners whose certificates need them
     resume        with a ledger: go on in the stream where it stands, not from the beginning
     hindsight     read the stream again after the game, for the best comparators there are
-    keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`
+    keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`; or a `Keeping`
     """
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds must be at least 0: got {rounds}.")
@@ -243,7 +253,7 @@ def play(
     if keep and game.ledger.keeping is None:
         if game.ledger.rounds:
             raise InputError(f"hypotheses must be kept from the first round: {game.ledger.rounds:,} were played.")
-        game.ledger.keeping = Keeping(learner, keep)
+        game.ledger.keeping = Keeping(learner, keep) if isinstance(keep, int) else keep
     if hindsight:
         check_hindsight(game.ledger, stream, resume)
     _go_through(game, stream, rounds, passes, game.ledger.position if resume else None, progress)
@@ -292,10 +302,11 @@ def _go_through(
     ledger.fixed = stream.rereadable and (ledger.fixed or ledger.rounds == 0)
     for number in range(position["passes"], passes):
         ledger.passes += position["at"] is None and position["skip"] == 0
+        ledger.repeated |= number > 0
         if ledger.keeping is not None and ledger.passes > 1:
             ledger.keeping.close(game.learner)
         rows = ROUNDS_BETWEEN_LOOKS if game.looped else None
-        for piece, at, skip in _pieces(stream, position["at"], position["skip"], left, rows):
+        for piece, at, skip in _attended(ledger, _pieces(stream, position["at"], position["skip"], left, rows)):
             _note_labels(ledger, stream)
             game.learn_batch(for_learner(piece, stream.labels, game.learner), behind)
             left = None if left is None else left - len(piece)
@@ -304,10 +315,23 @@ def _go_through(
             if progress:
                 progress(ledger)
         if ledger.keeping is not None:
-            ledger.keeping.fixed = True
+            ledger.keeping.fixed = stream.rereadable or rounds is not None
         if left == 0:
             return
         ledger.position = position = {"passes": number + 1, "at": None, "skip": 0}
+
+
+def _attended(ledger: Ledger, pieces: Iterator[_Piece]) -> Iterator[_Piece]:
+    """The pieces; while the next is waited for, the ledger says so: learner and ledger agree then."""
+    while True:
+        ledger.waiting = True
+        try:
+            piece = next(pieces, None)
+        finally:
+            ledger.waiting = False
+        if piece is None:
+            return
+        yield piece
 
 
 def _note_labels(ledger: Ledger, stream: Stream) -> None:
@@ -406,9 +430,7 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
     )
 
 
-def _pieces(
-    stream: Stream, at: Position | None, skip: int, rounds: int | None, rows: int | None
-) -> Iterator[tuple[Batch, Position | None, int]]:
+def _pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, rows: int | None) -> Iterator[_Piece]:
     """One pass, from `skip` rows after `at` on: at most `rounds` rounds, in batches of at most `rows`.
 
     Each comes with where it ends: a position of the stream, and rows after it.

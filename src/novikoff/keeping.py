@@ -12,9 +12,14 @@ Survivors
     indices at equal distances do.
 Average
     The mean of the weights w_0 .. w_{n-1} of a linear learner that adds y x on mistakes: w_n - (1/n) sum of t y_t x_t
-    over its mistakes t. Nothing is done in a round without a mistake.
+    over its mistakes t. Nothing is done in a round without a mistake. A learner of numbers averages by itself
+    (`averaged`), and nothing else is kept of it.
+Horizon
+    `fixed` says that the first pass went to the end of its source, or to the number of rounds that was asked for.
+    Rounds after that were not fixed in advance: somebody had looked.
 Cost
-    No time per round beyond counting; three hypotheses in memory (the first, the drawn one and the sum of the average).
+    No time per round beyond counting; the average costs a step for each mistake. Three hypotheses in memory (the first,
+    the drawn one and the sum of the average).
 Reference
     the ensemble: [cesabianchi2004]; skipping: [vitter1985]; the average: [freund1999].
 """
@@ -22,7 +27,7 @@ Reference
 from __future__ import annotations
 
 import heapq
-from itertools import pairwise
+import secrets
 from typing import Any, Self
 
 import numpy as np
@@ -31,9 +36,11 @@ from numpy.typing import NDArray
 from novikoff.errors import InputError
 from novikoff.kernels.coins import uniform
 from novikoff.learners.perceptron import Perceptron
+from novikoff.learners.restoring import flag, require
 from novikoff.types import Batch, Learner, Sparse, State
 
 CANDIDATES = 50
+PLAIN = ("conservative", "initial", "rounds", "mistakes", "drawn", "index", "final")
 
 
 class Keeping:
@@ -41,13 +48,23 @@ class Keeping:
 
     learner      the learner before its first round here: its state then is H_0
     candidates   how many survivors to remember
-    seed         of the reservoir's own coins
+    seed         of its own coins; None: the machine draws one. A seed for all games would draw the same index in all
+                 that are as long, and a promise on average over the draw would say nothing of them
+    averaging    add up the average too: it costs as much as the mistakes do
     """
 
-    def __init__(self, learner: Learner, candidates: int = CANDIDATES, seed: int = 0) -> None:
+    def __init__(
+        self, learner: Learner, candidates: int = CANDIDATES, seed: int | None = None, averaging: bool = False
+    ) -> None:
         if candidates < 1:
             raise InputError(f"the hypotheses to keep must be at least 1: got {candidates}.")
-        self.candidates, self.seed = int(candidates), int(seed)
+        self.labelled = getattr(learner, "loss", "zero-one") == "zero-one"
+        if not self.labelled and not hasattr(learner, "averaged"):
+            raise InputError(
+                f"classifiers are kept of a learner of labels: {type(learner).__name__} pays {learner.loss} loss. "  # type: ignore[attr-defined]
+                "Play without keep."
+            )
+        self.candidates, self.seed = int(candidates), secrets.randbits(63) if seed is None else int(seed)
         self.conservative = bool(getattr(learner, "conservative", False))
         self.initial: State = learner.state()
         self.rounds = self.mistakes = 0
@@ -57,33 +74,48 @@ class Keeping:
         self._next = 0  # rounds after which the next is drawn
         self._survivors: list[tuple[int, int]] = []  # a heap of (rounds predicted, -first index)
         self._since = 0  # first index of the present hypothesis
-        self.average = Average(learner) if isinstance(learner, Perceptron) else None
+        self.average = Average(learner) if averaging and isinstance(learner, Perceptron) else None
         self.final: State | None = None  # the hypothesis after the first pass, once there is a second
-        self.fixed = False  # the rounds were as many as the source had, or as were asked for
+        self._fixed = self._exceeded = False
 
     @property
-    def due(self) -> int:
-        """How many rounds may be played before `take` must be called; 0: now."""
-        return self._next - self.rounds
+    def fixed(self) -> bool:
+        """Were the rounds of the first pass fixed in advance: as many as the source has, or as were asked for?"""
+        return self._fixed
+
+    @fixed.setter
+    def fixed(self, reached: bool) -> None:
+        if self.final is None:  # the end of a later pass says nothing of the first
+            self._fixed = reached and not self._exceeded
+
+    def draw_in(self, rounds: int) -> int:
+        """Of so many rounds to come, after how many `take` must be called; -1: after none.
+
+        Of several draws within these rounds only the last is left in the end, and only that is made.
+        """
+        last = -1
+        while self.labelled and self._next < self.rounds + rounds:
+            last = self._next - self.rounds
+            self._copies += 1
+            t = self._next + 1  # H_{t-1} was drawn; the next will be H_{_next}
+            self._next = int(t / (1.0 - uniform(self.seed, "reservoir", self._copies)))
+        return last
 
     def take(self, learner: Learner) -> None:
-        """Draw the present hypothesis, if it is due."""
-        if self.rounds != self._next:
-            return
+        """Draw the present hypothesis."""
         if self.rounds:
             self.drawn, self.index = learner.state(), self.rounds
-        self._copies += 1
-        t = self.rounds + 1
-        self._next = int(t / (1.0 - uniform(self.seed, "reservoir", self._copies)))  # the next is round _next + 1
 
     def see(self, batch: Batch, predictions: NDArray[Any]) -> None:
         """Rounds that were played."""
+        self._exceeded |= self._fixed
+        self._fixed = False
+        if not self.labelled:
+            self.rounds += len(batch)
+            return
         wrong = np.flatnonzero(predictions != batch.y)
         if self.conservative:
-            ends = (self.rounds + wrong + 1).tolist()  # the present hypothesis predicted all up to its mistake
-            for first, after in pairwise([self._since, *ends]):
-                self._note(first, after - first)
-            self._since = ends[-1] if ends else self._since
+            self._note(self.rounds + wrong + 1)  # the present hypothesis predicted all up to its mistake
         if self.average is not None and len(wrong):
             self.average.add(batch, wrong, self.rounds)
         self.rounds += len(batch)
@@ -94,12 +126,27 @@ class Keeping:
         if self.final is None:
             self.final = learner.state()
 
-    def _note(self, first: int, rounds: int) -> None:
-        item = (rounds, -first)
-        if len(self._survivors) < self.candidates:
-            heapq.heappush(self._survivors, item)
-        elif item > self._survivors[0]:
-            heapq.heapreplace(self._survivors, item)
+    def _note(self, ends: NDArray[np.int64]) -> None:
+        """Hypotheses that ended there, one after the other: of equally long ones the first is kept."""
+        if not len(ends):
+            return
+        lengths = np.empty_like(ends)
+        lengths[0] = ends[0] - self._since
+        np.subtract(ends[1:], ends[:-1], out=lengths[1:])
+        self._since = int(ends[-1])
+        least = self._survivors[0][0] if len(self._survivors) == self.candidates else 0
+        longer = np.flatnonzero(lengths > least)
+        lengths, firsts = lengths[longer], ends[longer] - lengths[longer]
+        if len(longer) > self.candidates:  # mistakes may be many: no more than these can stay
+            least = np.partition(lengths, -self.candidates)[-self.candidates]
+            above, equal = np.flatnonzero(lengths > least), np.flatnonzero(lengths == least)
+            stay = np.append(above, equal[: self.candidates - len(above)])
+            lengths, firsts = lengths[stay], firsts[stay]
+        for item in zip(lengths.tolist(), (-firsts).tolist(), strict=True):
+            if len(self._survivors) < self.candidates:
+                heapq.heappush(self._survivors, item)
+            elif item > self._survivors[0]:
+                heapq.heapreplace(self._survivors, item)
 
     def indices(self) -> list[int]:
         """The first indices of the candidates, rising: the longest survivors, the present hypothesis among them."""
@@ -113,35 +160,33 @@ class Keeping:
 
     def state(self) -> State:
         """All of it, as plain data."""
-        plain = (
-            "candidates",
-            "seed",
-            "conservative",
-            "initial",
-            "rounds",
-            "mistakes",
-            "drawn",
-            "index",
-            "final",
-            "fixed",
-        )
         return {
-            **{name: getattr(self, name) for name in plain},
+            **{name: getattr(self, name) for name in ("candidates", "seed", *PLAIN)},
             "copies": self._copies, "next": self._next, "since": self._since,
-            "survivors": [list(item) for item in self._survivors],
+            "fixed": self._fixed, "exceeded": self._exceeded,
+            "survivors": [list(item) for item in sorted(self._survivors)],
             "average": None if self.average is None else self.average.total.copy(),
         }  # fmt: skip
 
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Self:
         """The keeping whose `state` this is, of `learner`."""
-        keeping = cls(learner, state["candidates"], state["seed"])
-        for name in ("conservative", "initial", "rounds", "mistakes", "drawn", "index", "final", "fixed"):
+        keeping = cls(learner, state["candidates"], state["seed"], state["average"] is not None)
+        for name in PLAIN:
             setattr(keeping, name, state[name])
         keeping._copies, keeping._next, keeping._since = state["copies"], state["next"], state["since"]
+        keeping._fixed, keeping._exceeded = flag(state, "fixed"), flag(state, "exceeded")
+        counts = (keeping.rounds, keeping.mistakes, keeping.index, keeping._copies, keeping._next, keeping._since)
+        sound = all(type(count) is int and count >= 0 for count in counts) and (
+            max(keeping.mistakes, keeping.index, keeping._since) <= keeping.rounds <= keeping._next
+            or not keeping.labelled
+        )
+        require(sound, "what is kept of a game must fit its rounds", counts)
         keeping._survivors = [(int(rounds), int(first)) for rounds, first in state["survivors"]]
         if keeping.average is not None:
             keeping.average.total = np.array(state["average"], dtype=np.float64)
+            fits = keeping.average.total.ndim == 1 and len(keeping.average.total) >= 1
+            require(fits, "an average must have a number for each feature", state["average"])
         return keeping
 
 

@@ -7,10 +7,15 @@ How
     best      of the longest survivors, the one with the least limit on its risk: each is frozen where it began and
               judged by every example after that, in one further pass over the stream
     random    one drawn uniformly from all hypotheses of the first pass (keeping.py); the limit is on its risk on
-              average over that draw
-    voted     a vote of all of them (the Perceptron), or of 51 that are drawn (any other learner)
-    averaged  the Perceptron with the mean of its weights: often good, and no limit is known
+              average over that draw: the one that was drawn may be worse
+    voted     a vote of all of them (the Perceptron), or of 51 that are drawn (any other learner: the limit is then one
+              on average over that draw too)
+    averaged  the Perceptron with the mean of its weights: often good, and no limit is known; or the mean of the weights
+              of a learner of numbers with a convex loss: its expected loss is limited, twice, by delta/2 each
     last      the hypothesis at the end: no limit is known
+Delta
+    Each classifier's limits fail with chance delta at most. To keep the one with the smallest limit of several ways,
+    ask for delta divided by how many they are.
 Cost
     best: a pass that replays the game and asks every candidate about every later row. voted: a pass that replays it.
     The others: none.
@@ -21,8 +26,8 @@ Reference
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -32,33 +37,32 @@ from numpy.typing import NDArray
 
 from novikoff.catalog import entry, learner_name
 from novikoff.certificate import Assumption, Certificate
+from novikoff.certificates.average_risk import average_risk
+from novikoff.certificates.average_risk_always import average_risk_always
 from novikoff.certificates.best_risk import best_risk
+from novikoff.certificates.best_risk import limit as best_limit
 from novikoff.certificates.ensemble_risk import ensemble_risk
 from novikoff.certificates.ensemble_risk_fixed import ensemble_risk_fixed
 from novikoff.certificates.risk_facts import BestFacts, EnsembleFacts
 from novikoff.certificates.voted_risk import voted_risk
 from novikoff.drift import DriftTest
-from novikoff.errors import InputError
-from novikoff.game import Game, for_learner, labels_of
-from novikoff.keeping import Keeping
+from novikoff.errors import InputError, shown
+from novikoff.game import as_stream, labels_of
+from novikoff.keeping import Average, Keeping
 from novikoff.kernels.coins import coin
 from novikoff.learners.perceptron import Perceptron
+from novikoff.learners.restoring import require
 from novikoff.ledger import RANK, Ledger
-from novikoff.types import Batch, Domain, Example, Label, Learner, State, Stream
+from novikoff.replay import Tell, frozen, replay
+from novikoff.types import Batch, Domain, Example, Label, Learner, Run, State, Stream
 from novikoff.voting import Drawn, Steps
 
 How = Literal["best", "random", "voted", "averaged", "last"]
 HOWS: tuple[How, ...] = ("best", "random", "voted", "averaged", "last")
 VOTERS = 51
 STEPS = "voted-perceptron"
-ROWS_TOGETHER = 65_536
-"""Rows of a replay that are played and judged at a time, at most."""
-
 PROMISES = (best_risk, ensemble_risk, ensemble_risk_fixed, voted_risk)
 """The theorems that limit a kept classifier's risk."""
-
-Tell = Callable[[int], None]
-"""Called with the rows that a further pass has done."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +71,8 @@ class Kept:
 
     how            how it was chosen
     classifier     what predicts: a learner that is not taught any more, or a vote
-    certificates   the limits on its risk, the tightest first; none for "averaged" and "last"
-    delta          each of them holds with probability 1 - delta
+    certificates   the limits on its risk; none for "last" and for an average of classifiers
+    delta          the chance that the first of them fails
     rounds         examples that it was made from
     index          how many of these it had learned from; None for votes and averages
     wealth         of the drift test: above 20 it refutes independence; None if it was not run
@@ -105,14 +109,20 @@ class Kept:
             for told in state["certificates"]
         )
         plain = {name: state[name] for name in PLAIN}
+        _check_saved(plain, certificates)
         if plain["how"] not in HOWS or not voters or (len(voters) > 1 and not state["drawn"]):
             raise InputError(f"a classifier must be kept in one of the ways {', '.join(HOWS)}: got {plain['how']!r}.")
         return cls(classifier=Drawn(voters) if state["drawn"] else voters[0], certificates=certificates, **plain)
 
     @property
     def certificate(self) -> Certificate | None:
-        """The tightest limit there is."""
+        """The limit to rely on."""
         return self.certificates[0] if self.certificates else None
+
+    @property
+    def drawn(self) -> bool:
+        """Was it drawn? Then limits are on its risk on average over the draw: this one's may be larger."""
+        return self.how == "random" or isinstance(self.classifier, Drawn)
 
     @property
     def domain(self) -> Domain:
@@ -133,6 +143,20 @@ class Kept:
 PLAIN = ("how", "delta", "rounds", "index", "wealth", "labels", "source")
 
 
+def _check_saved(plain: State, certificates: tuple[Certificate, ...]) -> None:
+    """Refuse a file whose promises cannot be ours."""
+    delta, wealth, labels = plain["delta"], plain["wealth"], plain["labels"]
+    require(type(delta) is float and 0.0 < delta < 1.0, "delta must be a chance between 0 and 1", delta)
+    require(type(plain["rounds"]) is int and plain["rounds"] > 0, "rounds must be a whole number", plain["rounds"])
+    require(wealth is None or (type(wealth) is float and 0.0 <= wealth < math.inf), "wealth must be a number", wealth)
+    require(labels is None or (isinstance(labels, list) and len(labels) == 2), "labels must be two", labels)
+    for one in certificates:
+        require(one.status in RANK and one.kind == "P", "a limit must have a status, and be of kind P", one.status)
+        bound = one.bound
+        sound = bound is None if one.status == "void" else type(bound) in (int, float) and 0.0 <= bound < math.inf  # type: ignore[operator]
+        require(sound, "a limit must be a number from 0, or none if it is void", bound)
+
+
 def _name(voter: Any) -> str:
     return STEPS if isinstance(voter, Steps) else learner_name(type(voter))
 
@@ -141,112 +165,102 @@ def _classifier(name: str) -> Any:
     return Steps if name == STEPS else entry(name, "learner").load()
 
 
-def keep(
-    ledger: Ledger, how: How = "best", delta: float = 0.05, stream: Stream | None = None, tell: Tell | None = None
-) -> Kept:
+def keep(ledger: Ledger, how: How = "best", delta: float = 0.05, stream: Any = None, tell: Tell | None = None) -> Kept:
     """A classifier from a game that was played with `keep`.
 
     how      "best" | "random" | "voted" | "averaged" | "last"
     delta    the limits hold with probability 1 - delta
-    stream   the stream of the game, which "best" and "voted" read again
+    stream   the stream of the game, which "best" and "voted" read again: what `play` took
     tell     called now and then with the rows done in the further pass
     """
     keeping = ledger.keeping
     if how not in HOWS:
         raise InputError(f"how must be one of {', '.join(HOWS)}: got {how!r}.")
-    if not 0.0 < delta < 1.0:
-        raise InputError(f"delta must be between 0 and 1: got {delta}.")
+    if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0.0 < delta < 1.0:
+        raise InputError(f"delta must be a chance between 0 and 1: got {shown(delta)}. Take 0.05 if in doubt.")
     if keeping is None:
         raise InputError("a classifier is kept from a game that remembers its hypotheses: play with keep=50, say.")
     if keeping.rounds == 0:
         raise InputError("a classifier is kept from a game with at least one round: this one has none.")
+    check_how(how, ledger.learner)
     if how in ("best", "voted"):
-        if stream is None or not stream.rereadable:
-            what = "no stream was given" if stream is None else f"{stream.name} cannot be read again"
+        again = None if stream is None else as_stream(stream, ledger.learner)
+        if again is None or not again.rereadable:
+            what = "no stream was given" if again is None else f"{again.name} cannot be read again"
             raise InputError(f"how={how!r} reads the stream of the game again: {what}. Pass it, or take how='random'.")
-        return (_best if how == "best" else _voted)(ledger, keeping, delta, stream, tell)
+        return (_best if how == "best" else _voted)(ledger, keeping, delta, again, tell)
     if how == "random":
-        learner = type(ledger.learner).restore(keeping.drawn)
-        limits = _tightest([ensemble_risk(_ensemble(keeping, delta)), _if_fixed(keeping, delta)])
+        learner, facts = type(ledger.learner).restore(keeping.drawn), _ensemble(keeping, delta)
+        limits = (*((ensemble_risk_fixed(facts),) if keeping.fixed else ()), ensemble_risk(facts))
         return _kept(ledger, how, learner, limits, delta, keeping, index=keeping.index)
+    if how == "averaged" and not keeping.labelled:
+        return _kept(ledger, how, *_averaged_numbers(ledger, keeping, delta), delta, keeping)
     if how == "averaged":
-        return _kept(ledger, how, _averaged(ledger, keeping), (), delta, keeping)
-    return _kept(ledger, how, _frozen(ledger.learner), (), delta, keeping, index=ledger.rounds)
+        again = None if stream is None else as_stream(stream, ledger.learner)
+        return _kept(ledger, how, _averaged(ledger, keeping, again, tell), (), delta, keeping)
+    return _kept(ledger, how, frozen(ledger.learner), (), delta, keeping, index=ledger.rounds)
+
+
+def check_how(how: How, learner: Learner) -> None:
+    """Refuse what cannot be kept of this learner."""
+    name = type(learner).__name__
+    if getattr(learner, "outcomes", "labels") == "numbers":
+        if how != "averaged":
+            raise InputError(f"how={how!r} keeps a classifier: {name} predicts numbers. Take how='averaged'.")
+    elif how == "averaged" and not isinstance(learner, Perceptron):
+        raise InputError(f"weights are averaged for the Perceptron: {name} has none. Take how='best' or 'voted'.")
 
 
 def _kept(ledger: Ledger, how: How, classifier: Any, certificates: tuple[Certificate, ...], delta: float,
           keeping: Keeping, **more: Any) -> Kept:  # fmt: skip
     return Kept(
-        how, classifier, certificates, delta, keeping.rounds, labels=ledger.labels, source=ledger.source, **more
+        how, classifier, certificates, float(delta), keeping.rounds, labels=ledger.labels, source=ledger.source, **more
     )
 
 
-def _ensemble(keeping: Keeping, delta: float, test: DriftTest | None = None) -> EnsembleFacts:
+def _ensemble(keeping: Keeping, delta: float, test: DriftTest | None = None, drawn: bool = False) -> EnsembleFacts:
     refuted = test is not None and test.alarm
     return EnsembleFacts(
         rounds=keeping.rounds, mistakes=keeping.mistakes, delta=delta, horizon=keeping.fixed,
         independence="refuted" if refuted else "trusted", evidence=test.largest if test is not None else 1.0,
+        drawn=drawn,
     )  # fmt: skip
 
 
-def _if_fixed(keeping: Keeping, delta: float, test: DriftTest | None = None) -> Certificate | None:
-    """The limit that needs the number of rounds to be fixed in advance."""
-    return ensemble_risk_fixed(_ensemble(keeping, delta, test)) if keeping.fixed else None
-
-
-def _tightest(found: list[Certificate | None]) -> tuple[Certificate, ...]:
-    there = [certificate for certificate in found if certificate is not None]
-    return tuple(sorted(there, key=lambda c: (RANK[c.status], 2.0 if c.bound is None else c.bound)))
-
-
-def _frozen(learner: Learner) -> Learner:
-    """A copy that is not taught any more."""
-    return type(learner).restore(learner.state())
-
-
-def _averaged(ledger: Ledger, keeping: Keeping) -> Learner:
-    if keeping.average is None:
-        raise InputError(f"weights are averaged for the Perceptron: {type(ledger.learner).__name__} has none. "
-                         "Take how='best' or 'voted'.")  # fmt: skip
+def _averaged(ledger: Ledger, keeping: Keeping, stream: Stream | None, tell: Tell | None) -> Learner:
+    average = keeping.average
+    if average is None:
+        if stream is None or not stream.rereadable:
+            raise InputError(
+                "an average is added up as the game is played, or from a stream that can be read again: pass the "
+                "stream, or play with keep=Keeping(learner, averaging=True)."
+            )
+        average, done = Average(ledger.learner), 0
+        for part, _, said in replay(ledger, keeping, stream, [], tell):
+            average.add(part, np.flatnonzero(said != part.y), done)
+            done += len(part)
     state = keeping.final or ledger.learner.state()
-    total = keeping.average.total / keeping.rounds
+    total = average.total / keeping.rounds
     weights, own = np.array(state["weights"]), float(state["bias_weight"])
     weights[: len(total) - 1] -= total[:-1]
     return type(ledger.learner).restore({**state, "weights": weights, "bias_weight": own - float(total[-1])})
 
 
-def replay(
-    ledger: Ledger, keeping: Keeping, stream: Stream, stops: list[int], tell: Tell | None = None
-) -> Iterator[tuple[Batch, Learner, NDArray[Any]]]:
-    """The first pass again, in parts that end at each of `stops` (rounds) at the latest.
-
-    Each part comes with the learner as it was before it, and with what that learner then said in the game.
-    """
-    learner = type(ledger.learner).restore(keeping.initial)
-    game = Game(learner, riding=False)
-    waiting = sorted(stop for stop in set(stops) if 0 < stop < keeping.rounds)
-    for whole in stream.batches():
-        batch = for_learner(whole, stream.labels, learner)
-        start, end = 0, min(len(batch), keeping.rounds - game.ledger.rounds)
-        while start < end:
-            stop = min(start + ROWS_TOGETHER, end)
-            if waiting and waiting[0] - game.ledger.rounds <= stop - start:
-                stop = start + waiting.pop(0) - game.ledger.rounds
-            part = batch.part(start, stop)
-            before = _frozen(learner)
-            game.ledger.predictions = []
-            game.learn_batch(part)
-            yield part, before, game.ledger.said()
-            start = stop
-            if tell:
-                tell(game.ledger.rounds)
-        if game.ledger.rounds == keeping.rounds:
-            break
-    if (game.ledger.rounds, game.ledger.mistakes) != (keeping.rounds, keeping.mistakes):
-        raise InputError(
-            f"a stream must stay as it was in the game: {stream.name} now gives {game.ledger.mistakes:,} mistakes in "
-            f"{game.ledger.rounds:,} rounds, and gave {keeping.mistakes:,} in {keeping.rounds:,}. Play again."
-        )
+def _averaged_numbers(ledger: Ledger, keeping: Keeping, delta: float) -> tuple[Learner, tuple[Certificate, ...]]:
+    """A learner whose weights are the mean, and two limits at delta/2 each: the smaller holds with 1 - delta."""
+    learner: Any = ledger.learner
+    if keeping.final is not None or ledger.passes > 1:
+        raise InputError(f"an average of numbers is kept from one pass: this game had {ledger.passes}. Play one.")
+    run: Run[Any] = Run(
+        before=ledger.before, after=learner.facts(), rounds=ledger.rounds, mistakes=0, expected=ledger.expected,
+        constants=(0, ledger.rounds), adaptive=False, deterministic=ledger.deterministic, loss=ledger.loss,
+        fixed=ledger.fixed,
+    )  # fmt: skip
+    half = delta / 2.0
+    found = (average_risk(run, half) if keeping.fixed else None, average_risk_always(run, half))
+    limits = sorted((limit for limit in found if limit is not None),
+                    key=lambda limit: (RANK[limit.status], limit.bound or 0.0))  # fmt: skip
+    return learner.mean(), tuple(limits)
 
 
 @dataclass(eq=False)
@@ -263,6 +277,14 @@ class _Candidate:
         self.trials += len(batch)
 
 
+def _judge(candidates: list[_Candidate], batch: Batch, pool: ThreadPoolExecutor) -> None:
+    if isinstance(batch.x, list):  # single rows are not worth a thread
+        for candidate in candidates:
+            candidate.judge(batch)
+    else:
+        list(pool.map(lambda candidate: candidate.judge(batch), candidates))
+
+
 def _best(ledger: Ledger, keeping: Keeping, delta: float, stream: Stream, tell: Tell | None) -> Kept:
     marks = set(keeping.indices())
     test, snapshot = DriftTest(), None
@@ -271,30 +293,25 @@ def _best(ledger: Ledger, keeping: Keeping, delta: float, stream: Stream, tell: 
     done = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for part, learner, _ in replay(ledger, keeping, stream, stops, tell):
-            if done in marks:
+            if learner is not None and done in marks:
                 candidates.append(_Candidate(done, learner))
             if done == test.next_snapshot:
                 test.refresh()
                 snapshot = learner
-            list(pool.map(lambda candidate, rows=part: candidate.judge(rows), candidates))
+            _judge(candidates, part, pool)
             if snapshot is not None:
                 test.see(labels_of(snapshot, part) != part.y)
             done += len(part)
-    limits = [(_judged(keeping, candidate, len(candidates), delta, test), candidate) for candidate in candidates]
-    certificate, chosen = min(limits, key=lambda pair: (2.0 if pair[0].bound is None else pair[0].bound,
-                                                        pair[1].errors / max(pair[1].trials, 1)))  # fmt: skip
-    return _kept(ledger, "best", chosen.learner, (certificate,), delta, keeping, index=chosen.index,
-                 wealth=test.largest)  # fmt: skip
-
-
-def _judged(keeping: Keeping, candidate: _Candidate, candidates: int, delta: float, test: DriftTest) -> Certificate:
-    return best_risk(
-        BestFacts(
-            rounds=keeping.rounds, delta=delta, candidates=candidates, first=candidate.index, errors=candidate.errors,
-            trials=candidate.trials, mistakes=keeping.mistakes,
-            independence="refuted" if test.alarm else "trusted", evidence=test.largest,
-        )
+    # Compared by their limits even where a drift makes them void: the rate of errors alone prefers those judged least.
+    chosen = min(candidates, key=lambda one: (best_limit(one.errors, one.trials, one.index, keeping.rounds, delta,
+                                                         keeping.fixed), one.index))  # fmt: skip
+    facts = BestFacts(
+        rounds=keeping.rounds, delta=delta, candidates=len(candidates), first=chosen.index, errors=chosen.errors,
+        trials=chosen.trials, mistakes=keeping.mistakes, horizon=keeping.fixed,
+        independence="refuted" if test.alarm else "trusted", evidence=test.largest,
     )  # fmt: skip
+    return _kept(ledger, "best", chosen.learner, (best_risk(facts),), delta, keeping, index=chosen.index,
+                 wealth=test.largest)  # fmt: skip
 
 
 def _voted(ledger: Ledger, keeping: Keeping, delta: float, stream: Stream, tell: Tell | None) -> Kept:
@@ -306,7 +323,7 @@ def _voted(ledger: Ledger, keeping: Keeping, delta: float, stream: Stream, tell:
     for part, learner, said in replay(ledger, keeping, stream, stops, tell):
         if steps is not None:
             steps.add(part, np.flatnonzero(said != part.y))
-        else:
+        elif learner is not None:
             voters += [learner] * drawn.count(done)
         if done == test.next_snapshot:
             test.refresh()
@@ -314,5 +331,5 @@ def _voted(ledger: Ledger, keeping: Keeping, delta: float, stream: Stream, tell:
         if snapshot is not None:
             test.see(labels_of(snapshot, part) != part.y)
         done += len(part)
-    limits = _tightest([voted_risk(_ensemble(keeping, delta, test))])
-    return _kept(ledger, "voted", steps or Drawn(voters), limits, delta, keeping, wealth=test.largest)
+    limit = voted_risk(_ensemble(keeping, delta, test, drawn=steps is None))
+    return _kept(ledger, "voted", steps or Drawn(voters), (limit,), delta, keeping, wealth=test.largest)

@@ -32,6 +32,7 @@ class Ledger:
     rounds, mistakes   counted by the tie rule; no mistakes where the loss is another than zero-one
     positives          rounds labelled +1 (two labels only)
     fixed              every round came from a source that was there before the game: a file, arrays, a list
+    repeated           the stream was gone through again
     curve              (t, mistakes or loss after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
     predictions        one per round, if asked for
     riding             the comparators that ride along, for learners whose theorems need them
@@ -40,6 +41,7 @@ class Ledger:
     position           where the stream goes on, after a whole batch: {"passes": done before this one, "at": ...}
     fingerprint        of the source, to recognise it again
     labels             the source's values for -1 and +1, once they are known
+    waiting            for the next batch, now: the game can be left without harm; not saved
     members            the ledgers of the learners of a team, each of the same rounds
     """
 
@@ -54,6 +56,7 @@ class Ledger:
     seconds: float = 0.0
     deterministic: bool = True
     fixed: bool = False
+    repeated: bool = False
     curve: list[tuple[int, int | float]] = field(default_factory=list)
     predictions: list[NDArray[Any]] | None = None
     before: Any = None
@@ -66,6 +69,7 @@ class Ledger:
     labels: list[Any] | None = None
     answered: int = 0  # rounds that the adversary answered
     members: list[Ledger] = field(default_factory=list)
+    waiting: bool = False
     _next: int = 1
     _expected: Total = field(default_factory=Total)
     _paid: Total = field(default_factory=Total)
@@ -222,6 +226,7 @@ class Ledger:
             loss=self.loss,
             members=members,
             fixed=fixed,
+            repeated=self.repeated,
         )
         certificates = (theorem(run) for theorem in theorems)
         return [certificate for certificate in certificates if certificate is not None]
@@ -271,7 +276,7 @@ class Ledger:
 
 _NOT_PLAIN = (
     "learner", "adversary", "adversary_before", "before", "curve", "predictions", "riding", "hindsight",
-    "keeping", "members", "_expected", "_paid",
+    "keeping", "members", "waiting", "_expected", "_paid",
 )  # fmt: skip
 
 
@@ -292,6 +297,5 @@ def _broken_off(certificate: Certificate) -> Certificate:
 
 
 def _tightness(certificate: Certificate) -> float:
-    if certificate.bound is None:
-        return 0.0
-    return certificate.bound if certificate.side == "upper" else -certificate.bound
+    """How far what was promised is from what happened: bounds on mistakes, losses and regrets are compared by that."""
+    return 0.0 if certificate.bound is None else abs(certificate.bound - certificate.observed)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from novikoff.sources.generated import Drifting, Noisy, Separable
 from novikoff.sources.hard_order import HardOrder
+from novikoff.sources.random_losses import RandomLosses
 
 separable = Separable
 noisy = Noisy
 drifting = Drifting
 hard_order = HardOrder
+random_losses = RandomLosses
 
-__all__ = ["drifting", "hard_order", "noisy", "separable"]
+__all__ = ["drifting", "hard_order", "noisy", "random_losses", "separable"]

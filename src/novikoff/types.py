@@ -77,7 +77,9 @@ class Domain:
         return other.kind in numbers and fits
 
     def origin(self) -> Example:
-        """The plainest x of the domain, for adversaries that do not care what they show."""
+        """The plainest x of the domain, for adversaries that do not care what they show; experts that disagree."""
+        if self.kind == "advice":
+            return tuple(1.0 - 2.0 * (i % 2) for i in range(self.width or 2))
         if self.kind in ("vector", "point"):
             return (0,) * (self.width or 1)
         return 0 if self.kind == "index" or self.width is None else (0,) * self.width
@@ -297,6 +299,7 @@ class Run(Generic[F]):
     riding          what the comparators that rode along saw (comparators/riding.py); None if there were none
     loss            what the predictions cost; mistakes, where a mistake costs 1
     members         the certificates of each learner of a team
+    repeated        some rows were played more than once: the stream was gone through again
     """
 
     before: F
@@ -311,6 +314,7 @@ class Run(Generic[F]):
     loss: float = 0.0
     members: tuple[tuple[Certificate, ...], ...] = ()
     fixed: bool = True
+    repeated: bool = False
 
 
 Theorem = Callable[[Run[Any]], "Certificate | None"]

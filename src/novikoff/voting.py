@@ -133,11 +133,25 @@ class Drawn:
         """What most of them say of x."""
         return _winner([voter.predict_one(x) for voter in self.voters], self.labels)
 
+    def label_batch(self, batch: Batch) -> NDArray[Any]:
+        """What most of them say of every row."""
+        if isinstance(batch.x, list) or not hasattr(self.voters[0], "label_batch"):
+            return np.array([self.predict_one(x) for x, _ in batch.rows()])
+        said = [(voter, voter.label_batch(batch)) for voter in dict.fromkeys(self.voters)]  # type: ignore[attr-defined]
+        choices = np.array(_choices(self.labels))
+        votes = sum(self.voters.count(voter) * (choices[:, None] == labels) for voter, labels in said)
+        winners: NDArray[Any] = choices[np.argmax(votes, axis=0)]
+        return winners
+
 
 def _winner(votes: list[Label], labels: int | None) -> Label:
     """The label with most votes; of equals +1, or with many labels the smallest."""
-    choices = [1, -1] if labels is None else list(range(labels))
-    return max(choices, key=lambda label: votes.count(label))
+    return max(_choices(labels), key=lambda label: votes.count(label))
+
+
+def _choices(labels: int | None) -> list[Label]:
+    """The labels there are, those that win ties first."""
+    return [1, -1] if labels is None else list(range(labels))
 
 
 def _row(batch: Batch, row: int, features: Features) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:

@@ -42,7 +42,7 @@ def test_golden_values_of_the_margin():
 
 def test_golden_values_at_all_times():
     run = dataclasses.replace(coin_facts(100), loss=9.999999)
-    assert average_risk_always(run).bound == pytest.approx(0.28271075, abs=1e-7)
+    assert average_risk_always(run, 0.05).bound == pytest.approx(0.28271075, abs=1e-7)
     assert average_risk_always(dataclasses.replace(run, loss=9.2)).bound == pytest.approx(0.28271075, abs=1e-7)
     assert average_risk_always(dataclasses.replace(run, loss=0.0)).bound == pytest.approx(0.03688879, abs=1e-7)
 

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from novikoff.certificates.drawn_loss import DELTA, drawn_loss, most_drawn
 from novikoff.certificates.experts_facts import ExpertsFacts
+from novikoff.game import play
+from novikoff.learners.exponential_weights import ExponentialWeights
 from novikoff.types import Run
 
 
@@ -124,3 +126,23 @@ def test_what_cannot_be_judged_is_void():
     missed = run_of(2.0, 2.0)
     missed = dataclasses.replace(missed, rounds=900)
     assert "saw every round" in drawn_loss(missed).reason
+
+
+@pytest.mark.parametrize(("fixed", "adaptive", "status"), [(True, False, "valid"), (False, True, "valid"),
+                                                           (False, False, "conditional")])  # fmt: skip
+def test_a_stream_that_is_made_as_the_game_goes_is_trusted_not_to_look_at_the_draw(fixed, adaptive, status):
+    run = dataclasses.replace(run_of(20.3, 18.0), fixed=fixed, adaptive=adaptive)
+    assert drawn_loss(run).status == status
+
+
+def test_a_stream_that_asks_what_will_be_said_and_punishes_it_is_not_called_valid():
+    learner = ExponentialWeights(2, loss="table", horizon=500)
+
+    def spiteful():
+        for _ in range(500):
+            drawn = int(learner.predict_one(None))
+            yield [float(i == drawn) for i in range(2)]
+
+    found = next(one for one in play(learner, spiteful()).certify() if one.theorem == "drawn_loss")
+    assert found.observed > found.bound
+    assert found.status == "conditional"

@@ -51,10 +51,11 @@ def table(made, tmp_path_factory):
 def test_the_report_says_loss_best_expert_regret_weights_and_certificates(table):
     done = experts(table)
     assert done.returncode == 0, done.stderr
-    first, happened, best, weights, *rest = done.stdout.splitlines()
+    first, happened, best, mixture, weights, *rest = done.stdout.splitlines()
     assert first == f"exponential-weights on {table}"
     assert re.match(r"600 rounds, 3 experts, squared loss [\d.]+ \([\d.]+ a round\), ", happened)
     assert re.fullmatch(r"best expert: (anna|ben), loss [\d.]+; regret -?[\d.]+", best)
+    assert re.fullmatch(r"best mixture: (\w+ [\d.]+ %, )+loss [\d.]+; regret -?[\d.]+", mixture)
     assert re.fullmatch(r"weights: (anna|ben) [\d.]+ %, \w+ (under )?[\d.]+ %, \w+ (under )?[\d.]+ %", weights)
     assert any("exp_concave_regret: regret" in line and "valid" in line for line in rest)
     assert "loss: squared (the first rows have numbers with decimals); --loss takes another" in done.stderr
@@ -243,3 +244,58 @@ def test_the_plot_is_written(table, tmp_path, ending):
         drawn = path.read_text()
         for text in ("exponential-weights on forecasts.csv", "rounds", "weights", "anna", "ben"):
             assert text in drawn
+
+
+@pytest.mark.parametrize("more", [(), ("--plot", "regret.svg"), ("--learner", "ada-hedge"), ("--switches", "1")])
+@pytest.mark.parametrize("rounds", [600, 250])
+def test_the_best_mixture_of_the_rounds_played_is_told_with_its_limits(table, made, tmp_path, more, rounds):
+    found = told(table, "--rounds", str(rounds), *(str(tmp_path / one) if "." in one else one for one in more))
+    x, y = made[0][:rounds], made[1][:rounds]
+    best = found["best_mixture"]
+    weights = np.array([best["weights"].get(name, 0.0) for name in ("anna", "ben", "carla")])
+    assert weights.sum() == pytest.approx(1.0)
+    assert best["loss_at_least"] <= best["loss"] <= best["loss_at_least"] + 1e-6
+    assert ((x @ weights - y) ** 2).sum() == pytest.approx(best["loss"], abs=1e-6)
+    assert best["loss"] <= found["best_expert"]["loss"] + 1e-6
+    for other in np.random.default_rng(0).dirichlet((1, 1, 1), 200):
+        assert ((x @ other - y) ** 2).sum() >= best["loss_at_least"]
+
+
+def test_no_mixture_is_told_of_another_loss_or_of_a_game_that_goes_on(table, tmp_path):
+    saved = tmp_path / "half.nk"
+    assert "best_mixture" not in told(table, "--loss", "absolute")
+    assert "best_mixture" in told(table, "--rounds", "250", "--save", str(saved))
+    assert "best_mixture" not in told(table, "--resume", str(saved))
+
+
+def test_one_round_and_one_expert_are_told_in_the_singular(tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("anna,outcome\n0.25,1\n")
+    assert experts(path, "-q").stdout.splitlines()[1].startswith("1 round, 1 expert, squared loss 0.5625 (")
+
+
+def test_a_game_goes_on_with_its_experts_in_their_order(table, made, tmp_path):
+    saved, turned, more = tmp_path / "game.nk", tmp_path / "turned.csv", tmp_path / "more.csv"
+    x, y = made
+    rows = [
+        ",".join([*(f"{value:.4f}" for value in row[::-1]), str(outcome)]) for row, outcome in zip(x, y, strict=True)
+    ]
+    turned.write_text("carla,ben,anna,outcome\n" + "\n".join(rows) + "\n")
+    more.write_text(table.read_text())
+    told(table, "--save", saved)
+    done = experts(turned, "--resume", saved)
+    assert done.returncode == 2
+    assert f'in their order: where "anna" was, {turned} has "carla"' in done.stderr
+    assert told(more, "--resume", saved)["rounds"] == 1200
+
+
+@pytest.mark.parametrize(
+    ("learner", "option", "value"),
+    [("exponential-weights:horizon=100", "--horizon", 5), ("fixed-share:switches=2", "--switches", 3),
+     ("ada-hedge:seed=1", "--seed", 2)],
+)  # fmt: skip
+def test_what_is_told_twice_must_be_the_same(table, learner, option, value):
+    done = experts(table, "-l", learner, option, value)
+    assert done.returncode == 2
+    assert f"{option[2:]} must be told once: got {option} {value} and {learner}" in done.stderr
+    assert experts(table, "-l", learner, option, learner.rpartition("=")[2], "-q").returncode == 0

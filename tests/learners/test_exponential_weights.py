@@ -22,6 +22,7 @@ from novikoff.learners.exponential_weights import ExponentialWeights
 from novikoff.learners.fixed_share import FixedShare
 from novikoff.learners.randomized_weighted_majority import RandomizedWeightedMajority
 from novikoff.learners.sleeping_experts import SleepingExperts
+from novikoff.sources.advice import Losses
 from novikoff.types import Batch
 
 TABLE = np.array([(0.0, 1.0, 0.5), (1.0, 0.0, 0.5), (0.0, 1.0, 1.0), (0.0, 0.0, 1.0)])
@@ -573,3 +574,33 @@ def test_playing_on_beyond_the_horizon_keeps_the_rate():
     assert (facts.rounds, facts.horizon) == (30, 10)
     assert facts.eta == pytest.approx(math.sqrt(8 * math.log(2) / 10))
     assert facts.rates == pytest.approx(30 * facts.eta)
+
+
+@pytest.mark.parametrize("eta", [1e-4, 1e-8, 1e-12])
+@pytest.mark.parametrize("light", [7.017563868327936e-20, 2.704081638142233e-16, 1.2168722168806578e-10])
+@pytest.mark.parametrize("theorem", ["fixed_rate_regret", "mixability_gaps", "small_losses"])
+def test_no_bound_is_below_its_theorem_where_the_rate_is_tiny_and_the_prior_on_one_expert(eta, light, theorem):
+    getcontext().prec = 60
+    learner = ExponentialWeights(3, eta=eta, loss="table", prior=[light, 1.0, light])
+    table = np.tile([1.0, 0.25, 0.5], (16, 1))
+    found = {one.theorem: one for one in play(learner, Losses(table)).certify()}[theorem]
+    rate, prior = Decimal(eta), 1 / (1 + 2 * Decimal(light))
+    price = -prior.ln() / rate
+    if theorem == "small_losses":
+        least = rate * (4 + price) / (1 - (-rate).exp())
+    else:
+        least = price + (rate * 16 / 8 if theorem == "fixed_rate_regret" else 0)
+    assert Decimal(found.bound) >= least
+
+
+def test_a_prior_is_a_matter_of_proportions_however_large_its_numbers_are():
+    large = ExponentialWeights(3, eta=1.0, loss="table", prior=[1.5e308, 1e308, 1.25e308])
+    small = ExponentialWeights(3, eta=1.0, loss="table", prior=[6.0, 4.0, 5.0])
+    assert large.weights == pytest.approx(small.weights, rel=1e-12)
+    for prior, prices in (
+        ([1.0, 0.25], [0.8, 0.2]),
+        ([0.5, 0.25], [0.5, 0.25]),
+    ):  # one that leaves room is left as it is
+        sleepy = SleepingExperts(2, eta=1.0, loss="table", prior=prior)
+        sleepy.play_one(None, [0.0, 1.0])
+        assert sleepy.facts().sleeper_price in [pytest.approx(-math.log(price)) for price in prices]

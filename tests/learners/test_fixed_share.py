@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novikoff.errors import InputError, ModelFileError
+from novikoff.game import play
 from novikoff.learners.exponential_weights import ExponentialWeights
 from novikoff.learners.fixed_share import FixedShare
+from novikoff.sources.advice import Advice, Losses
 from novikoff.types import Batch
 
 TABLE = np.array([(0.0, 1.0, 0.5), (1.0, 0.0, 0.5), (0.0, 1.0, 1.0), (0.0, 0.0, 1.0)])
@@ -137,3 +139,27 @@ def test_a_damaged_state_is_refused(name, value):
     state["sharing"][name] = value
     with pytest.raises(ModelFileError):
         FixedShare.restore(state)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.integers(2, 4), st.integers(1, 6), st.integers(1, 12), st.sampled_from([None, 0.999]))
+def test_the_promise_holds_at_every_moment_also_before_there_were_as_many_rounds_as_switches(
+    seed, experts, rounds, switches, alpha
+):
+    table = np.random.default_rng(seed).integers(0, 2, (rounds, experts)).astype(float)
+    learner = FixedShare(experts, switches, switches + 2, alpha=alpha, loss="table")
+    game = play(learner, Losses(table))
+    promised = next(one for one in game.certify() if one.theorem == "fixed_share_regret")
+    assert game.expected - brute(table, switches, [0.0] * experts)[0][-1] <= promised.bound
+    assert promised.holds
+    assert promised.quantities["paid_switches"] < rounds
+
+
+def test_a_mixture_of_squared_loss_pays_for_the_path_alone_and_not_for_mixing():
+    rng = np.random.default_rng(0)
+    advice, outcomes = rng.random((300, 4)), rng.random(300)
+    game = play(FixedShare(4, 2, 300, loss="squared"), Advice(advice, outcomes))
+    promised = next(one for one in game.certify() if one.theorem == "fixed_share_regret")
+    prices = 2.0 * (3 * math.log(4) + 2 * math.log(299 / 2) - 297 * math.log1p(-2 / 299))
+    assert promised.observed <= promised.bound <= prices
+    assert promised.quantities["saved"] > promised.quantities["gaps"] > 0.0  # no more than the mix loss is paid

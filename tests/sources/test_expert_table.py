@@ -349,7 +349,8 @@ def test_every_format_gives_the_same_numbers(tmp_path, name):
     assert math.isnan(x[7, 1])
     assert np.delete(x[:, 1], 7).tolist() == [value for value in columns["b"] if value is not None]
     assert y.tolist() == columns["y"]
-    assert set(stream.fingerprint()) == {"size", "mtime_ns"}
+    assert set(stream.fingerprint()) == {"size", "mtime_ns", "experts"}
+    assert stream.fingerprint()["experts"] == list(stream.experts)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -449,3 +450,7 @@ def test_rows_longer_than_the_first_look_are_read(write):
     stream = expert_table(write(f"{row}\n{row}\n"), loss="table")
     assert stream.domain == Domain("losses", width)
     assert np.all(all_of(stream)[0] == 0.25)
+
+
+def test_a_bad_line_among_json_lines_is_told_as_one(write):
+    fails("a line must be one JSON object: line 2 of FILE", write('{"a": 0.5, "y": 1}\nnot json\n'))

@@ -8,8 +8,9 @@ Theorem (upper; kind P, delta = 0.05, for all T simultaneously)
     So it may be watched as the game goes on, and stopped by. H is bounded on every stream by the other theorems of the
     learner; a small H makes the margin small.
 Assumptions
-    an expert is drawn (checked); the losses of a round do not depend on its draw (checked: sources are fixed, and
-    adversaries are told chances, never the draw); losses lie in [0, S] (checked).
+    an expert is drawn (checked); the losses of a round do not depend on its draw (checked for files and arrays, which
+    are fixed, and adversaries, which are told chances, never the draw; trusted for a stream that is made as the game
+    goes, as it might ask the learner what it will say); losses lie in [0, S] (checked).
 Proof
     In units of S, for x > 0 and a loss X in [0, 1] of conditional mean h, E exp(xX) <= 1 + (e^x - 1) h
     <= exp((e^x - 1) h), so exp(x * lost - (e^x - 1) H) is a supermartingale, and by Ville's inequality it ever reaches
@@ -44,10 +45,11 @@ def drawn_loss(run: Run[ExpertsFacts]) -> Certificate | None:
     if after.play != "draw":
         return None
     whole = after.rounds - run.before.rounds == run.rounds
+    blind = run.fixed or run.adaptive
     assumptions = [
         Assumption("every loss is in [0, top]", "checked"),
         Assumption("the ledger saw every round the learner learned from", "checked" if whole else "refuted"),
-        Assumption("the losses of a round do not depend on its draw", "checked"),
+        Assumption("the losses of a round do not depend on its draw", "checked" if blind else "trusted"),
     ]
     trivial = run.rounds * after.top
     quantities = {"expected_loss": run.expected, "delta": DELTA, "top": after.top, "when": "at all rounds at once"}

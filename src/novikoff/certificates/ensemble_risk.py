@@ -30,7 +30,7 @@ Reference
 from __future__ import annotations
 
 from novikoff.certificate import Certificate
-from novikoff.certificates.risk_facts import EnsembleFacts, certified, empty, independent, told
+from novikoff.certificates.risk_facts import MEAN, EnsembleFacts, certified, empty, independent, told
 from novikoff.risk import poisson_closed, poisson_limit, share
 
 NAME = "ensemble_risk"
@@ -43,7 +43,7 @@ def ensemble_risk(facts: EnsembleFacts) -> Certificate:
     assumptions = [independent(facts)]
     quantities = told(facts, WHEN)
     if not facts.rounds:
-        return empty(NAME, assumptions, REFERENCE, quantities)
+        return empty(NAME, assumptions, REFERENCE, quantities, MEAN)
     quantities["closed_form"] = share(poisson_closed(facts.mistakes, facts.delta), facts.rounds)
     bound = share(poisson_limit(facts.mistakes, facts.delta), facts.rounds)
-    return certified(NAME, facts.mistakes / facts.rounds, bound, assumptions, REFERENCE, quantities)
+    return certified(NAME, facts.mistakes / facts.rounds, bound, assumptions, REFERENCE, quantities, MEAN)

@@ -28,7 +28,7 @@ Reference
 from __future__ import annotations
 
 from novikoff.certificate import Certificate
-from novikoff.certificates.risk_facts import EnsembleFacts, certified, empty, in_advance, independent, told
+from novikoff.certificates.risk_facts import MEAN, EnsembleFacts, certified, empty, in_advance, independent, told
 from novikoff.risk import kl_limit
 
 NAME = "ensemble_risk_fixed"
@@ -41,6 +41,6 @@ def ensemble_risk_fixed(facts: EnsembleFacts) -> Certificate:
     assumptions = [independent(facts), in_advance(facts)]
     quantities = told(facts, WHEN)
     if not facts.rounds:
-        return empty(NAME, assumptions, REFERENCE, quantities)
+        return empty(NAME, assumptions, REFERENCE, quantities, MEAN)
     bound = kl_limit(facts.mistakes, facts.rounds, facts.delta)
-    return certified(NAME, facts.mistakes / facts.rounds, bound, assumptions, REFERENCE, quantities)
+    return certified(NAME, facts.mistakes / facts.rounds, bound, assumptions, REFERENCE, quantities, MEAN)

@@ -6,7 +6,7 @@ Theorem (upper; N = 2 comes as near as one likes: turns first, then one expert l
         sum of h_t  <=  L_i + ln(1/prior_i) / r + r T S^2 / 8,
     so the regret against the best expert is at most ln N / r + r T S^2 / 8 without a prior. Reported is the least of
     the right sides over i, less the loss of the best expert. The rate r = sqrt(8 ln N / T) / S makes it
-    S sqrt(T ln N / 2), and the constant cannot be improved (adversaries/random_losses.py).
+    S sqrt(T ln N / 2), and the constant cannot be improved (sources/random_losses.py).
     What is observed is the sum of h_t where an expert is drawn: its expected loss, on every stream. Where the mixture
     of the predictions is played, its loss: at most h_t, as the loss is convex.
 Assumptions

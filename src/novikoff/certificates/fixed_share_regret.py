@@ -11,7 +11,8 @@ Theorem (upper)
         (1/r) [ (m + 1) ln N + C(m) ] + r T S^2 / 8;
     with alpha = m/(T - 1) and the best rate, S sqrt(T c / 2), c = (m + 1) ln N + (T - 1) H(m/(T - 1)), H in nats.
     Reported is the least right side with the gaps as they were, over the best paths of at most k = 0, 1, ..., m
-    switches, less the loss of the best path with at most m.
+    switches, less the loss of the best path with at most m. Where a mixture is played the gap of a round is what it
+    paid, at most h_t, less m_t (certificates/mixability_gaps.py); for log and squared loss at most 0.
 Assumptions
     losses lie in [0, S] (checked); the learner began with its prior (checked); a mixture is played of a convex loss
     only (checked).
@@ -47,16 +48,18 @@ def fixed_share_regret(run: Run[ExpertsFacts]) -> Certificate | None:
         return None
     if after.settled:
         return judge_regret(run, "fixed_share_regret", 0.0, REFERENCE)
-    costs = [cost + sharing(k, after) for k, cost in enumerate(after.path_costs)]
+    room = after.rounds  # paths of T rounds have at most T - 1 switches, and draw as often: C(k) is no price beyond
+    costs = [cost + sharing(k, after) for k, cost in enumerate(after.path_costs[:room])]
     if after.uniform:
-        drawn = [loss + drawing(k, after) for k, loss in enumerate(after.path_losses)]
+        drawn = [loss + drawing(k, after) for k, loss in enumerate(after.path_losses[:room])]
         costs = [min(pair) for pair in zip(costs, drawn, strict=False)]
+    saved = max(after.mixed - run.expected, 0.0)  # a mixture that pays more than h_t is broken, and shall be found out
     least = min(costs, default=math.nan)
     best = after.path_losses[-1] if after.path_losses else math.nan
     return judge_regret(
         run,
         "fixed_share_regret",
-        least - best + after.gaps,
+        least - best + after.gaps - saved,
         REFERENCE,
         observed=run.expected - best,
         quantities={
@@ -65,6 +68,7 @@ def fixed_share_regret(run: Run[ExpertsFacts]) -> Certificate | None:
             "alpha": after.alpha,
             "paid_switches": costs.index(least) if costs else 0,
             "gaps": after.gaps,
+            "saved": saved,
             "a_priori": least - best + after.variation,
         },
     )

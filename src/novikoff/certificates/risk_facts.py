@@ -5,9 +5,11 @@ H_{t-1}, a function of the earlier examples and of coins of its own; RISK(H) is 
 example, and rbar the mean of RISK(H_0), .., RISK(H_{n-1}).
 All of them assume that the examples are independent draws of one distribution. That cannot be checked; the tests of
 drift.py can refute it, and then the certificate is void. H_0 may be any hypothesis that does not depend on the sample:
-a learner that had learned from other examples before is as good as a fresh one, as every proof is given H_0. Shuffling
-rows does not make them independent, and a second pass shows nothing new.
-Each certificate holds with probability 1 - delta by itself. The smallest of k of them needs delta/k for each.
+a learner that had learned from other examples before is as good as a fresh one, as every proof is given H_0; one that
+had learned from these is not. Shuffling rows does not make them independent, and a second pass shows nothing new.
+Each certificate holds with probability 1 - delta by itself. Whoever takes the smallest of k, of several classifiers
+say, needs delta/k for each. That of ensemble_risk_fixed.py is never above that of ensemble_risk.py (as ln(1-p) <= -p),
+so of these two nothing is chosen by looking.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ from novikoff.risk import kl_limit, poisson_limit, share
 
 Independence = Literal["trusted", "refuted"]
 
-INDEPENDENT = "the examples are independent draws of one distribution"
+INDEPENDENT = "the examples are independent draws of one distribution, new to the learner"
+MEAN = "mean risk"
+"""rbar: what the theorems on all hypotheses limit."""
+
 IN_ADVANCE = "the number of examples was fixed in advance"
 
 
@@ -35,6 +40,7 @@ class EnsembleFacts:
     horizon        n was fixed in advance (it is in a whole file), and the run was not stopped by what it saw
     independence   refuted if a test of drift raised an alarm
     evidence       the largest wealth of that test: 1 in so many, if the examples were independent
+    drawn          for a vote: its hypotheses were drawn, so its limit is one on average over the draw
     """
 
     rounds: int
@@ -43,6 +49,7 @@ class EnsembleFacts:
     horizon: bool = True
     independence: Independence = "trusted"
     evidence: float = 1.0
+    drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +107,16 @@ def told(facts: EnsembleFacts | BestFacts, when: str) -> dict[str, Any]:
 
 def certified(
     theorem: str, observed: float, bound: float, assumptions: list[Assumption], reference: str,
-    quantities: Mapping[str, Any],
+    quantities: Mapping[str, Any], quantity: str = "risk",
 ) -> Certificate:  # fmt: skip
     """The certificate of a limit on a risk, which was rounded up already."""
     return judge(theorem, "P", observed=observed, bound=min(bound, 1.0), trivial=1, assumptions=assumptions,
-                 reference=reference, quantities=quantities, quantity="risk")  # fmt: skip
+                 reference=reference, quantities=quantities, quantity=quantity)  # fmt: skip
 
 
-def empty(theorem: str, assumptions: list[Assumption], reference: str, quantities: Mapping[str, Any]) -> Certificate:
+def empty(
+    theorem: str, assumptions: list[Assumption], reference: str, quantities: Mapping[str, Any], quantity: str = "risk"
+) -> Certificate:
     """The certificate of a run without examples."""
     return void(theorem, "P", "no example was played", observed=0.0, trivial=1, assumptions=assumptions,
-                reference=reference, quantities=quantities, quantity="risk")  # fmt: skip
+                reference=reference, quantities=quantities, quantity=quantity)  # fmt: skip

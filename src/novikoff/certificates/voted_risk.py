@@ -23,6 +23,7 @@ from __future__ import annotations
 from novikoff.certificate import Certificate
 from novikoff.certificates import ensemble_risk, ensemble_risk_fixed
 from novikoff.certificates.risk_facts import (
+    MEAN,
     EnsembleFacts,
     certified,
     empty,
@@ -37,10 +38,11 @@ REFERENCE = "freund1999"
 
 
 def voted_risk(facts: EnsembleFacts) -> Certificate:
-    """RISK(vote) <= 2 U; observed is the rate of mistakes of the run."""
+    """RISK(vote) <= 2 U, or its mean over the draw; observed is the rate of mistakes of the run."""
     assumptions = [independent(facts), *([in_advance(facts)] if facts.horizon else [])]
     quantities = told(facts, ensemble_risk_fixed.WHEN if facts.horizon else ensemble_risk.WHEN)
+    quantity = MEAN if facts.drawn else "risk"
     if not facts.rounds:
-        return empty(NAME, assumptions, REFERENCE, quantities)
+        return empty(NAME, assumptions, REFERENCE, quantities, quantity)
     bound = 2.0 * ensemble_limit(facts)
-    return certified(NAME, facts.mistakes / facts.rounds, bound, assumptions, REFERENCE, quantities)
+    return certified(NAME, facts.mistakes / facts.rounds, bound, assumptions, REFERENCE, quantities, quantity)

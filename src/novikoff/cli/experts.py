@@ -10,10 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
 from novikoff import catalog, model
-from novikoff.certificate import Certificate
+from novikoff.cli.expert_streams import Mixing, Sampled, can_be_mixed
 from novikoff.cli.games import (
     INTERRUPTED,
     VIOLATED,
@@ -25,21 +23,20 @@ from novikoff.cli.games import (
     size_of,
     watched,
 )
+from novikoff.comparators.mixture import Mixture
 from novikoff.errors import InputError, MismatchError, SourceError
 from novikoff.game import play
 from novikoff.ledger import Ledger
-from novikoff.report import plain, terminal
+from novikoff.report import experts, terminal
 from novikoff.report.progress import Progress
 from novikoff.sources.expert_table import ExpertTable, expert_table
 from novikoff.sources.layout import quoted
-from novikoff.types import Batch, Position, Stream
+from novikoff.types import Stream
 
 if TYPE_CHECKING:
     from novikoff.report.regret import History
 
 DEFAULT, SHARING, SLEEPING = "exponential-weights", "fixed-share", "sleeping-experts"
-TOLD, SAID = 20, 5
-"""Experts whose weights are told as JSON, and on a terminal."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +84,7 @@ def run_experts(
     ledger.source = stream.name
     keeper = Keeper(ledger, saving)
     history = _history(telling)
+    mixing = Mixing(stream, ledger) if can_be_mixed(stream, ledger) else None
 
     def game(look: Callable[[Ledger], None]) -> None:
         def watch(now: Ledger) -> None:
@@ -95,14 +93,16 @@ def run_experts(
                 history.see_if_due(now)
             look(now)
 
-        shown = stream if history is None else _Sampled(stream, history)
+        shown: Any = mixing or stream
+        shown = shown if history is None else Sampled(shown, history)
         with _named(stream.experts):
             play(ledger.learner, shown, asked.rounds, progress=watch, ledger=ledger, riding=False, resume=resume)
 
     stopped = watched(game, Progress(asked.rounds, size_of(table)), telling)
     keeper.finish()
     say_notes(cast(Stream, stream), telling.quiet or telling.as_json, said)
-    return _tell(ledger, spec, stream, telling, history, stopped)
+    mixture = None if mixing is None else mixing.best()
+    return _tell(ledger, spec, stream, telling, history, stopped, mixture)
 
 
 def _saved(path: str, asked: Asked) -> Ledger:
@@ -123,6 +123,10 @@ def _spec_of(ledger: Ledger) -> str:
 def _learner(spec: str, stream: ExpertTable, asked: Asked) -> Any:
     """The learner, told what it must know of the table."""
     parsed, horizon = catalog.parse(spec), asked.horizon
+    for option in ("horizon", "switches", "seed"):
+        value, named = getattr(asked, option), (parsed.named or {}).get(option)
+        if value is not None and named is not None and str(named) != str(value):
+            raise InputError(f"{option} must be told once: got --{option} {value} and {spec}. Leave one of them out.")
     if horizon is None and parsed.name == SHARING and "horizon" not in (parsed.named or {}):
         horizon = _rows(stream)
     return catalog.make(
@@ -138,6 +142,13 @@ def _check(ledger: Ledger, stream: ExpertTable) -> None:
         raise MismatchError(
             f"the learner must be one for expert advice, such as {DEFAULT}: {_spec_of(ledger)} plays on "
             f"{learner.domain}."
+        )
+    known = (ledger.fingerprint or {}).get("experts", stream.experts)  # of a game that goes on
+    if len(known) == len(stream.experts) and list(known) != list(stream.experts):
+        one, other = next(pair for pair in zip(known, stream.experts, strict=True) if pair[0] != pair[1])
+        raise MismatchError(
+            f"a game must go on with its experts, in their order: where {quoted(one)} was, {stream.name} has "
+            f"{quoted(other)}. Put the columns in that order."
         )
     paid = getattr(learner, "loss", None)
     if paid != stream.loss:
@@ -166,51 +177,31 @@ def _history(telling: Telling) -> History | None:
 
 
 @contextmanager
-def _named(experts: Sequence[str]) -> Iterator[None]:
+def _named(names: Sequence[str]) -> Iterator[None]:
     """Let errors of the learner, which knows its experts by number, name them as the table does."""
     try:
         yield
     except SourceError:
         raise
     except InputError as error:
-        told = re.sub(
-            r"\bexpert (\d+)\b", lambda found: f"expert {quoted(experts[int(found[1])])}", str(error), count=1
-        )
+        told = re.sub(r"\bexpert (\d+)\b", lambda found: f"expert {quoted(names[int(found[1])])}", str(error), count=1)
         hint = " Scale it, leave the column out (--without), or pass another --loss." if "from 0 to 1" in told else ""
         raise InputError(told + hint) from error
 
 
-class _Sampled:
-    """The stream in smaller batches, which end where something is to be seen."""
-
-    def __init__(self, stream: ExpertTable, history: History) -> None:
-        self._stream, self._history = stream, history
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for batch in self._stream.batches(start):
-            done = 0
-            while done < len(batch):
-                due = self._history.due(batch.first - 1 + done)
-                stop = min(due - batch.first + 1, len(batch))
-                yield batch.part(done, stop)
-                done = stop
-
-
 def _tell(
-    ledger: Ledger, spec: str, stream: ExpertTable, telling: Telling, history: History | None, stopped: bool
-) -> int:
+    ledger: Ledger, spec: str, stream: ExpertTable, telling: Telling, history: History | None, stopped: bool,
+    mixture: Mixture | None,
+) -> int:  # fmt: skip
     """Print what happened and what was promised; the exit code."""
     certificates = ledger.certify() if telling.certify else []
     if telling.as_json:
-        told = {**as_plain(ledger, certificates, spec, stream.experts), "interrupted": stopped, "notes": stream.notes}
-        print(json.dumps(told))
+        told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
+        print(json.dumps({**told, "interrupted": stopped, "notes": stream.notes}))
     else:
         out = terminal.Out()
         out.line(f"{spec} on {ledger.source}", "bold")
-        for line in lines(ledger, stream.experts):
+        for line in experts.lines(ledger, stream.experts, mixture):
             out.line(line)
         if telling.certify:
             terminal.show(out, certificates)
@@ -226,72 +217,3 @@ def _tell(
     if any(certificate.status == "violated" for certificate in certificates):
         return VIOLATED
     return INTERRUPTED if stopped else 0
-
-
-def lines(ledger: Ledger, experts: Sequence[str]) -> Iterator[str]:
-    """What happened, in words."""
-    learner: Any = ledger.learner
-    facts = learner.facts()
-    drawn = "" if ledger.deterministic else f", {ledger.expected:,.6g} expected"
-    paid = f"{facts.loss} loss {ledger.loss:,.6g} ({ledger.loss_rate:.4g} a round{drawn})"
-    took = f"{ledger.seconds:.2f} s{terminal.speed(ledger)}"
-    yield f"{ledger.rounds:,} rounds, {len(experts):,} experts, {paid}, {took}"
-    if facts.rule == "sleeping":
-        if facts.sleeper >= 0:
-            awake = f"in the {facts.sleeper_rounds:,} rounds it was awake"
-            yield f"nearest to its bound: regret {facts.sleeper_regret:,.6g} against {experts[facts.sleeper]} {awake}"
-    else:
-        regret = ledger.expected - facts.best_loss
-        yield f"best expert: {experts[facts.best]}, loss {facts.best_loss:,.6g}; regret {regret:,.6g}"
-    if facts.path_losses:
-        switches = len(facts.path_losses) - 1
-        times = "1 switch" if switches == 1 else f"{switches:,} switches"
-        regret = ledger.expected - facts.path_losses[-1]
-        yield f"best sequence with at most {times}: loss {facts.path_losses[-1]:,.6g}; regret {regret:,.6g}"
-    top = leading(learner.weights, SAID)
-    told = [f"{experts[i]} {_share(weight)}" for i, weight in top]
-    if len(experts) > len(top):
-        rest = max(1.0 - sum(weight for _, weight in top), 0.0)
-        told.append(f"{len(experts) - len(top):,} more {_share(rest)}")
-    yield "weights: " + ", ".join(told)
-
-
-def as_plain(ledger: Ledger, certificates: list[Certificate], spec: str, experts: Sequence[str]) -> dict[str, Any]:
-    """The game as JSON values."""
-    learner: Any = ledger.learner
-    facts = learner.facts()
-    sleeping = facts.rule == "sleeping"
-    top = leading(learner.weights, TOLD)
-    told = plain.game(ledger, certificates, spec)
-    found = told.pop("certificates")
-    for key in ("survivor", "expected_mistakes"):
-        told.pop(key, None)
-    if not ledger.counts:
-        told.pop("mistakes"), told.pop("mistake_rate")
-    told |= {
-        "loss": ledger.loss,
-        "expected_loss": ledger.expected,
-        "loss_name": facts.loss,
-        "play": facts.play,
-        "experts": len(experts),
-        "regret": facts.sleeper_regret if sleeping else ledger.expected - facts.best_loss,
-        "best_expert": None if sleeping else {"name": experts[facts.best], "loss": facts.best_loss},
-        "weights": {experts[i]: weight for i, weight in top},
-        "others": len(experts) - len(top),
-    }
-    if sleeping and facts.sleeper >= 0:
-        told["against"] = {"name": experts[facts.sleeper], "rounds_awake": facts.sleeper_rounds}
-    if facts.path_losses:
-        told["best_sequence"] = {"switches": len(facts.path_losses) - 1, "loss": facts.path_losses[-1]}
-    return {**told, "certificates": found}
-
-
-def leading(weights: Any, count: int) -> list[tuple[int, float]]:
-    """The experts with the largest weights, the first of equals first."""
-    weights = np.asarray(weights)
-    order = np.argsort(-weights, kind="stable")[:count]
-    return [(int(i), float(weights[i])) for i in order]
-
-
-def _share(weight: float) -> str:
-    return f"{100 * weight:.3g} %" if weight >= 1e-4 else "under 0.01 %"

@@ -78,8 +78,18 @@ class Choice:
     candidates: int
     delta: float
 
-    def check(self, stream: Stream) -> None:
-        """Refuse what cannot be kept before the game begins."""
+    def prepare(self, stream: Stream, ledger: Ledger, seed: int | None) -> None:
+        """Let the game remember its hypotheses; refuse before it begins what cannot be kept."""
+        from novikoff.keeping import Keeping
+        from novikoff.kept import check_how
+
+        check_how(self.how, ledger.learner)
+        if not 0.0 < self.delta < 1.0:
+            raise InputError(f"--delta must be a chance between 0 and 1: got {self.delta}. Take 0.05 if in doubt.")
+        if ledger.keeping is None:
+            if ledger.rounds:
+                raise InputError(f"--keep is for the first round on: {ledger.rounds:,} were played without it.")
+            ledger.keeping = Keeping(ledger.learner, self.candidates, seed, averaging=self.how == "averaged")
         if self.how in ("best", "voted") and not stream.rereadable:
             raise InputError(
                 f"--keep {self.how} reads the source again: {stream.name} cannot be. Save it first, or --keep random."
@@ -98,9 +108,9 @@ def run_source(
     telling.check()
     passes, rounds = length
     stream = open_source(source, options, learner)
-    if choice is not None:
-        choice.check(stream)
     ledger = _ledger(learner, stream, defaults, saving)
+    if choice is not None:
+        choice.prepare(stream, ledger, defaults.get("seed"))
     resume = saving.resume is not None and same_source(ledger, stream)
     ledger.source = stream.name
     said = say_notes(stream, telling.quiet or telling.as_json)
@@ -112,7 +122,7 @@ def run_source(
             look(now)
 
         play(ledger.learner, stream, rounds, passes, progress=watch, ledger=ledger, riding=telling.certify,
-             resume=resume, keep=choice.candidates if choice else 0)  # fmt: skip
+             resume=resume)  # fmt: skip
 
     if telling.hindsight:
         check_hindsight(ledger, stream, resume)

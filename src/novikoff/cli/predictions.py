@@ -21,10 +21,12 @@ def predict_source(path: str, source: str, options: dict[str, Any], as_json: boo
     """`novikoff predict`; returns the exit code."""
     saved = model.load(path)
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
+    if getattr(classifier, "outcomes", "labels") == "numbers":
+        raise MismatchError(f"predictions must be labels: what {path} holds predicts numbers. Load it in Python.")
     stream = open_source(source, options)
     if not classifier.domain.admits(stream.domain):
         raise MismatchError(f"what {path} holds is for {classifier.domain}: {stream.name} shows {stream.domain}.")
-    watch = None if isinstance(saved, Ledger) else _Watch(saved)
+    watch = None if isinstance(saved, Ledger) else Watch(saved)
     rows = mistakes = 0
     for batch in stream.batches():
         labels = Labels(*saved.labels) if saved.labels else stream.labels or Labels()
@@ -55,7 +57,7 @@ def predict_source(path: str, source: str, options: dict[str, Any], as_json: boo
     return 0
 
 
-class _Watch:
+class Watch:
     """The promise of a classifier that was kept, beside the errors it now makes."""
 
     def __init__(self, kept: Any) -> None:
@@ -63,7 +65,7 @@ class _Watch:
         certificate = kept.certificate
         if certificate is not None and certificate.bound is not None:
             self._limit = float(certificate.bound)
-            if 0.0 < self._limit < 1.0:
+            if 0.0 < self._limit < 1.0 and not kept.drawn:  # a limit on the mean is none on what was drawn
                 from novikoff.drift import Monitor
 
                 self._monitor = Monitor(self._limit)
@@ -74,7 +76,8 @@ class _Watch:
 
     def told(self) -> dict[str, Any]:
         alarm = None if self._monitor is None else self._monitor.alarm
-        return {"how": self._kept.how, "limit": self._limit, "delta": self._kept.delta, "alarm": alarm}
+        return {"how": self._kept.how, "limit": self._limit, "delta": self._kept.delta, "drawn": self._kept.drawn,
+                "alarm": alarm}  # fmt: skip
 
     def sentence(self) -> str:
         """What was promised, and whether it can still be believed."""
@@ -83,6 +86,7 @@ class _Watch:
             why = f": {certificate.reason}" if certificate is not None else ""
             return f"kept by {self._kept.how!r}: no limit on its risk is known{why}"
         promised = f"promised: risk <= {bound_text(self._limit, 'upper')} with probability {1 - self._kept.delta:.6g}"
+        promised += " on average over the draw of it" if self._kept.drawn else ""
         if self._monitor is None or not self._monitor.alarm:
             return f"{promised}, if these are independent draws like those it was made from"
         return f"{promised}; these examples refute that they are independent draws like those it was made from"

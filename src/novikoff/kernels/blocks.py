@@ -83,9 +83,7 @@ def _everywhere(builder: Any, value: Any) -> Any:
 
 def _fused(builder: Any) -> Any:
     """a * b + c of three vectors, rounded once."""
-    return cgutils.get_or_insert_function(
-        builder.module, ir.FunctionType(LANES, [LANES] * 3), f"llvm.fma.v{BLOCK}f64"
-    )
+    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(LANES, [LANES] * 3), f"llvm.fma.v{BLOCK}f64")
 
 
 def _block(context: Any, builder: Any, signature: Any, arguments: Any, what: str) -> Any:

@@ -27,4 +27,3 @@ def all_finite_short(bits: NDArray[np.int32]) -> bool:
     for k in range(len(bits)):
         bad |= np.int32((bits[k] & SHORT_EXPONENT) == SHORT_EXPONENT)
     return bad == 0
-

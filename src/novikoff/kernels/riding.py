@@ -266,7 +266,7 @@ def ride(
             if margin < least[k]:
                 least[k] = margin
     longest[0] = np.nan if lost else largest
-    return most
+    return int(most)
 
 
 @compiled

@@ -214,7 +214,7 @@ class Sharing:
             comparator_loss=float(alone[comparator]),
             price=float(panel.prices[comparator]),
             uniform=panel.uniform,
-            rounding=rounding(panel, self.rounds) + extra,
+            rounding=rounding(panel, self.rounds, self.unit / eta if eta else 0.0) + extra,
             horizon=self.horizon,
             clip=panel.loss.clip,
         )

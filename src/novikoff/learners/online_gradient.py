@@ -152,6 +152,13 @@ class OnlineGradient:
         own[at.WEIGHT], own[at.SCALE] = self.averaged_constant, 1.0
         return self._score(x, self.averaged, own)
 
+    def mean(self) -> Self:
+        """A copy that predicts with the average: what is kept of a game."""
+        state = self.state()
+        state["held"][at.WEIGHT], state["own"][at.WEIGHT] = self.averaged, self.averaged_constant
+        state["own"][at.SCALE] = 1.0
+        return type(self).restore(state)
+
     def learn_one(self, x: Example, y: float) -> None:
         self.play_one(x, y)
 

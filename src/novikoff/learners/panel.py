@@ -11,7 +11,6 @@ A drawn hypothesis without a valid label says +1 (with many labels 0).
 from __future__ import annotations
 
 import math
-from collections.abc import Sized
 from numbers import Real
 from typing import Any, Protocol, cast
 
@@ -24,13 +23,11 @@ from novikoff.classes.survivors import LARGEST, Enumerable, refuse_if_too_large
 from novikoff.errors import InputError, shown, whole
 from novikoff.hypotheses import HypothesisClass
 from novikoff.kernels.coins import MASK, mix, purpose_word
+from novikoff.learners.priors import prices_of, weights_of
 from novikoff.losses import CLIP, RANGES, Loss
 from novikoff.types import Batch, Distribution, Domain, Example, Label, Played, State, check_label
 
 Vector = NDArray[np.float64]
-
-LIGHTEST = 1e-150
-"""Of a prior: a lighter expert could be lost beside one of weight 1 (exp ends at e^-708)."""
 
 
 class Voters(Enumerable, HypothesisClass, Protocol):
@@ -80,10 +77,10 @@ class Panel:
         self.sleep = sleep
         self.seed = whole_number(seed, "seed", "a seed must be a whole number", -(2**63))
         self.coins = np.uint64(mix((self.seed & MASK) ^ purpose_word("expert")))
-        self.given = None if prior is None else _weights_of(prior, self.size, self.hypotheses)
+        self.given = None if prior is None else weights_of(prior, self.size, self.hypotheses)
         self.by_length = isinstance(prior, str)
         self.uniform = self.given is None or bool(np.all(self.given == self.given[0]))
-        self.prices = self._prices(partial=sleep)
+        self.prices = prices_of(self.given, self.size, self.uniform, partial=sleep)
         self.blank = still(np.zeros(self.size))
 
     def _ask(self, hypotheses: Any, loss: str, sleep: bool) -> None:
@@ -107,16 +104,6 @@ class Panel:
         if play == "mean" and self.loss.name == "zero-one":
             raise InputError('play must be "draw" with the zero-one loss, which is not convex: got "mean".')
         return play
-
-    def _prices(self, partial: bool) -> Vector:
-        """ln(1/prior) of each expert."""
-        if self.given is None or (self.uniform and not partial):
-            return np.broadcast_to(np.float64(math.log(self.size)), (self.size,))  # one number, however many experts
-        total = math.fsum(self.given.tolist())
-        share = self.given if partial and total <= 1.0 else self.given / total
-        if float(share.min()) < LIGHTEST:
-            raise InputError(f"a prior must give every expert at least {LIGHTEST:g}: got {float(share.min()):g}.")
-        return np.asarray(np.maximum(-np.log(share), 0.0))
 
     @property
     def log_prior(self) -> Vector:
@@ -290,26 +277,6 @@ def positive(value: Any, name: str, hint: str = "") -> float:
     if not is_number(value) or not 0.0 < float(value) < math.inf:
         raise InputError(f"{name} must be a positive number: got {shown(value)}.{hint}")
     return float(value)
-
-
-def _weights_of(prior: Any, size: int, hypotheses: Voters | None) -> Vector:
-    """A prior as positive numbers."""
-    length = getattr(hypotheses, "length", None)
-    if isinstance(prior, str):
-        if prior != "length" or length is None:
-            raise InputError(f"a prior must be a weight for each expert: got {prior!r}, which programs alone have.")
-        return np.array([math.ldexp(1.0, -length(i)) for i in range(size)])
-    count = len(prior) if isinstance(prior, Sized) else None
-    if count != size:
-        given = shown(prior) if count is None else f"{count:,}"
-        raise InputError(f"a prior must have one weight for each of {whole(size)} experts: got {given}.")
-    try:
-        weights = np.array([float(weight) for weight in prior])
-    except (TypeError, ValueError, OverflowError):
-        raise InputError("a prior must be of positive finite numbers: it is not.") from None
-    if not np.all(np.isfinite(weights)) or weights.min() <= 0.0:
-        raise InputError(f"a prior must be of positive finite numbers: got {weights.min():g}. Leave that expert out.")
-    return weights
 
 
 def kernel() -> Any:

@@ -176,7 +176,8 @@ class Sleeping:
             comparator_loss=float(lost[best]),
             price=float(panel.prices[best]) if panel.size > 1 else 0.0,
             uniform=panel.uniform,
-            rounding=rounding(panel, self.rounds) + 2.0 * self.rounds * (numbers[2] + numbers[3]) * 2.0**-53,
+            rounding=rounding(panel, self.rounds, unit / eta if eta > 0.0 else 0.0)
+            + 2.0 * self.rounds * (numbers[2] + numbers[3] + panel.size * panel.loss.top / 300.0) * 2.0**-53,
             sleeper=sleeper,
             sleeper_regret=float(gained[one] + gaps[one]),
             sleeper_gaps=float(gaps[one]),

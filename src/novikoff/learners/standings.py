@@ -18,7 +18,10 @@ What rounding may do to the regret (`rounding`)
         quotient 281 u. In the mix loss twice that and 4 u of exp(-rate l) - 1, over 1 - 0.45; in the logarithm of the
         mean of exp(-rate l) 300 u / rate, rate >= 0.6/S: below 650 u S. The prediction: 281 u, times at most 2 in its
         loss; the log loss of a mixture has an error of 300 u.
-    Together less than (2500 + 16 B) u S a round. Of a regret bound of S sqrt(T ln N / 2) this is the part
+    (e) Once, not in every round: a prior is divided by its sum and ln(1/prior) taken, 4 u in all; and where the rate
+        does not move, the mix losses are the difference of two logarithms of sums, 300 u. Both are divided by the rate:
+        512 u / rate, which matters where the rate is tiny and ln(1/prior) next to nothing.
+    Together less than (2500 + 16 B) u S a round, and (e). Of a regret bound of S sqrt(T ln N / 2) this is the part
     (2500 + 16 B) u sqrt(2 T / ln N): 10^-10 for a million rounds.
 """
 
@@ -123,10 +126,11 @@ class Standings:
         if kind == k.DOUBLING and self.rounds:
             span += 1.0 / numbers[k.RATE]
         span = span / unit if kind == k.DOUBLING else 0.0
+        entrances = unit * (span or 1.0 / eta) if eta > 0.0 else 0.0
         best = int(losses.argmin())
         comparator = best
         if panel.size > 1 and not panel.uniform and eta > 0.0:
-            comparator = int((losses + unit * panel.prices * (span or 1.0 / eta)).argmin())
+            comparator = int((losses + panel.prices * entrances).argmin())
         return ExpertsFacts(
             rule=self.rule,
             rounds=self.rounds,
@@ -146,7 +150,7 @@ class Standings:
             comparator_loss=float(losses[comparator]),
             price=float(panel.prices[comparator]) if panel.size > 1 else 0.0,
             uniform=panel.uniform,
-            rounding=rounding(panel, self.rounds),
+            rounding=rounding(panel, self.rounds, 0.0 if self.rule == "adaptive" else entrances),
             horizon=self.horizon,
             epochs=self.rounds.bit_length() if self.rule == "doubling" else 0,
             span=span,
@@ -176,10 +180,12 @@ class Standings:
         self._numbers[:NUMBERS] = numbers_of(state)
 
 
-def rounding(panel: Panel, rounds: int) -> float:
-    """What rounding may have done to the regret at most; see above."""
+def rounding(panel: Panel, rounds: int, entrances: float) -> float:
+    """What rounding may have done to the regret at most; see above. `entrances` is 1/rate, summed over epochs."""
+    if panel.size == 1:
+        return 0.0
     entropy = math.log(panel.size) + float(panel.prices.max())
-    return rounds * panel.loss.top * (2500.0 + 16.0 * entropy) * 2.0**-53 if panel.size > 1 else 0.0
+    return (rounds * panel.loss.top * (2500.0 + 16.0 * entropy) + 512.0 * entrances) * 2.0**-53
 
 
 def room(count: int, kept: int) -> Vector:

@@ -44,7 +44,7 @@ def game(ledger: Ledger, certificates: list[Certificate], learner: str) -> dict[
 
 def kept(classifier: Kept) -> dict[str, Any]:
     """A classifier that was kept, as JSON values."""
-    plain = {name: getattr(classifier, name) for name in ("how", "delta", "rounds", "index", "wealth")}
+    plain = {name: getattr(classifier, name) for name in ("how", "drawn", "delta", "rounds", "index", "wealth")}
     return {**plain, "certificates": [_certificate(certificate) for certificate in classifier.certificates]}
 
 

@@ -94,6 +94,8 @@ def kept(out: Out, classifier: Kept) -> None:
     out.line(f"kept: {classifier.how}{after}", "bold")
     if classifier.certificates:
         show(out, list(classifier.certificates))
+        if classifier.drawn:
+            out.line("  the mean is over the draw: what was drawn may be worse, 1/d times with chance d at most")
     else:
         out.line("  no limit on its risk is known", "yellow")
     if classifier.wealth is not None:

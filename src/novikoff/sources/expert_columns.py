@@ -57,9 +57,9 @@ class ExpertColumns:
     def __len__(self) -> int:
         return self.count()
 
-    def fingerprint(self) -> dict[str, int]:
-        """Size and time of change of the file; empty for other sources."""
-        return self._source.fingerprint()
+    def fingerprint(self) -> dict[str, Any]:
+        """The experts, which have a place each in a learner; and size and time of change of a file."""
+        return {**self._source.fingerprint(), "experts": list(self.experts)}
 
     def count(self) -> int:
         """How many rounds there are."""

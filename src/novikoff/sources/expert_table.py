@@ -35,6 +35,7 @@ from novikoff.sources.reader import sniff
 
 LOSSES = ("zero-one", "absolute", "squared", "log", "table")
 HEAD_BYTES, LONGEST_HEAD, HEAD_LINES = 2**16, 2**26, 4
+BLANK = b"\xef\xbb\xbf \t\r\n"
 PATIENCE, MOMENT = 1.0, 0.01  # seconds that a pipe may be silent in its first lines; between two looks
 
 ExpertTable = ExpertText | ExpertColumns
@@ -74,7 +75,7 @@ def expert_table(
         if not origin.independent:
             source.seek(begin)
     content = source if origin.rereadable else opened
-    found = sniff(head)
+    found = "jsonl" if head.lstrip(BLANK).startswith(b"{") else sniff(head)  # so that a bad line is told as one
     if found in ("arrow", "parquet"):
         return ExpertColumns(content, outcome, without, loss, sleeping)
     lines = head if whole else head[: head.rfind(b"\n") + 1]

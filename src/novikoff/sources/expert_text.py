@@ -80,9 +80,9 @@ class ExpertText:
         self.values = self._fresh([])
         self.notes: list[str] = []
 
-    def fingerprint(self) -> dict[str, int]:
-        """Size and time of change of the file; empty for other sources."""
-        return self._origin.fingerprint()
+    def fingerprint(self) -> dict[str, Any]:
+        """The experts, which have a place each in a learner; and size and time of change of a file."""
+        return {**self._origin.fingerprint(), "experts": list(self.experts)}
 
     def count(self) -> int | None:
         """How many rounds there are; None if that can be known only by playing them."""

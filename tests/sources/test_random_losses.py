@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.adversaries.random_losses import RandomLosses, expected_regret
 from novikoff.certificates.coin_flip_regret import half_mean_distance
 from novikoff.errors import NovikoffError
 from novikoff.kernels.coins import coin
 from novikoff.learners.exponential_weights import ExponentialWeights
+from novikoff.sources.random_losses import RandomLosses, expected_regret
 
 
 @pytest.mark.parametrize(("rounds", "experts"), [(1, 1), (1, 3), (2, 2), (3, 3), (4, 2), (2, 5)])

@@ -1,6 +1,6 @@
 """Random losses: nobody knows which of the experts will have been the best.
 
-Strategy
+Rows
     Each of N experts loses 0 or 1 in each round, by a fair coin of its own: a stream of losses, fixed by its seed.
 Forces
     On every learner, random or not, an expected regret against the best expert of exactly
@@ -24,8 +24,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.classes.sizes import whole_number
 from novikoff.kernels.coins import GOLDEN, MASK, mix, purpose_word
+from novikoff.sources.generated import whole_number
 from novikoff.types import Batch, Domain, Labels, Position
 
 CELLS_PER_BATCH = 2**20
@@ -39,17 +39,22 @@ class RandomLosses:
     labels: Labels | None = None
 
     def __init__(self, experts: int, rounds: int = 10_000, seed: int = 0) -> None:
-        self.experts = whole_number(experts, "experts", "the number of experts must be a whole number from 1", 1)
-        self.rounds = whole_number(rounds, "rounds", "rounds must be a whole number from 1", 1)
-        self.seed = whole_number(seed, "seed", "a seed must be a whole number")
-        self.domain = Domain("losses", self.experts)
-        self.name = f"random-losses:experts={self.experts},rounds={self.rounds},seed={self.seed}"
+        self._width = whole_number("experts", experts, 1)
+        self.rounds = whole_number("rounds", rounds, 1)
+        self.seed = whole_number("seed", seed, -(2**64), 2**64)
+        self.domain = Domain("losses", self._width)
+        self.name = f"random-losses:experts={self._width},rounds={self.rounds},seed={self.seed}"
+
+    @property
+    def experts(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(f"e{i}" for i in range(self._width))
 
     def __len__(self) -> int:
         return self.rounds
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        size = max(1, CELLS_PER_BATCH // self.experts)
+        size = max(1, CELLS_PER_BATCH // self._width)
         first = int(start["row"]) if start else 0
         while first < self.rounds:
             stop = min(first + size, self.rounds)
@@ -58,17 +63,17 @@ class RandomLosses:
 
     def rows(self, start: int, stop: int) -> NDArray[np.float64]:
         """The losses of rounds start + 1 .. stop: bit i of a row's coins is the loss of expert i."""
-        words = -(-self.experts // 64)
+        words = -(-self._width // 64)
         origin = mix((self.seed & MASK) ^ purpose_word("random-losses"))
         numbers = np.arange(start * words, stop * words, dtype=np.uint64)
         state = np.uint64(origin) + (numbers + np.uint64(1)) * np.uint64(GOLDEN)
         bits = np.unpackbits(_mixed(state).astype("<u8").view(np.uint8).reshape(-1, words * 8), axis=1,
-                             bitorder="little", count=self.experts)  # fmt: skip
+                             bitorder="little", count=self._width)  # fmt: skip
         return bits.astype(np.float64)
 
     def witness(self) -> tuple[int, int]:
         """The best expert, the first of equals, and its loss."""
-        total = np.zeros(self.experts)
+        total = np.zeros(self._width)
         for batch in self.batches():
             total += batch.y.sum(axis=0)
         best = int(total.argmin())

@@ -1,0 +1,85 @@
+"""replay: the first pass of a game again, to look at hypotheses that were not kept while it was played.
+
+The learner begins where it began in the game and meets the same rows, so it says the same again, coins included. A
+stream that changed is refused: by its fingerprint, if it has one, by its mistakes, or by where the learner ends, to the
+last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import InputError
+from novikoff.game import Game, for_learner
+from novikoff.keeping import Keeping
+from novikoff.ledger import Ledger
+from novikoff.types import Batch, Learner, Stream
+
+ROWS_TOGETHER = 65_536
+"""Rows of a replay that are played and judged at a time, at most."""
+
+Tell = Callable[[int], None]
+"""Called with the rows that a further pass has done."""
+
+
+def frozen(learner: Learner) -> Learner:
+    """A copy that is not taught any more."""
+    return type(learner).restore(learner.state())
+
+
+def replay(
+    ledger: Ledger, keeping: Keeping, stream: Stream, stops: list[int], tell: Tell | None = None
+) -> Iterator[tuple[Batch, Learner | None, NDArray[Any]]]:
+    """The first pass again, in parts that end at each of `stops` (rounds) at the latest.
+
+    Each part comes with what the learner said in the game; the first, and each that begins at one of `stops`, with the
+    learner as it was before it, too.
+    """
+    known = ledger.fingerprint if keeping.final is None else None  # else it may be that of a source that followed
+    if known is not None and hasattr(stream, "fingerprint") and stream.fingerprint() != known:
+        raise InputError(f"a stream must stay as it was in the game: {stream.name} is not what it was. Play again.")
+    learner = type(ledger.learner).restore(keeping.initial)
+    game = Game(learner, riding=False)
+    marks = {0, *stops}
+    waiting = sorted(stop for stop in marks if 0 < stop < keeping.rounds)
+    for whole in stream.batches():
+        batch = for_learner(whole, stream.labels, learner)
+        start, end = 0, min(len(batch), keeping.rounds - game.ledger.rounds)
+        while start < end:
+            stop = min(start + ROWS_TOGETHER, end)
+            if waiting and waiting[0] - game.ledger.rounds <= stop - start:
+                stop = start + waiting.pop(0) - game.ledger.rounds
+            part = batch.part(start, stop)
+            before = frozen(learner) if game.ledger.rounds in marks else None
+            game.ledger.predictions = []
+            game.learn_batch(part)
+            yield part, before, game.ledger.said()
+            start = stop
+            if tell:
+                tell(game.ledger.rounds)
+        if game.ledger.rounds == keeping.rounds:
+            break
+    if (game.ledger.rounds, game.ledger.mistakes) != (keeping.rounds, keeping.mistakes):
+        raise InputError(
+            f"a stream must stay as it was in the game: {stream.name} now gives {game.ledger.mistakes:,} mistakes in "
+            f"{game.ledger.rounds:,} rounds, and gave {keeping.mistakes:,} in {keeping.rounds:,}. Play again."
+        )
+    then = ledger.learner.state() if keeping.final is None and ledger.rounds == keeping.rounds else keeping.final
+    if then is not None and not _same(then, learner.state()):
+        raise InputError(f"a stream must stay as it was in the game: on {stream.name} the learner now ends otherwise, "
+                         "though with as many mistakes. Play again.")  # fmt: skip
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Are two states equal to the last bit? (A list may come back from a file for a tuple.)"""
+    if isinstance(one, dict):
+        return isinstance(other, dict) and one.keys() == other.keys() and all(_same(one[k], other[k]) for k in one)
+    if isinstance(one, (list, tuple)):
+        return isinstance(other, (list, tuple)) and len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, np.ndarray):
+        return isinstance(other, np.ndarray) and one.shape == other.shape and one.tobytes() == other.tobytes()
+    return bool(one == other or (one != one and other != other))

@@ -1,0 +1,105 @@
+"""A game with expert advice, in words and as JSON: the loss, the best expert, the regret, the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from novikoff.certificate import Certificate
+from novikoff.comparators.mixture import Mixture
+from novikoff.ledger import Ledger
+from novikoff.report import plain, terminal
+
+TOLD, SAID = 20, 5
+"""Experts whose weights are told as JSON, and on a terminal."""
+
+
+def lines(ledger: Ledger, experts: Sequence[str], mixture: Mixture | None = None) -> Iterator[str]:
+    """What happened, in words."""
+    learner: Any = ledger.learner
+    facts = learner.facts()
+    drawn = "" if ledger.deterministic else f", {ledger.expected:,.6g} expected"
+    paid = f"{facts.loss} loss {ledger.loss:,.6g} ({ledger.loss_rate:.4g} a round{drawn})"
+    took = f"{ledger.seconds:.2f} s{terminal.speed(ledger)}"
+    yield f"{_many(ledger.rounds, 'round')}, {_many(len(experts), 'expert')}, {paid}, {took}"
+    if facts.rule == "sleeping":
+        if facts.sleeper >= 0:
+            awake = f"in the {facts.sleeper_rounds:,} rounds it was awake"
+            yield f"nearest to its bound: regret {facts.sleeper_regret:,.6g} against {experts[facts.sleeper]} {awake}"
+    else:
+        regret = ledger.expected - facts.best_loss
+        yield f"best expert: {experts[facts.best]}, loss {facts.best_loss:,.6g}; regret {regret:,.6g}"
+    if facts.path_losses:
+        times = _many(len(facts.path_losses) - 1, "switch", "switches")
+        regret = ledger.expected - facts.path_losses[-1]
+        yield f"best sequence with at most {times}: loss {facts.path_losses[-1]:,.6g}; regret {regret:,.6g}"
+    if mixture is not None:
+        told = f"loss {mixture.upper:,.6g}; regret {ledger.expected - mixture.upper:,.6g}"
+        yield f"best mixture: {_shares(mixture.weights, experts)}, {told}"
+    yield "weights: " + _shares(learner.weights, experts)
+
+
+def as_plain(
+    ledger: Ledger, certificates: list[Certificate], spec: str, experts: Sequence[str], mixture: Mixture | None = None
+) -> dict[str, Any]:
+    """The game as JSON values."""
+    learner: Any = ledger.learner
+    facts = learner.facts()
+    sleeping = facts.rule == "sleeping"
+    top = leading(learner.weights, TOLD)
+    told = plain.game(ledger, certificates, spec)
+    found = told.pop("certificates")
+    for key in ("survivor", "expected_mistakes"):
+        told.pop(key, None)
+    if not ledger.counts:
+        told.pop("mistakes"), told.pop("mistake_rate")
+    told |= {
+        "loss": ledger.loss,
+        "expected_loss": ledger.expected,
+        "loss_name": facts.loss,
+        "play": facts.play,
+        "experts": len(experts),
+        "regret": facts.sleeper_regret if sleeping else ledger.expected - facts.best_loss,
+        "best_expert": None if sleeping else {"name": experts[facts.best], "loss": facts.best_loss},
+        "weights": {experts[i]: weight for i, weight in top},
+        "others": len(experts) - len(top),
+    }
+    if sleeping and facts.sleeper >= 0:
+        told["against"] = {"name": experts[facts.sleeper], "rounds_awake": facts.sleeper_rounds}
+    if facts.path_losses:
+        told["best_sequence"] = {"switches": len(facts.path_losses) - 1, "loss": facts.path_losses[-1]}
+    if mixture is not None:
+        told["best_mixture"] = {
+            "loss": mixture.upper,
+            "loss_at_least": mixture.lower,
+            "weights": {experts[i]: weight for i, weight in leading(mixture.weights, TOLD) if weight > 0.0},
+        }
+    return {**told, "certificates": found}
+
+
+def leading(weights: Any, count: int) -> list[tuple[int, float]]:
+    """The experts with the largest weights, the first of equals first."""
+    weights = np.asarray(weights)
+    order = np.argsort(-weights, kind="stable")[:count]
+    return [(int(i), float(weights[i])) for i in order]
+
+
+def _shares(weights: Any, experts: Sequence[str]) -> str:
+    """The largest weights in words, and what is left for the others."""
+    top = leading(weights, SAID)
+    told = [f"{experts[i]} {_share(weight)}" for i, weight in top if weight > 0.0]
+    others = int(np.count_nonzero(weights)) - len(told)
+    if others:
+        rest = max(1.0 - sum(weight for _, weight in top), 0.0)
+        told.append(f"{others:,} more {_share(rest)}")
+    return ", ".join(told)
+
+
+def _many(count: int, one: str, more: str = "") -> str:
+    return f"1 {one}" if count == 1 else f"{count:,} {more or one + 's'}"
+
+
+def _share(weight: float) -> str:
+    return f"{100 * weight:.3g} %" if weight >= 1e-4 else "under 0.01 %"

@@ -1,0 +1,91 @@
+"""`run --keep` and `predict`: a classifier goes into a file, and its promise comes out again."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2400, 3)).round(3)
+    y = np.where((x[:, 0] > 0) ^ (rng.random(2400) < 0.1), "spam", "ham")
+    turned = np.where(y == "spam", "ham", "spam")
+    folder = tmp_path_factory.mktemp("keep")
+    old, new = slice(0, 1200), slice(1200, None)
+    for name, part, labels in (("old", old, y), ("new", new, y), ("turned", new, turned)):
+        lines = [f"{a},{b},{c},{label}" for (a, b, c), label in zip(x[part], labels[part], strict=True)]
+        (folder / f"{name}.csv").write_text("\n".join(["f,g,h,label", *lines]) + "\n")
+    return folder
+
+
+def run(*arguments):
+    """The exit code, and what was printed on standard output and standard error."""
+    command = [sys.executable, "-m", "novikoff", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("how", ["best", "random", "voted", "averaged", "last"])
+def test_a_classifier_is_kept_saved_and_asked(how, files, tmp_path):
+    model = tmp_path / "model.nk"
+    code, out, _ = run("run", "perceptron:bias=1", files / "old.csv", "--keep", how, "--save", model, "--json")
+    kept = json.loads(out)["kept"]
+    assert (code, kept["how"], kept["rounds"]) == (0, how, 1200)
+    code, out, error = run("predict", model, files / "new.csv")
+    said = out.split()
+    assert code == 0
+    assert len(said) == 1200
+    assert set(said) == {"ham", "spam"}
+    limits = [certificate["bound"] for certificate in kept["certificates"]]
+    assert ("no limit on its risk is known" in error) == (not limits)
+    assert ("on average over the draw" in error) == kept["drawn"] == (how == "random")
+    told = json.loads(run("predict", model, files / "new.csv", "--json")[1])
+    assert told["limit"] == (limits[0] if limits else None)
+    if how in ("best", "voted"):
+        assert told["mistake_rate"] <= told["limit"]
+        assert not told["alarm"]
+
+
+def test_a_promise_that_the_new_examples_refute_is_withdrawn(files, tmp_path):
+    model = tmp_path / "model.nk"
+    run("run", "perceptron", files / "old.csv", "--keep", "best", "--save", model, "-q")
+    assert "these examples refute" in run("predict", model, files / "turned.csv")[2]
+
+
+def test_what_is_kept_is_told_in_words(files):
+    out = run("run", "perceptron", files / "old.csv", "--keep", "random", "--seed", "3", "-q")[1]
+    assert "mean risk" in out
+    assert "what was drawn may be worse" in out
+    again = run("run", "perceptron", files / "old.csv", "--keep", "random", "--seed", "3", "-q")[1]
+    assert out[out.index("kept: ") :] == again[again.index("kept: ") :]
+    out = run("run", "perceptron", files / "old.csv", "--keep", "best", "-q")[1]
+    assert "drift test: wealth" in out
+    assert "trusted: the examples are independent draws of one distribution" in out
+
+
+@pytest.mark.parametrize(
+    ("learner", "more", "why"),
+    [
+        ("perceptron", ("--keep", "best", "--delta", "0"), "between 0 and 1"),
+        ("perceptron", ("--keep", "best", "--candidates", "0"), "at least 1"),
+        ("ellipsoid", ("--keep", "averaged"), "averaged for the Perceptron"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_before_the_game(learner, more, why, files, tmp_path):
+    model = tmp_path / "model.nk"
+    code, _, error = run("run", learner, files / "old.csv", *more, "--save", model, "-q")
+    assert code == 2
+    assert why in error
+    assert not model.exists()
+
+
+def test_a_game_without_hypotheses_cannot_keep_one_later(files, tmp_path):
+    model = tmp_path / "model.nk"
+    run("run", "perceptron", files / "old.csv", "--rounds", "500", "--save", model, "-q")
+    code, _, error = run("run", "perceptron", files / "old.csv", "--resume", model, "--keep", "best", "-q")
+    assert code == 2
+    assert "500 were played without it" in error
