@@ -76,7 +76,7 @@ def run_experts(
     parsed = catalog.parse(spec)
     catalog.entry(parsed.name, "learner")  # before a long pipe is looked at
     loss = asked.loss or (getattr(saved.learner, "loss", None) if saved else (parsed.named or {}).get("loss"))
-    stream = expert_table(table, loss=loss, sleeping=parsed.name == SLEEPING, **options)
+    stream = _opened(table, options, loss, parsed.name == SLEEPING)
     said = say_notes(cast(Stream, stream), telling.quiet or telling.as_json)
     ledger = saved or Ledger(_learner(spec, stream, asked), source=stream.name, spec=spec)
     _check(ledger, stream)
@@ -98,11 +98,23 @@ def run_experts(
         with _named(stream.experts):
             play(ledger.learner, shown, asked.rounds, progress=watch, ledger=ledger, riding=False, resume=resume)
 
-    stopped = watched(game, Progress(asked.rounds, size_of(table)), telling)
+    stopped = watched(game, Progress(asked.rounds, size_of(table)), telling, ledger)
     keeper.finish()
     say_notes(cast(Stream, stream), telling.quiet or telling.as_json, said)
     mixture = None if mixing is None else mixing.best()
     return _tell(ledger, spec, stream, telling, history, stopped, mixture)
+
+
+def _opened(table: str, options: dict[str, Any], loss: str | None, sleeping: bool) -> Any:
+    """A file, standard input, or stream:NAME:arguments."""
+    if not table.startswith("stream:"):
+        return expert_table(table, loss=loss, sleeping=sleeping, **options)
+    if given := [name for name, value in options.items() if value]:
+        raise InputError(f"a generated stream takes no reading options: got {', '.join(given)}.")
+    stream = catalog.make(table.removeprefix("stream:"), "stream")
+    if stream.domain.kind not in ("advice", "losses"):
+        raise InputError(f"a stream for experts must show advice or losses: {table} shows {stream.domain}.")
+    return stream
 
 
 def _saved(path: str, asked: Asked) -> Ledger:
@@ -197,7 +209,7 @@ def _tell(
     certificates = ledger.certify() if telling.certify else []
     if telling.as_json:
         told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
-        print(json.dumps({**told, "interrupted": stopped, "notes": stream.notes}))
+        print(json.dumps({**told, "interrupted": stopped, "notes": list(getattr(stream, "notes", ()))}))
     else:
         out = terminal.Out()
         out.line(f"{spec} on {ledger.source}", "bold")

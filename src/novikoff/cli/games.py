@@ -30,7 +30,7 @@ VIOLATED = 4
 INTERRUPTED = 130
 
 
-class InterruptedGame(Exception):  # noqa: N818 - not an error: the player asked for it
+class InterruptedGame(BaseException):  # noqa: N818 - not an error: the player asked for it
     """Ctrl-C, noticed between two batches."""
 
 
@@ -127,7 +127,7 @@ def run_source(
     if telling.hindsight:
         check_hindsight(ledger, stream, resume)
     known = len(stream) * passes if isinstance(stream, Sized) else None
-    stopped = watched(game, Progress(rounds or known, size_of(source)), telling)
+    stopped = watched(game, Progress(rounds or known, size_of(source)), telling, ledger)
     keeper.finish()
     kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving)
     if telling.hindsight and not stopped:
@@ -171,7 +171,9 @@ def check_normalized(learner: Any, spec: str) -> None:
 def same_source(ledger: Ledger, stream: Stream) -> bool:
     """Does the game go on in the middle of this source, or is it another that follows?"""
     known = stream.fingerprint() if hasattr(stream, "fingerprint") else None
-    return ledger.position is not None and ledger.source == stream.name and ledger.fingerprint == known
+    if ledger.position is None or ledger.source != stream.name or ledger.fingerprint != known:
+        return False
+    return stream.rereadable or ledger.position["passes"] == 0  # a pipe that came to its end is not this one
 
 
 def open_source(source: str, options: dict[str, Any], learner: str | None = None) -> Stream:
@@ -259,12 +261,14 @@ def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, tellin
     def game(look: Callable[[Ledger], None]) -> None:
         play(player, opponent, rounds=rounds, progress=look, ledger=ledger)
 
-    return _tell(ledger, learner, telling, watched(game, Progress(rounds), telling), [], None)
+    return _tell(ledger, learner, telling, watched(game, Progress(rounds), telling, ledger), [], None)
 
 
-def watched(game: Callable[[Callable[[Ledger], None]], None], progress: Progress, telling: Telling) -> bool:
+def watched(
+    game: Callable[[Callable[[Ledger], None]], None], progress: Progress, telling: Telling, played: Ledger
+) -> bool:
     """Play with progress shown; True if Ctrl-C ended the game early (a second Ctrl-C ends at once)."""
-    with _noting_interrupts() as interrupted:
+    with _noting_interrupts(played) as interrupted:
 
         def look(ledger: Ledger) -> None:
             if not telling.quiet:
@@ -282,8 +286,8 @@ def watched(game: Callable[[Callable[[Ledger], None]], None], progress: Progress
 
 
 @contextmanager
-def _noting_interrupts() -> Iterator[Callable[[], bool]]:
-    """Let the first Ctrl-C wait for the end of the batch, so that learner and ledger agree."""
+def _noting_interrupts(ledger: Ledger) -> Iterator[Callable[[], bool]]:
+    """Let the first Ctrl-C wait for the end of the batch, so that learner and ledger agree; not for the next one."""
     noted = False
 
     def note(number: int, frame: FrameType | None) -> None:
@@ -291,6 +295,8 @@ def _noting_interrupts() -> Iterator[Callable[[], bool]]:
         if noted:
             raise KeyboardInterrupt
         noted = True
+        if ledger.waiting:
+            raise InterruptedGame
 
     old = signal.signal(signal.SIGINT, note)
     try:

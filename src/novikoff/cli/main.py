@@ -67,7 +67,7 @@ def predict(asked: Namespace) -> int:
     """Print what a saved learner says of each example of a source; it learns nothing."""
     from novikoff.cli.predictions import predict_source
 
-    return predict_source(asked.model, asked.source, _reading(asked), asked.json)
+    return predict_source(asked.model, asked.source, _reading(asked), asked.json, not asked.no_label)
 
 
 def convert(asked: Namespace) -> int:
@@ -184,6 +184,7 @@ def parser() -> Parser:
     one = verb("predict", predict)
     one.add_argument("model", metavar="MODEL", help="a file that `run --save` wrote")
     _add_source(one)
+    one.add_argument("--no-label", action="store_true", help="the source has no labels: all of it is features")
     _add_json(one)
 
     one = verb("convert", convert)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import KINDS, Certificate, bound_text, number
@@ -79,8 +79,10 @@ def show(out: Out, certificates: list[Certificate]) -> None:
     """Each certificate: its status, what was observed beside what was promised, and from what."""
     if not certificates:
         out.line("  no certificate: no mistake bound is known for this learner here", "yellow")
+    told: dict[str, Any] = {}
     for certificate in certificates:
-        first, *rest = lines(certificate)
+        first, *rest = lines(certificate, told)
+        told |= certificate.quantities
         out.line(f"  {certificate.status:<11} ", COLOURS[certificate.status], first)
         for line in rest:
             out.line(" " * 14 + line)
@@ -119,19 +121,23 @@ def looking_back(found: Hindsight) -> Iterator[str]:
     yield f"hindsight: {found.epochs:,} epochs, {found.seconds:.2f} s, {where}"
 
 
-def lines(certificate: Certificate) -> Iterator[str]:
-    """The certificate in words: "halving_mistakes: mistakes 3 <= 4, on every stream", then why and from what."""
+def lines(certificate: Certificate, told: Mapping[str, Any] | None = None) -> Iterator[str]:
+    """The certificate in words: "halving_mistakes: mistakes 3 <= 4, on every stream", then why and from what.
+
+    told   quantities that were told just before: what is the same is not told again
+    """
     on_what = KINDS[certificate.kind]
     if certificate.side == "lower" and certificate.kind == "D":
         on_what = "on every learner that draws nothing"
     yield f"{certificate.theorem}: {certificate.comparison()}" + ("" if certificate.bound is None else f", {on_what}")
-    for text in (certificate.reason, quantities(certificate)):
+    for text in (certificate.reason, quantities(certificate, told or {})):
         yield from textwrap.wrap(text, WIDTH - 14)
 
 
-def quantities(certificate: Certificate) -> str:
-    """What the bound was computed from."""
-    return ", ".join(f"{name.replace('_', ' ')} {_short(value)}" for name, value in certificate.quantities.items())
+def quantities(certificate: Certificate, told: Mapping[str, Any]) -> str:
+    """What the bound was computed from, but for what was told."""
+    new = ((name, value) for name, value in certificate.quantities.items() if name not in told or told[name] != value)
+    return ", ".join(f"{name.replace('_', ' ')} {_short(value)}" for name, value in new)
 
 
 def _short(value: Any) -> str:

@@ -37,6 +37,7 @@ class RandomLosses:
     rereadable = True
     lasting = True
     labels: Labels | None = None
+    loss = "table"
 
     def __init__(self, experts: int, rounds: int = 10_000, seed: int = 0) -> None:
         self._width = whole_number("experts", experts, 1)
@@ -51,6 +52,10 @@ class RandomLosses:
         return tuple(f"e{i}" for i in range(self._width))
 
     def __len__(self) -> int:
+        return self.rounds
+
+    def count(self) -> int:
+        """Rows, as a table counts them."""
         return self.rounds
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
