@@ -30,7 +30,7 @@ VIOLATED = 4
 INTERRUPTED = 130
 
 
-class InterruptedGame(BaseException):  # noqa: N818 - not an error: the player asked for it
+class InterruptedGame(BaseException):
     """Ctrl-C, noticed between two batches."""
 
 

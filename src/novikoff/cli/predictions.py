@@ -9,24 +9,93 @@ from typing import Any
 import numpy as np
 
 from novikoff import model
+from novikoff.catalog import learner_name
 from novikoff.certificate import bound_text
 from novikoff.cli.games import open_source, say_notes
-from novikoff.errors import MismatchError
+from novikoff.errors import InputError, MismatchError, SourceError
 from novikoff.game import labels_of
 from novikoff.ledger import Ledger
-from novikoff.types import Labels
+from novikoff.types import Batch, Labels, Stream
+
+EXACT = 2.0**53
+LOSSES = {"squared": np.square, "absolute": np.abs}
+HINT = "If NEW has no label column, pass --no-label."
+MISSING_LABELS = ("labels must", "a label must", "a line must be a label", "a source must be of a format")
+"""How the errors begin of readers that found no labels."""
 
 
-def predict_source(path: str, source: str, options: dict[str, Any], as_json: bool) -> int:
-    """`novikoff predict`; returns the exit code."""
+def predict_source(path: str, source: str, options: dict[str, Any], as_json: bool, labelled: bool = True) -> int:
+    """`novikoff predict`; returns the exit code. `labelled`: has the source labels, or outcomes, to compare with?"""
     saved = model.load(path)
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
-    if getattr(classifier, "outcomes", "labels") == "numbers":
-        raise MismatchError(f"predictions must be labels: what {path} holds predicts numbers. Load it in Python.")
-    stream = open_source(source, options)
+    numbers = getattr(classifier, "outcomes", "labels") == "numbers"
+    try:
+        stream = _open(source, options, classifier, numbers, labelled)
+        _check(path, classifier, stream)
+        watch = None if isinstance(saved, Ledger) else Watch(saved)
+        told = (_tell_numbers if numbers else _tell_labels)(saved, classifier, stream, path, as_json, watch)
+    except SourceError as error:
+        if labelled and str(error).startswith(MISSING_LABELS):
+            raise SourceError(f"{error} {HINT}") from None
+        raise
+    say_notes(stream, as_json)
+    facts, sentence = told
+    if as_json:
+        print(json.dumps({"model": path, "source": stream.name, **facts, **({} if watch is None else watch.told())}))
+        return 0
+    print(sentence, file=sys.stderr)
+    if watch is not None:
+        print(watch.sentence(), file=sys.stderr)
+    return 0
+
+
+def _open(source: str, options: dict[str, Any], classifier: Any, numbers: bool, labelled: bool) -> Stream:
+    if labelled:
+        return open_source(source, options, learner_name(type(classifier)) if numbers else None)
+    from novikoff.sources.unlabelled import unlabelled
+
+    given = {key: value for key, value in options.items() if value is not None}
+    for option in ("label", "positive"):
+        if option in given:
+            raise InputError(f"--{option} is for a source with labels: got --no-label too. Leave out one of them.")
+    return unlabelled(source, numbers=numbers, **given)
+
+
+def _check(path: str, classifier: Any, stream: Stream) -> None:
+    """Refuse examples of another kind, or of another width, before the first is read."""
+    wanted, shown = _width(classifier), stream.domain.width
+    if getattr(stream, "features", None) is not None and None not in (wanted, shown) and wanted != shown:
+        hint = ""
+        if _unlabelled(stream) and shown == wanted + 1:
+            hint = " If one of its columns is the label, leave out --no-label."
+        elif not _unlabelled(stream) and shown == wanted - 1:
+            hint = f" {HINT}"
+        raise MismatchError(f"what {path} holds takes {wanted:,} features: {stream.name} has {shown:,}.{hint}")
     if not classifier.domain.admits(stream.domain):
         raise MismatchError(f"what {path} holds is for {classifier.domain}: {stream.name} shows {stream.domain}.")
-    watch = None if isinstance(saved, Ledger) else Watch(saved)
+
+
+def _width(classifier: Any) -> Any:
+    """How many features an array must have for it; None if that is not fixed."""
+    if classifier.domain.kind in ("vector", "point", "any") and classifier.domain.width is not None:
+        return classifier.domain.width
+    for one in (classifier, *getattr(classifier, "voters", ()), *getattr(classifier, "learners", ())):
+        features: Any = getattr(one, "features", None)
+        if features is not None and getattr(features, "kind", None) == "array" and features.count:
+            return features.count
+    return None
+
+
+def _unlabelled(stream: Stream) -> bool:
+    return getattr(stream, "unlabelled", False)
+
+
+Told = tuple[dict[str, Any], str]
+"""What is to be told of the predictions: for JSON, and as a sentence."""
+
+
+def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, as_json: bool, watch: Watch | None) -> Told:
+    """Print the label of every example; how many were not as labelled."""
     rows = mistakes = 0
     for batch in stream.batches():
         labels = Labels(*saved.labels) if saved.labels else stream.labels or Labels()
@@ -35,47 +104,70 @@ def predict_source(path: str, source: str, options: dict[str, Any], as_json: boo
                 f"{labels.positive!r} is +1 in {path}: in {stream.name} it is {stream.labels.positive!r}. "
                 f"Pass --positive {labels.positive}."
             )
+        _check_exact(batch, classifier, stream)
         said = labels_of(classifier, batch)
         words = {-1: str(labels.decode(-1)), 1: str(labels.decode(1))} if classifier.labels is None else {}
         if not as_json:
             sys.stdout.write("".join(f"{words.get(label, label)}\n" for label in said.tolist()))
-        wrong = said != batch.y
         rows += len(batch)
-        mistakes += int(np.count_nonzero(wrong))
-        if watch is not None:
-            watch.see(wrong)
-    say_notes(stream, as_json)
+        if not _unlabelled(stream):
+            wrong = said != batch.y
+            mistakes += int(np.count_nonzero(wrong))
+            if watch is not None:
+                watch.see(wrong)
+    if _unlabelled(stream):
+        return {"rows": rows}, f"{rows:,} examples"
     rate = mistakes / rows if rows else 0.0
-    promised = {} if watch is None else watch.told()
-    if as_json:
-        facts = {"model": path, "source": stream.name, "rows": rows, "mistakes": mistakes, "mistake_rate": rate}
-        print(json.dumps({**facts, **promised}))
-        return 0
-    print(f"{rows:,} examples, {mistakes:,} not as labelled ({100 * rate:.3g} %)", file=sys.stderr)
-    if watch is not None:
-        print(watch.sentence(), file=sys.stderr)
-    return 0
+    facts = {"rows": rows, "mistakes": mistakes, "mistake_rate": rate}
+    return facts, f"{rows:,} examples, {mistakes:,} not as labelled ({100 * rate:.3g} %)"
+
+
+def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, as_json: bool, watch: Watch | None) -> Told:
+    """Print the number predicted for every example; the mean loss."""
+    rows, lost = 0, 0.0
+    for batch in stream.batches():
+        said = labels_of(classifier, batch)
+        if not as_json:
+            sys.stdout.write("".join(f"{number!r}\n" for number in said.tolist()))
+        rows += len(batch)
+        if not _unlabelled(stream):
+            lost += float(LOSSES[classifier.loss](said - batch.y).sum())
+    if _unlabelled(stream):
+        return {"rows": rows}, f"{rows:,} examples"
+    mean = lost / rows if rows else 0.0
+    return {"rows": rows, "mean_loss": mean}, f"{rows:,} examples, mean {classifier.loss} loss {mean:.6g}"
+
+
+def _check_exact(batch: Batch, classifier: Any, stream: Stream) -> None:
+    """A table without labels is read as doubles: refuse whole numbers that these may have changed."""
+    whole = _unlabelled(stream) and classifier.domain.kind in ("index", "point")
+    if whole and isinstance(batch.x, np.ndarray) and (np.abs(batch.x) >= EXACT).any():
+        raise InputError(f"whole numbers must be below 2^53 without labels: {stream.name} has larger ones.")
 
 
 class Watch:
     """The promise of a classifier that was kept, beside the errors it now makes."""
 
     def __init__(self, kept: Any) -> None:
-        self._kept, self._limit, self._monitor = kept, None, None
+        self._kept, self._limit, self._monitor, self._seen = kept, None, None, False
+        self._numbers = getattr(kept.classifier, "outcomes", "labels") == "numbers"
         certificate = kept.certificate
         if certificate is not None and certificate.bound is not None:
             self._limit = float(certificate.bound)
-            if 0.0 < self._limit < 1.0 and not kept.drawn:  # a limit on the mean is none on what was drawn
+            if (
+                0.0 < self._limit < 1.0 and not kept.drawn and not self._numbers
+            ):  # a limit on the mean is none on what was drawn
                 from novikoff.drift import Monitor
 
                 self._monitor = Monitor(self._limit)
 
     def see(self, wrong: Any) -> None:
+        self._seen = True
         if self._monitor is not None:
             self._monitor.see(wrong)
 
     def told(self) -> dict[str, Any]:
-        alarm = None if self._monitor is None else self._monitor.alarm
+        alarm = self._monitor.alarm if self._monitor is not None and self._seen else None
         return {"how": self._kept.how, "limit": self._limit, "delta": self._kept.delta, "drawn": self._kept.drawn,
                 "alarm": alarm}  # fmt: skip
 
@@ -85,7 +177,8 @@ class Watch:
             certificate = self._kept.certificate
             why = f": {certificate.reason}" if certificate is not None else ""
             return f"kept by {self._kept.how!r}: no limit on its risk is known{why}"
-        promised = f"promised: risk <= {bound_text(self._limit, 'upper')} with probability {1 - self._kept.delta:.6g}"
+        what = "expected loss" if self._numbers else "risk"
+        promised = f"promised: {what} <= {bound_text(self._limit, 'upper')} with probability {1 - self._kept.delta:.6g}"
         promised += " on average over the draw of it" if self._kept.drawn else ""
         if self._monitor is None or not self._monitor.alarm:
             return f"{promised}, if these are independent draws like those it was made from"

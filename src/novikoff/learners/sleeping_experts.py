@@ -177,7 +177,7 @@ class Sleeping:
             price=float(panel.prices[best]) if panel.size > 1 else 0.0,
             uniform=panel.uniform,
             rounding=rounding(panel, self.rounds, unit / eta if eta > 0.0 else 0.0)
-            + 2.0 * self.rounds * (numbers[2] + numbers[3] + panel.size * panel.loss.top / 300.0) * 2.0**-53,
+            + _plain_sums(panel, self.rounds, numbers[2] + numbers[3]),
             sleeper=sleeper,
             sleeper_regret=float(gained[one] + gaps[one]),
             sleeper_gaps=float(gaps[one]),
@@ -215,3 +215,9 @@ def kernel() -> Any:
 
 
 _kernel: Any = None
+
+
+def _plain_sums(panel: Panel, rounds: int, gaps: float) -> float:
+    """What sums that are added up plainly may be off, beyond `rounding`: the gaps, and N terms at high rates."""
+    terms = panel.size * panel.loss.top / 300.0
+    return 0.0 if panel.size == 1 else 2.0 * rounds * (gaps + terms) * 2.0**-53
