@@ -44,6 +44,16 @@ def _distances(typingctx: Any, points: Any, block: Any, x: Any, out: Any) -> Any
 
 
 @intrinsic
+def _distances_of_two(typingctx: Any, points: Any, block: Any, x: Any, out: Any) -> Any:
+    """The same for this block and the next, side by side: each sum waits for itself, and twice as many are under way."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _block(context, builder, signature, arguments, "distances", blocks=2)
+
+    return types.void(points, types.uint64, x, out), codegen
+
+
+@intrinsic
 def _sparse_products(typingctx: Any, points: Any, block: Any, x: Any, out: Any, places: Any) -> Any:
     """out[j] = <x, z> for the slots of a block; x[k] belongs to the feature places[k], all of them in points."""
 
@@ -70,6 +80,7 @@ def _exponentials(typingctx: Any, values: Any, block: Any, gamma: Any) -> Any:
 
 products: Any = _products
 distances: Any = _distances
+distances_of_two: Any = _distances_of_two
 sparse_products: Any = _sparse_products
 exponentials: Any = _exponentials
 
@@ -86,29 +97,33 @@ def _fused(builder: Any) -> Any:
     return cgutils.get_or_insert_function(builder.module, ir.FunctionType(LANES, [LANES] * 3), f"llvm.fma.v{BLOCK}f64")
 
 
-def _block(context: Any, builder: Any, signature: Any, arguments: Any, what: str) -> Any:
-    """The loop over features, with a sum for each slot in vector registers."""
+def _block(context: Any, builder: Any, signature: Any, arguments: Any, what: str, blocks: int = 1) -> Any:
+    """The loop over features, with a sum for each slot of one or more blocks in vector registers."""
 
     def array(position: int) -> Any:
         return context.make_array(signature.args[position])(context, builder, arguments[position])
 
     points, x, out = array(0), array(2), array(3)
     width = builder.extract_value(points.shape, 1)
-    start = builder.mul(builder.mul(arguments[1], width), ir.Constant(WORD, BLOCK))
-    total = cgutils.alloca_once_value(builder, ir.Constant(LANES, [0.0] * BLOCK))
-    builder.store(ir.Constant(LANES, [0.0] * BLOCK), total)
+    numbers = [builder.add(arguments[1], ir.Constant(WORD, k)) for k in range(blocks)]
+    starts = [builder.mul(builder.mul(number, width), ir.Constant(WORD, BLOCK)) for number in numbers]
+    totals = [cgutils.alloca_once_value(builder, ir.Constant(LANES, [0.0] * BLOCK)) for _ in numbers]
+    for total in totals:
+        builder.store(ir.Constant(LANES, [0.0] * BLOCK), total)
     with cgutils.for_range(builder, builder.extract_value(x.shape, 0)) as loop:
         values = _everywhere(builder, builder.load(builder.gep(x.data, [loop.index])))
         feature = loop.index
         if what == "sparse":
             feature = builder.zext(builder.load(builder.gep(array(4).data, [loop.index])), WORD)
-        here = builder.gep(points.data, [builder.add(start, builder.mul(feature, ir.Constant(WORD, BLOCK)))])
-        z = builder.load(builder.bitcast(here, LANES.as_pointer()), align=8)
-        if what == "distances":
-            difference = builder.fsub(values, z)
-            builder.store(builder.call(_fused(builder), [difference, difference, builder.load(total)]), total)
-        else:
-            builder.store(builder.fadd(builder.load(total), builder.fmul(values, z)), total)
-    target = builder.gep(out.data, [builder.mul(arguments[1], ir.Constant(WORD, BLOCK))])
-    builder.store(builder.load(total), builder.bitcast(target, LANES.as_pointer()), align=8)
+        for start, total in zip(starts, totals, strict=True):
+            here = builder.gep(points.data, [builder.add(start, builder.mul(feature, ir.Constant(WORD, BLOCK)))])
+            z = builder.load(builder.bitcast(here, LANES.as_pointer()), align=8)
+            if what == "distances":
+                difference = builder.fsub(values, z)
+                builder.store(builder.call(_fused(builder), [difference, difference, builder.load(total)]), total)
+            else:
+                builder.store(builder.fadd(builder.load(total), builder.fmul(values, z)), total)
+    for number, total in zip(numbers, totals, strict=True):
+        target = builder.gep(out.data, [builder.mul(number, ir.Constant(WORD, BLOCK))])
+        builder.store(builder.load(total), builder.bitcast(target, LANES.as_pointer()), align=8)
     return context.get_dummy_value()

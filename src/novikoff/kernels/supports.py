@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.blocks import BLOCK, distances, exponentials, products, sparse_products
+from novikoff.kernels.blocks import BLOCK, distances, distances_of_two, exponentials, products, sparse_products
 from novikoff.kernels.cache import (
     BASE,
     BORN,
@@ -89,8 +89,10 @@ def compare(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: in
     square = square_of(numbers) if width < 0 or normalized else 0.0
     if width >= 0:
         if kind == RBF:
-            for b in range(blocks):
-                distances(cache.points, np.uint64(b), numbers, out)
+            for b in range(0, blocks - 1, 2):
+                distances_of_two(cache.points, np.uint64(b), numbers, out)
+            if blocks % 2 == 1:
+                distances(cache.points, np.uint64(blocks - 1), numbers, out)
         else:
             for b in range(blocks):
                 products(cache.points, np.uint64(b), numbers, out)
