@@ -45,7 +45,7 @@ def _distances(typingctx: Any, points: Any, block: Any, x: Any, out: Any) -> Any
 
 @intrinsic
 def _distances_of_two(typingctx: Any, points: Any, block: Any, x: Any, out: Any) -> Any:
-    """The same for this block and the next, side by side: each sum waits for itself, and twice as many are under way."""
+    """The same for this block and the next, side by side: a sum waits for itself, and twice as many go on."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _block(context, builder, signature, arguments, "distances", blocks=2)
