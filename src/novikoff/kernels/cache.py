@@ -11,12 +11,12 @@ rows. rule is (kind, gamma, degree, constant, normalized, bias^2), see similarit
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.kernels.aligned import aligned
 from novikoff.kernels.blocks import BLOCK
 from novikoff.kernels.compiled import compiled
 from novikoff.types import Sparse
@@ -30,7 +30,6 @@ LINEAR, POLYNOMIAL, RBF, OWN = range(4)
 COUNT, UPDATES, EVICTIONS, FILLED = range(4)
 NO_ENDS, NO_PLACES = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
 
-LINE = 64
 LARGEST_POINTS = 2**25
 """Bytes: sparse rows have `points` up to there, and beyond are multiplied one by one."""
 
@@ -109,20 +108,12 @@ def empty(capacity: int, width: int, sparse: bool, numbers: int = 0) -> Cache:
     slots = -(-max(capacity, 1) // BLOCK) * BLOCK
     wide = sparse and slots * width * 8 > LARGEST_POINTS
     return Cache(
-        points=_aligned((slots // BLOCK, 0 if wide else width, BLOCK)),
+        points=aligned((slots // BLOCK, 0 if wide else width, BLOCK)),
         ends=np.zeros((slots if sparse else 0, 2), dtype=np.int64),
         places=np.zeros(numbers, dtype=np.uint32),
         numbers=np.zeros(numbers),
         spread=np.zeros(width if wide else 0),
-        slots=_aligned((9, slots)),
+        slots=aligned((9, slots)),
         example=np.zeros(0 if sparse else width),
         counts=np.zeros(4, dtype=np.int64),
     )
-
-
-def _aligned(shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Zeros that begin with a line of the processor's cache: vectors then never lie across two lines."""
-    size = 8 * math.prod(shape)
-    memory = np.zeros(size + LINE, dtype=np.uint8)
-    start = -memory.ctypes.data % LINE
-    return memory[start : start + size].view(np.float64).reshape(shape)
