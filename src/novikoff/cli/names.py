@@ -1,4 +1,4 @@
-"""`list`: every name that `run`, `duel` and `explain` take."""
+"""`list`: every name that `run`, `duel`, `experts` and `explain` take."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from novikoff.report.terminal import Out
 from novikoff.sources.demo import DEMOS
 
 TITLES: Mapping[str, str] = {
-    "learner": "learners (run, duel)",
+    "learner": "learners (run, duel, experts)",
     "adversary": "adversaries (duel)",
     "stream": "generated streams (run: stream:noisy:width=50,noise=0.2)",
     "class": "classes of hypotheses (in brackets: halving:[thresholds:n=100])",
@@ -25,12 +25,13 @@ def list_all(as_json: bool) -> None:
         print(json.dumps({**rooms, "source": [f"demo:{name}" for name in DEMOS]}))
         return
     out = Out()
+    width = max(map(len, CATALOG))
     for room in get_args(Room):
         out.line(TITLES[room], "bold")
         for name in names(room):
-            out.line(f"  {name:<20} {CATALOG[name].summary()}")
+            out.line(f"  {name:<{width}} {CATALOG[name].summary()}")
             if arguments := CATALOG[name].arguments():
-                out.line(f"  {'':<20} {arguments}", "dim")
+                out.line(f"  {'':<{width}} {arguments}", "dim")
         out.line()
     out.line("sources (run)", "bold")
-    out.line("  a CSV file, " + ", ".join(f"demo:{name}" for name in DEMOS))
+    out.line("  a file, " + ", ".join(f"demo:{name}" for name in DEMOS))
