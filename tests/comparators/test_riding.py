@@ -3,6 +3,7 @@
 import json
 import math
 from fractions import Fraction
+from threading import Event
 
 import numpy as np
 import pytest
@@ -378,13 +379,68 @@ def test_looking_at_batches_behind_the_game_changes_nothing():
     assert behind.facts() == at_once.facts()
 
 
-def test_an_error_in_the_second_thread_is_raised_in_the_first():
+def test_an_error_in_the_second_thread_is_raised_in_the_first(monkeypatch):
     riding = Riding()
-    riding.see(Batch(np.ones((100, 3)), np.ones(100, dtype=np.int8), 1), behind=True)
-    riding._riders = "broken"  # so that the next batch cannot be seen
-    riding.see(Batch(np.ones((100, 3)), np.ones(100, dtype=np.int8), 101), behind=True)
-    with pytest.raises(AttributeError):
+    monkeypatch.setattr(riding, "_see", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):  # noqa: PT012
+        riding.see(Batch(np.ones((100, 3)), np.ones(100, dtype=np.int8), 1), behind=True)
         riding.catch_up()
+
+
+def held_up(riding):
+    """Have the second thread wait, after all that it was given, for what is returned."""
+    go_on = Event()
+    riding._thread.submit(go_on.wait)
+    return go_on
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense", "whole", "late fractions"])
+def test_the_first_thread_helps_with_batches_that_wait_and_no_sum_changes(kind, monkeypatch):
+    rng = np.random.default_rng(4)
+    x = rng.integers(-3, 4, (6000, 30)).astype(np.float64)
+    x[0 if kind in ("sparse", "dense") else 4000 if kind == "late fractions" else 6000 :] *= 0.3
+    y = np.where(x[:, 0] + x[:, 1] * rng.random(6000) > 0, 1, -1).astype(np.int8)
+    batches = [Batch(x[a : a + 500] if kind == "dense" else sparse(x[a : a + 500]), y[a : a + 500], a + 1)
+               for a in range(0, 6000, 500)]  # fmt: skip
+    at_once, helped = Riding(bias=1.0, keep=100_000), Riding(bias=1.0, keep=100_000)
+    found = []
+    monkeypatch.setattr(Riders, "margins", counted(Riders.margins, found))
+    for batch in batches:
+        at_once.see(batch)
+    for batch in batches[:10]:
+        helped.see(batch, behind=True)
+    helped.catch_up()
+    before = len(found)
+    go_on = held_up(helped)
+    for batch in batches[10:]:
+        helped.see(batch, behind=True)
+    for waiting in reversed(helped._behind):
+        helped._help(waiting)
+    assert len(found) - before == (0 if kind == "whole" else 2)
+    go_on.set()
+    assert helped.facts() == at_once.facts()
+    one, two = at_once.state()["riders"], helped.state()["riders"]
+    for name, value in one.items():
+        np.testing.assert_array_equal(two[name], value, err_msg=name)
+
+
+def counted(method, found):
+    """The method, which notes that it was called."""
+
+    def call(*arguments):
+        found.append(1)
+        return method(*arguments)
+
+    return call
+
+
+def test_what_lies_in_a_mapped_file_is_kept_where_it_lies_and_other_rows_are_copied():
+    for lasting, writeable, copied in ((True, False, False), (True, True, True), (False, False, True)):
+        x = sparse(np.ones((100, 3)))
+        x.values.flags.writeable = writeable
+        riding = Riding()
+        riding._see(x, np.ones(100, dtype=np.int8), lasting)
+        assert np.shares_memory(riding._kept._values[0], x.values) is not copied
 
 
 @pytest.mark.parametrize("normalize", [False, True])
@@ -399,6 +455,6 @@ def test_rows_seen_in_one_go_leave_the_same_sums_as_margins_and_tally(normalize,
     one, two = (Riders.fitted(x[:100], y[:100], bias, normalize) for _ in range(2))
     assert not one.exact
     one.see(x, y, bias, normalize)
-    two._add(x, two._margins(x, y, bias, normalize), bias)
+    two.add(x, two.margins(x, y, bias, normalize), bias)
     for name in ("counts", "sums", "squares", "least", "longest", "rows", "nonzeros", "empty"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)

@@ -98,7 +98,7 @@ class Riders:
         self.rows = self.nonzeros = 0
         self.empty = True  # no value but zero was seen
         self._across = np.zeros((len(own), 0))  # U direction by direction, made when a dense row comes
-        self._measure()
+        self._measure(exact)
 
     @classmethod
     def fitted(cls, x: Sparse, y: NDArray[np.int8], bias: float, normalize: bool) -> Self:
@@ -126,11 +126,16 @@ class Riders:
             U[:-1, k], own[k] = rounded[:-1], rounded[-1]
         return cls(U, own, power + octave, exact)
 
-    def _measure(self) -> None:
+    @property
+    def settled(self) -> bool:
+        """Are margins a function of the row alone, whatever rows came before? In whole numbers they are not."""
+        return not self.exact
+
+    def _measure(self, exact: bool) -> None:
         """||U||^2 from above: squares of float32 are exact in doubles; their sum too, if whole and below 2^53."""
         weights = np.concatenate([self.U[:, : len(self.own)].astype(np.float64), self.own[None, :]])
         sizes = np.sum(np.square(weights), axis=0).tolist()
-        if self.exact and max(sizes) < 2.0**53:
+        if exact and max(sizes) < 2.0**53:
             self._norms2 = [Fraction(size) for size in sizes]
         else:  # n positive terms in any order: an error of n 2^-53 of the sum at most
             self._norms2 = [Fraction(size) * (1 + (len(weights) + 4) * UNIT) for size in sizes]
@@ -147,16 +152,16 @@ class Riders:
             return
         for start in range(0, len(y), BLOCK):
             part, labels = x[start : start + BLOCK], y[start : start + BLOCK]
-            margins = self._margins(part, labels, bias, normalize)
+            margins = self.margins(part, labels, bias, normalize)
             if self.exact:
                 fits = self._whole_rows(part, margins[:, riding.RIDERS])
-                self._add(part, margins[:fits], bias)
+                self.add(part, margins[:fits], bias)
                 if fits == len(labels):
                     continue
                 self._leave_whole_numbers()
                 part, labels = part[fits:], labels[fits:]
-                margins = self._margins(part, labels, bias, normalize)
-            self._add(part, margins, bias)
+                margins = self.margins(part, labels, bias, normalize)
+            self.add(part, margins, bias)
 
     def _ride(self, x: Sparse, y: NDArray[np.int8], bias: float, normalize: bool) -> None:
         """Sparse rows in floats: margins and tally in one go."""
@@ -170,7 +175,8 @@ class Riders:
         if self.longest[0] < SHORTEST:
             self.empty = self.empty and bias == 0.0 and not np.any(_values(x))
 
-    def _margins(self, x: Rows, y: NDArray[np.int8], bias: float, normalize: bool) -> NDArray[np.float64]:
+    def margins(self, x: Rows, y: NDArray[np.int8], bias: float, normalize: bool) -> NDArray[np.float64]:
+        """For each row: at most its margin with each U, and its squared length as computed. Changes no sum."""
         from novikoff.kernels import riding
 
         out = np.empty((len(y), riding.WIDE))
@@ -179,12 +185,18 @@ class Riders:
             inside = x.width < len(self.U)
             riding.sparse(x.indptr, x.indices, x.values, y, bias, normalize, inside, self.U, *common)
         else:
-            if self._across.shape[1] < x.shape[1]:
-                self._across = np.zeros((riding.RIDERS, x.shape[1]))
-                seen = min(len(self.U), x.shape[1])
-                self._across[:, :seen] = self.U[:seen, : riding.RIDERS].T
-            riding.dense(x, y, bias, normalize, self._across, *common)
+            riding.dense(x, y, bias, normalize, self._as_wide_as(x.shape[1]), *common)
         return out
+
+    def _as_wide_as(self, width: int) -> NDArray[np.float64]:
+        """U direction by direction, at least so wide. Two threads may ask."""
+        across = self._across
+        if across.shape[1] < width:
+            across = np.zeros((len(self.own), width))
+            seen = min(len(self.U), width)
+            across[:, :seen] = self.U[:seen, : len(self.own)].T
+            self._across = across
+        return across
 
     def _whole_rows(self, x: Rows, squares: NDArray[np.float64]) -> int:
         """How many rows can be summed exactly before the first that cannot."""
@@ -205,10 +217,10 @@ class Riders:
         self.squares = np.array([upward(total) for total in totals]).reshape(self.squares.shape)
         self.sums = np.array([upward(int(total)) for total in self.sums.flat]).reshape(self.sums.shape)
         self.carries[:] = 0
+        self._measure(exact=False)
         self.exact = False
-        self._measure()
 
-    def _add(self, x: Rows, margins: NDArray[np.float64], bias: float) -> None:
+    def add(self, x: Rows, margins: NDArray[np.float64], bias: float) -> None:
         """Tally the first rows of x, as many as there are margins."""
         from novikoff.kernels import riding
 

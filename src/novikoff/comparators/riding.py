@@ -19,6 +19,7 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -91,7 +92,7 @@ class Riding:
         self._waiting: list[tuple[Row, int]] = []
         self._waiting_numbers = 0
         self._thread: ThreadPoolExecutor | None = None
-        self._behind: deque[tuple[Future[None], int]] = deque()  # batches that wait, and their sizes
+        self._behind: deque[_Waiting] = deque()
         self._behind_size = 0
 
     @property
@@ -107,42 +108,61 @@ class Riding:
         """
         if behind and len(batch) >= SMALL:
             self._thread = self._thread or ThreadPoolExecutor(1, "riding")
-            size = _size(batch)
-            self._behind.append((self._thread.submit(self._see_batch, batch), size))
-            self._behind_size += size
-            while self._behind and (self._behind_size > MOST_BEHIND or self._behind[0][0].done()):
+            waiting = _Waiting(batch)
+            waiting.seen = self._thread.submit(self._see_waiting, waiting)
+            self._behind.append(waiting)
+            self._behind_size += waiting.size
+            if self._behind_size > MOST_BEHIND:
+                self._help(waiting)
+            while self._behind and (self._behind_size > MOST_BEHIND or self._behind[0].seen.done()):
                 self._caught_up()
             return
         self.catch_up()
         self._see_batch(batch)
 
     def catch_up(self) -> None:
-        """Wait until every batch has been seen."""
+        """Wait until every batch has been seen; meanwhile help with the last ones."""
+        for waiting in reversed(self._behind):
+            self._help(waiting)
         while self._behind:
             self._caught_up()
 
     def _caught_up(self) -> None:
         """Wait for the first batch that waits."""
-        seen, size = self._behind.popleft()
-        self._behind_size -= size
-        seen.result()
+        waiting = self._behind.popleft()
+        self._behind_size -= waiting.size
+        waiting.seen.result()
 
-    def _see_batch(self, batch: Batch) -> None:
-        x = batch.x
+    def _help(self, waiting: _Waiting) -> None:
+        """Find the margins of a batch that waits, if the second thread has not begun with it: the sums are its own."""
+        riders = self._riders
+        if riders is None or not riders.settled or waiting.begun:
+            return
+        with waiting.busy:
+            if waiting.margins is None and not waiting.begun:
+                x, y = _arrays(waiting.batch)
+                waiting.margins = riders.margins(x, y, self.bias, self.normalize)
+
+    def _see_waiting(self, waiting: _Waiting) -> None:
+        """A batch that waited, in the second thread."""
+        with waiting.busy:
+            waiting.begun = True
+        if waiting.margins is None:
+            self._see_batch(waiting.batch, lasting=True)
+        else:
+            assert self._riders is not None  # there are no margins without directions
+            self._riders.add(_arrays(waiting.batch)[0], waiting.margins, self.bias)
+
+    def _see_batch(self, batch: Batch, lasting: bool = False) -> None:
         if len(batch) == 0:
             return
-        if not isinstance(x, Sparse):
-            x = np.asarray(x)
-            x = x if x.ndim == 2 else x.reshape(len(batch), -1)
-            kind = x.dtype if x.dtype in (np.float64, np.float32, np.int64) else np.float64
-            x = np.ascontiguousarray(x, dtype=kind)
-        y = np.ascontiguousarray(batch.y, dtype=np.int8)
+        x, y = _arrays(batch)
         if len(batch) < SMALL:
             for row, label in zip(x.rows() if isinstance(x, Sparse) else x, y.tolist(), strict=True):
                 self._wait(row, label)
             return
         self._flush()
-        self._see(x, y)
+        self._see(x, y, lasting)
 
     def see_row(self, x: Row, y: int) -> None:
         """One round: x as (indices, values), or as an array of numbers."""
@@ -170,11 +190,11 @@ class Riding:
                 self._see(x, np.array([y for _, y in waiting[start:stop]], dtype=np.int8))
                 start = stop
 
-    def _see(self, x: Rows, y: NDArray[np.int8]) -> None:
+    def _see(self, x: Rows, y: NDArray[np.int8], lasting: bool = False) -> None:
         done = 0
         while self._riders is None and done < len(y):
             part = x[done : done + BLOCK]
-            done += self._kept.take(part, y[done : done + BLOCK], self.keep)
+            done += self._kept.take(part, y[done : done + BLOCK], self.keep, lasting)
             if self._kept.size >= self.keep:
                 self._riders = self._fitted()
                 self._kept = _Kept()
@@ -234,6 +254,17 @@ class Riding:
         return riding
 
 
+class _Waiting:
+    """A batch that waits for the second thread."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch, self.size = batch, _size(batch)
+        self.margins: NDArray[np.float64] | None = None  # if the first thread has found them
+        self.begun = False  # by the second thread
+        self.busy = Lock()
+        self.seen: Future[None]
+
+
 class _Kept:
     """The first rows, as they came, in pieces; dense ones without their zeros."""
 
@@ -244,8 +275,11 @@ class _Kept:
         self._values: list[NDArray[np.float64]] = []
         self._labels: list[NDArray[np.int8]] = []
 
-    def take(self, x: Rows, y: NDArray[np.int8], keep: int) -> int:
-        """Take rows until `keep` bytes are reached; how many were taken."""
+    def take(self, x: Rows, y: NDArray[np.int8], keep: int, lasting: bool = False) -> int:
+        """Take rows until `keep` bytes are reached; how many were taken.
+
+        lasting   the arrays will stay as they are: those that lie in a mapped file are not copied
+        """
         if isinstance(x, Sparse):
             first = int(x.indptr[0])
             lengths = np.diff(x.indptr)
@@ -260,8 +294,9 @@ class _Kept:
         else:
             indices, values = features[:count].astype(np.uint32), x[where[:count], features[:count]]
         self._lengths.append(lengths[:taken])
-        self._indices.append(indices.astype(np.uint32))
-        self._values.append(values.astype(np.float64))
+        copy = not lasting or values.flags.writeable
+        self._indices.append(indices.astype(np.uint32, copy=copy))
+        self._values.append(values.astype(np.float64, copy=copy))
         self._labels.append(y[:taken].copy())
         self.rows += taken
         self.size = int(sizes[taken - 1])
@@ -294,6 +329,17 @@ class _Kept:
         if len(y):
             kept.take(Sparse(indptr.astype(np.uint64), indices, values, 0), y.astype(np.int8), 2**62)
         return kept
+
+
+def _arrays(batch: Batch) -> tuple[Rows, NDArray[np.int8]]:
+    """The rows and the labels as the kernels take them."""
+    x = batch.x
+    if not isinstance(x, Sparse):
+        x = np.asarray(x)
+        x = x if x.ndim == 2 else x.reshape(len(batch), -1)
+        kind = x.dtype if x.dtype in (np.float64, np.float32, np.int64) else np.float64
+        x = np.ascontiguousarray(x, dtype=kind)
+    return x, np.ascontiguousarray(batch.y, dtype=np.int8)
 
 
 def _size(batch: Batch) -> int:

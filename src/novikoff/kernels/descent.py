@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels.compiled import compiled
-from novikoff.kernels.lanes import inverse_norm
+from novikoff.kernels.lanes import inverse_norm, prefetch
 
 Vector = NDArray[np.float64]
 
 SHORTEST = 2.0**-900
 """Rows whose squared length is below this are left out: dividing by it might overflow."""
+
+SOON = 4
+"""So many rows before its turn, a row is asked for."""
 
 
 @compiled
@@ -50,13 +53,24 @@ def shuffle(order: NDArray[np.int64], word: int) -> None:
 
 
 @compiled
+def _ask_for(t: int, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Vector) -> None:
+    """Have row t brought near: in a random order, processors cannot know what comes next."""
+    start, stop = indptr[t], indptr[t + 1]
+    for k in range(start, stop, np.uint64(8)):
+        prefetch(values, k)
+    for k in range(start, stop, np.uint64(16)):
+        prefetch(indices, k)
+
+
+@compiled
 def epoch(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Vector, y: NDArray[np.int8], bias: float,
     scale: Vector, square: Vector, order: NDArray[np.int64], alpha: Vector, cost: float, u: Vector, own: Vector,
 ) -> float:  # fmt: skip
     """One step for every row, in this order; the largest change of a margin. own[0] is the weight of the bias."""
     largest = 0.0
-    for t in order:
+    for place, t in enumerate(order):
+        _ask_for(order[min(place + SOON, len(order) - 1)], indptr, indices, values)
         if not SHORTEST < square[t] < 1.0 / SHORTEST:
             continue
         even = 0.0
