@@ -40,42 +40,46 @@ def lose(
     code: int, clip: float, p: Vector, start: int, count: int, y: float, room: Vector, lost: int, moved: int
 ) -> None:
     """The losses of `count` experts from `start` on, into room from `lost` on; for log, clipped predictions too."""
+    said, losses = p[start : start + count], room[lost : lost + count]  # of slices, numba makes loops on vectors
     if code == ZERO_ONE:
         for i in range(count):
-            room[lost + i] = 1.0 if p[start + i] != y else 0.0
+            losses[i] = 1.0 if said[i] != y else 0.0
     elif code == ABSOLUTE:
         for i in range(count):
-            room[lost + i] = abs(p[start + i] - y)
+            losses[i] = abs(said[i] - y)
     elif code == SQUARED:
         for i in range(count):
-            room[lost + i] = (p[start + i] - y) * (p[start + i] - y)
+            losses[i] = (said[i] - y) * (said[i] - y)
     elif code == LOG:
         move(clip, p, start, count, room, moved)
+        clipped = room[moved : moved + count]
         if y == 1.0:
             for i in range(count):
-                room[lost + i] = -np.log(room[moved + i])
+                losses[i] = -np.log(clipped[i])
         else:
             for i in range(count):
-                room[lost + i] = -np.log(1.0 - room[moved + i])
+                losses[i] = -np.log(1.0 - clipped[i])
     else:
         for i in range(count):
-            room[lost + i] = p[start + i]
+            losses[i] = said[i]
 
 
 @compiled
 def move(clip: float, p: Vector, start: int, count: int, room: Vector, moved: int) -> None:
     """Predictions moved into [clip, 1 - clip]."""
+    said, clipped = p[start : start + count], room[moved : moved + count]
     for i in range(count):
-        room[moved + i] = min(max(p[start + i], clip), 1.0 - clip)
+        clipped[i] = min(max(said[i], clip), 1.0 - clip)
 
 
 @compiled
 def chance(y: float, room: Vector, weights: int, moved: int, count: int) -> float:
     """The weight that `count` experts give the outcome y, 0 or 1; weights and predictions are in room."""
+    clipped = room[moved : moved + count]
     if y != 1.0:
         for i in range(count):
-            room[moved + i] = 1.0 - room[moved + i]
-    return dense(room[weights : weights + count], room[moved : moved + count])
+            clipped[i] = 1.0 - clipped[i]
+    return dense(room[weights : weights + count], clipped)
 
 
 @compiled

@@ -17,6 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from novikoff.kernels.exp import vector_exp
+from novikoff.kernels.fused import fused
 
 BLOCK = 16
 WORD, SHORT = ir.IntType(64), ir.IntType(32)
@@ -92,11 +93,6 @@ def _everywhere(builder: Any, value: Any) -> Any:
     return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(SHORT, BLOCK), [0] * BLOCK))
 
 
-def _fused(builder: Any) -> Any:
-    """a * b + c of three vectors, rounded once."""
-    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(LANES, [LANES] * 3), f"llvm.fma.v{BLOCK}f64")
-
-
 def _block(context: Any, builder: Any, signature: Any, arguments: Any, what: str, blocks: int = 1) -> Any:
     """The loop over features, with a sum for each slot of one or more blocks in vector registers."""
 
@@ -120,7 +116,7 @@ def _block(context: Any, builder: Any, signature: Any, arguments: Any, what: str
             z = builder.load(builder.bitcast(here, LANES.as_pointer()), align=8)
             if what == "distances":
                 difference = builder.fsub(values, z)
-                builder.store(builder.call(_fused(builder), [difference, difference, builder.load(total)]), total)
+                builder.store(fused(builder, difference, difference, builder.load(total)), total)
             else:
                 builder.store(builder.fadd(builder.load(total), builder.fmul(values, z)), total)
     for number, total in zip(numbers, totals, strict=True):

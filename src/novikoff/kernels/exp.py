@@ -1,4 +1,4 @@
-"""exp in plain adds and multiplies, of one number or of a vector of them; the same on every machine.
+"""exp in plain adds, multiplies and fused ones, of one number or of a vector of them; the same on every machine.
 
 Algorithm
     k is x / ln 2 to the nearest whole number, found by adding 1.5 * 2^52: the sum's last bits are k. ln 2 is taken off
@@ -23,6 +23,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from novikoff.kernels.fused import fused, fused_twin
+
 LEAST, MOST = -708.0, 709.0
 PER_LN2 = 1.4426950408889634
 LN2_HIGH = 0.693147180369123816490  # 33 bits
@@ -45,8 +47,21 @@ Q = (
 def vector_exp(builder: Any, x: Any, negative: bool = False) -> Any:
     """The code of e^x; x is a double, or a vector of doubles. negative: none is above 0, and it need not be checked."""
     lanes = x.type.count if isinstance(x.type, ir.VectorType) else None
+
+    def all_of(value: float) -> Any:
+        return ir.Constant(x.type, value if lanes is None else [value] * lanes)
+
+    near, power = vector_parts(builder, x)
+    result = builder.fmul(builder.fadd(all_of(1.0), near), power)
+    if not negative:
+        result = builder.select(builder.fcmp_ordered(">", x, all_of(MOST)), all_of(math.inf), result)
+    return builder.select(builder.fcmp_ordered("<", x, all_of(LEAST)), all_of(0.0), result)
+
+
+def vector_parts(builder: Any, x: Any) -> tuple[Any, Any]:
+    """The code of exp(r) - 1 and of 2^k."""
+    lanes = x.type.count if isinstance(x.type, ir.VectorType) else None
     words = ir.IntType(64) if lanes is None else ir.VectorType(ir.IntType(64), lanes)
-    add, subtract, times = builder.fadd, builder.fsub, builder.fmul
 
     def all_of(value: float) -> Any:
         return ir.Constant(x.type, value if lanes is None else [value] * lanes)
@@ -54,20 +69,19 @@ def vector_exp(builder: Any, x: Any, negative: bool = False) -> Any:
     def all_words(value: int) -> Any:
         return ir.Constant(words, value if lanes is None else [value] * lanes)
 
-    shifted = add(times(x, all_of(PER_LN2)), all_of(SHIFT))
-    k = subtract(shifted, all_of(SHIFT))
-    r = subtract(subtract(x, times(k, all_of(LN2_HIGH))), times(k, all_of(LN2_LOW)))
-    s = times(r, r)
-    pairs = [add(all_of(Q[i]), times(r, all_of(Q[i + 1]))) for i in range(0, len(Q), 2)]
-    fourth = times(s, s)
-    low, middle = add(pairs[0], times(s, pairs[1])), add(pairs[2], times(s, pairs[3]))
-    q = add(low, times(fourth, add(middle, times(fourth, pairs[4]))))
-    near = add(all_of(1.0), add(r, times(s, q)))
+    def plus(c: Any, a: Any, b: Any) -> Any:
+        return fused(builder, a, b, c)
+
+    shifted = plus(all_of(SHIFT), x, all_of(PER_LN2))
+    k = builder.fsub(shifted, all_of(SHIFT))
+    r = plus(plus(x, k, all_of(-LN2_HIGH)), k, all_of(-LN2_LOW))
+    s = builder.fmul(r, r)
+    pairs = [plus(all_of(Q[i]), r, all_of(Q[i + 1])) for i in range(0, len(Q), 2)]
+    fourth = builder.fmul(s, s)
+    low, middle = plus(pairs[0], s, pairs[1]), plus(pairs[2], s, pairs[3])
+    q = plus(low, fourth, plus(middle, fourth, pairs[4]))
     exponent = builder.add(builder.shl(builder.bitcast(shifted, words), all_words(52)), all_words(1023 << 52))
-    result = times(near, builder.bitcast(exponent, x.type))
-    if not negative:
-        result = builder.select(builder.fcmp_ordered(">", x, all_of(MOST)), all_of(math.inf), result)
-    return builder.select(builder.fcmp_ordered("<", x, all_of(LEAST)), all_of(0.0), result)
+    return plus(r, s, q), builder.bitcast(exponent, x.type)
 
 
 @intrinsic
@@ -88,16 +102,23 @@ def exp_twin(x: float) -> float:
     """`exp` in plain Python, operation by operation."""
     if x > MOST or x < LEAST:
         return math.inf if x > MOST else 0.0
-    shifted = x * PER_LN2 + SHIFT
-    k = shifted - SHIFT
-    r = (x - k * LN2_HIGH) - k * LN2_LOW
-    s = r * r
-    fourth = s * s
-    low = (Q[0] + r * Q[1]) + s * (Q[2] + r * Q[3])
-    middle = (Q[4] + r * Q[5]) + s * (Q[6] + r * Q[7])
-    q = low + fourth * (middle + fourth * (Q[8] + r * Q[9]))
     if math.isnan(x):
         return x
+    near, power = parts_twin(x)
+    return (1.0 + near) * power
+
+
+def parts_twin(x: float) -> tuple[float, float]:
+    """exp(r) - 1 and 2^k in plain Python, for x within LEAST .. MOST."""
+    plus = fused_twin
+    shifted = plus(x, PER_LN2, SHIFT)
+    k = shifted - SHIFT
+    r = plus(k, -LN2_LOW, plus(k, -LN2_HIGH, x))
+    s = r * r
+    fourth = s * s
+    pairs = [plus(r, Q[i + 1], Q[i]) for i in range(0, len(Q), 2)]
+    low, middle = plus(s, pairs[1], pairs[0]), plus(s, pairs[3], pairs[2])
+    q = plus(fourth, plus(fourth, pairs[4], middle), low)
     (bits,) = struct.unpack("<Q", struct.pack("<d", shifted))
     (power,) = struct.unpack("<d", struct.pack("<Q", ((bits << 52) + (1023 << 52)) & (2**64 - 1)))
-    return float((1.0 + (r + s * q)) * power)
+    return plus(s, q, r), power

@@ -22,9 +22,11 @@ from novikoff.kernels.weights import (
     CHUNK,
     FLUSH,
     LEARN,
+    LEARN_LOSSES,
     LOOK,
     LOST,
     MOVE,
+    MOVE_LOSSES,
     MOVED,
     OUT,
     TOTALS,
@@ -108,7 +110,10 @@ def play(
         close(table, counts, numbers, p, of, room)
     rate = rate_of(counts, numbers, t)
     moving = kind in (ANYTIME, ADAPTIVE)
-    what = MOVE if moving else LEARN
+    if code == TABLE:
+        what = MOVE_LOSSES if moving else LEARN_LOSSES
+    else:
+        what = MOVE if moving else LEARN
     c = 1.0 if rate * numbers[TOP] <= 0.6 else 0.0
     far_lead, near_lead = table[counts[LEAD]], table[width + counts[LEAD]]
     for k in range(TOTALS, TOTALS + 10):

@@ -3,13 +3,13 @@
 What is kept of expert i are its losses so far, far[i] + near[i]: `near` takes the losses of up to FLUSH rounds, then
 it moves to `far` without an error (what does not fit there stays). `lead` is an expert with the least loss. Of these,
     gap_i = (far_i - far_lead) + (near_i - near_lead),     w_i = exp(-rate max(0, gap_i) + prior_i),
-so that nothing overflows, and an expert that is out of sight comes back as it was. The pass adds up w, w p, w l and
-w (exp(-rate l) - c), adds l to near, and finds the least gap + l. Sums go in eight lanes by position, CHUNK experts at
-a time; the sums of chunks are added with what is rounded off (Neumaier). `prior` has no entries if all experts have the
-same. c is 1 where rate * l is small, for log1p, and 0 otherwise.
+so that nothing overflows, and an expert that is out of sight comes back as it was. The pass adds up w, w p (where there
+is advice), w l and w (exp(-rate l) - c), adds l to near, and finds the least gap + l. Sums go in eight lanes by
+position, CHUNK experts at a time; the sums of chunks are added with what is rounded off (Neumaier). `prior` has no
+entries if all experts have the same. c is 1 where rate * l is small, for log1p, and 0 otherwise.
 All is in one array, `table`: far, near, prior (if it has entries), each with room for `width` experts, a multiple of
 eight; far is infinite in what is left.
-No fused multiply-add and no fastmath; plain Python gives the same bits (tests/kernels/test_weights.py).
+Products are added fused, rounded once; no fastmath. Plain Python gives the same bits (tests/kernels/test_weights.py).
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from novikoff.kernels.compiled import compiled
-from novikoff.kernels.exp import LEAST, LN2_HIGH, LN2_LOW, PER_LN2, SHIFT, Q, vector_exp
+from novikoff.kernels.exp import LEAST, vector_exp, vector_parts
+from novikoff.kernels.fused import fused
 
 Vector = NDArray[np.float64]
 
 LANES = 8
 CHUNK = 1024
 FLUSH = 32
-LOOK, LEARN, MOVE = range(3)
+LOOK, LEARN, MOVE, LEARN_LOSSES, MOVE_LOSSES = range(5)
 SUMS = 5
 """Of w, w p, w l, w (exp(-rate l) - c); and the least gap + l."""
 
@@ -53,28 +54,13 @@ def _everywhere(builder: Any, value: Any) -> Any:
 def vector_decay(builder: Any, x: Any, c: Any) -> Any:
     """The code of e^x - c for x <= 0 and c = 0 or 1, within 4 ulp also where it is near 0; as kernels/exp.py."""
     lanes = x.type.count if isinstance(x.type, ir.VectorType) else None
-    words = WORD if lanes is None else ir.VectorType(WORD, lanes)
-    add, subtract, times = builder.fadd, builder.fsub, builder.fmul
 
     def all_of(value: float) -> Any:
         return ir.Constant(x.type, value if lanes is None else [value] * lanes)
 
-    def all_words(value: int) -> Any:
-        return ir.Constant(words, value if lanes is None else [value] * lanes)
-
-    shifted = add(times(x, all_of(PER_LN2)), all_of(SHIFT))
-    k = subtract(shifted, all_of(SHIFT))
-    r = subtract(subtract(x, times(k, all_of(LN2_HIGH))), times(k, all_of(LN2_LOW)))
-    s = times(r, r)
-    pairs = [add(all_of(Q[i]), times(r, all_of(Q[i + 1]))) for i in range(0, len(Q), 2)]
-    fourth = times(s, s)
-    low, middle = add(pairs[0], times(s, pairs[1])), add(pairs[2], times(s, pairs[3]))
-    q = add(low, times(fourth, add(middle, times(fourth, pairs[4]))))
-    near = add(r, times(s, q))
-    exponent = builder.add(builder.shl(builder.bitcast(shifted, words), all_words(52)), all_words(1023 << 52))
-    power = builder.bitcast(exponent, x.type)
-    result = add(times(near, power), subtract(power, c))
-    return builder.select(builder.fcmp_ordered("<", x, all_of(LEAST)), subtract(all_of(0.0), c), result)
+    near, power = vector_parts(builder, x)
+    result = fused(builder, near, power, builder.fsub(power, c))
+    return builder.select(builder.fcmp_ordered("<", x, all_of(LEAST)), builder.fsub(all_of(0.0), c), result)
 
 
 @intrinsic
@@ -91,10 +77,11 @@ decay: Any = _decay
 """e^x - c for x <= 0, c = 0 or 1; for compiled functions."""
 
 
-def _pass(learn: bool, moving: bool) -> Any:
+def _pass(learn: bool = True, moving: bool = False, advice: bool = True) -> Any:
     """The pass over `blocks` blocks of eight experts: with the losses, or (learn false) of w and w p alone.
 
     moving   with the sum of w (exp(-rate l) - c)
+    advice   with the sum of w p
     Arguments: table, its width, the first expert; p and its place `of`; losses and their place `lost`; room, and the
     place in it for w; blocks; far and near of the leader; rate; c; is there a prior.
     """
@@ -111,9 +98,9 @@ def _pass(learn: bool, moving: bool) -> Any:
             ]
             with builder.if_else(builder.icmp_signed("==", data[-1], ir.Constant(WORD, 0))) as (then, otherwise):
                 with then:
-                    _loop(builder, data, learn, moving, False)
+                    _loop(builder, data, learn, moving, advice, False)
                 with otherwise:
-                    _loop(builder, data, learn, moving, True)
+                    _loop(builder, data, learn, moving, advice, True)
             return context.get_dummy_value()
 
         n, f = types.int64, types.float64
@@ -122,7 +109,7 @@ def _pass(learn: bool, moving: bool) -> Any:
     return function
 
 
-def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, prior: bool) -> None:
+def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, advice: bool, prior: bool) -> None:
     table, width, at, p, of, losses, lost, room, to, blocks, far_lead, near_lead, rate, c, _ = data
     minus = _everywhere(builder, builder.fneg(rate))
     far_leads, near_leads, ones = (_everywhere(builder, value) for value in (far_lead, near_lead, c))
@@ -137,13 +124,16 @@ def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, prior: bool)
         return builder.load(place(array, start, index), align=8)
 
     zero = ir.Constant(WORD, 0)
-    used = range(SUMS) if learn else range(2)
-    kept = [cgutils.alloca_once(builder, DOUBLES) for _ in used]
+    used = [k for k, wanted in enumerate((True, advice, learn, moving, learn)) if wanted]
+    kept = {k: cgutils.alloca_once(builder, DOUBLES) for k in used}
     for k in used:
         builder.store(read(room, zero, ir.Constant(WORD, k)), kept[k])
 
     def add(k: int, value: Any) -> None:
         builder.store(builder.fadd(builder.load(kept[k]), value), kept[k])
+
+    def add_product(k: int, a: Any, b: Any) -> None:
+        builder.store(fused(builder, a, b, builder.load(kept[k])), kept[k])
 
     with cgutils.for_range(builder, blocks) as loop:
         i = loop.index
@@ -156,12 +146,13 @@ def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, prior: bool)
         w = vector_exp(builder, x, negative=True)
         builder.store(w, place(room, to, i), align=8)
         add(0, w)
-        add(1, builder.fmul(w, read(p, of, i)))
+        if advice:
+            add_product(1, w, read(p, of, i))
         if learn:
             ls = read(losses, lost, i)
-            add(2, builder.fmul(w, ls))
+            add_product(2, w, ls)
             if moving:
-                add(3, builder.fmul(w, vector_decay(builder, builder.fmul(minus, ls), ones)))
+                add_product(3, w, vector_decay(builder, builder.fmul(minus, ls), ones))
             builder.store(builder.fadd(nears, ls), place(table, near, i), align=8)
             reached = builder.fadd(gap, ls)
             least = builder.load(kept[4])
@@ -170,9 +161,11 @@ def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, prior: bool)
         builder.store(builder.load(kept[k]), place(room, zero, ir.Constant(WORD, k)), align=8)
 
 
-learn_blocks: Any = _pass(learn=True, moving=False)
-move_blocks: Any = _pass(learn=True, moving=True)
-look_blocks: Any = _pass(learn=False, moving=False)
+look_blocks: Any = _pass(learn=False)
+learn_blocks: Any = _pass()
+move_blocks: Any = _pass(moving=True)
+learn_losses: Any = _pass(advice=False)
+move_losses: Any = _pass(moving=True, advice=False)
 
 
 @compiled
@@ -197,21 +190,34 @@ def put(totals: Vector, k: int, value: float) -> None:
 
 
 @compiled
+def blocks(
+    table: Vector, width: int, at: int, p: Vector, of: int, losses: Vector, lost: int, room: Vector, to: int,
+    count: int, far_lead: float, near_lead: float, rate: float, c: float, prior: int, what: int,
+) -> None:  # fmt: skip
+    """The pass over so many blocks of eight."""
+    if what == LOOK:
+        look_blocks(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+    elif what == LEARN:
+        learn_blocks(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+    elif what == MOVE:
+        move_blocks(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+    elif what == LEARN_LOSSES:
+        learn_losses(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+    else:
+        move_losses(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+
+
+@compiled
 def chunk(
     table: Vector, width: int, at: int, count: int, p: Vector, of: int, losses: Vector, lost: int, room: Vector,
     to: int, far_lead: float, near_lead: float, rate: float, c: float, prior: int, what: int,
 ) -> None:  # fmt: skip
-    """The pass over `count` experts from `at` on; what: LOOK, LEARN or MOVE. Their sums are left in room's lanes."""
+    """The pass over `count` experts from `at` on; what: LOOK, LEARN, ... Their sums are left in room's lanes."""
     for k in range(8 * SUMS):
         room[k] = np.inf if k >= 32 else 0.0
     full = count // 8
     if full > 0:
-        if what == LEARN:
-            learn_blocks(table, width, at, p, of, losses, lost, room, to, full, far_lead, near_lead, rate, c, prior)
-        elif what == MOVE:
-            move_blocks(table, width, at, p, of, losses, lost, room, to, full, far_lead, near_lead, rate, c, prior)
-        else:
-            look_blocks(table, width, at, p, of, losses, lost, room, to, full, far_lead, near_lead, rate, c, prior)
+        blocks(table, width, at, p, of, losses, lost, room, to, full, far_lead, near_lead, rate, c, prior, what)
     done, rest = 8 * full, count - 8 * full
     if rest == 0:
         return
@@ -219,9 +225,4 @@ def chunk(
         room[PAD + k] = p[of + done + k] if k < rest else 0.0
         room[PAD + 8 + k] = losses[lost + done + k] if what != LOOK and k < rest else 0.0
     at, to = at + done, to + done
-    if what == LEARN:
-        learn_blocks(table, width, at, room, PAD, room, PAD + 8, room, to, 1, far_lead, near_lead, rate, c, prior)
-    elif what == MOVE:
-        move_blocks(table, width, at, room, PAD, room, PAD + 8, room, to, 1, far_lead, near_lead, rate, c, prior)
-    else:
-        look_blocks(table, width, at, room, PAD, room, PAD + 8, room, to, 1, far_lead, near_lead, rate, c, prior)
+    blocks(table, width, at, room, PAD, room, PAD + 8, room, to, 1, far_lead, near_lead, rate, c, prior, what)

@@ -1,0 +1,25 @@
+"""a * b + c, rounded once: exactly defined on every machine, and one operation where there would be two."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils
+
+
+def fused(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    """The code of a * b + c; they are doubles, or vectors of doubles."""
+    kind = a.type
+    name = f"v{kind.count}f64" if isinstance(kind, ir.VectorType) else "f64"
+    function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), f"llvm.fma.{name}")
+    return builder.call(function, [a, b, c])
+
+
+def fused_twin(a: float, b: float, c: float) -> float:
+    """The same in plain Python: a quotient of whole numbers, which Python rounds once."""
+    if not math.isfinite(a * b + c):
+        return a * b + c
+    (top, bottom), (over, under), (more, part) = a.as_integer_ratio(), b.as_integer_ratio(), c.as_integer_ratio()
+    return (top * over * part + more * bottom * under) / (bottom * under * part)
