@@ -67,11 +67,11 @@ class Twin:
     def gap(self, i, far, near):
         return (self.far[i] - far) + (self.near[i] - near)
 
-    def play(self, losses):
+    def play(self, losses, advice=None):
         far, near = self.far[self.lead], self.near[self.lead]
         gaps = [self.gap(i, far, near) for i in range(len(losses))]
         w = [exp_twin(-self.rate * max(gap, 0.0)) for gap in gaps]
-        h = chunked(w, losses) / chunked(w)
+        h = chunked(w, losses if advice is None else advice) / chunked(w)
         self.near = [a + b for a, b in zip(self.near, losses, strict=True)]
         reached = [gap + loss for gap, loss in zip(gaps, losses, strict=True)]
         where = next(k for k in range(0, len(w), 1024) if min(reached[k : k + 1024]) == min(reached))
@@ -96,6 +96,23 @@ def test_the_compiled_rounds_are_those_of_plain_python_bit_for_bit(experts):
     learner, twin = ExponentialWeights(experts, eta=0.7, loss="table", play="mean"), Twin(experts, 0.7)
     played = learner.sweep(Batch(None, table, 1))
     assert played.losses.tolist() == [twin.play(row) for row in table.tolist()]
+    state = learner.state()["standings"]
+    assert state["far"].tolist() == twin.far
+    assert state["near"].tolist() == twin.near
+    assert state["lead"] == twin.lead
+
+
+@pytest.mark.parametrize("experts", [3, 8, 29, 1030])
+def test_squared_losses_that_are_computed_on_the_way_are_those_of_plain_python(experts):
+    rng = np.random.default_rng(experts)
+    advice, outcomes = rng.random((34, experts)), rng.random(34)
+    learner, twin = ExponentialWeights(experts, eta=0.7, loss="squared"), Twin(experts, 0.7)
+    played = learner.sweep(Batch(advice, outcomes, 1))
+    said = [
+        twin.play([(p - y) * (p - y) for p in row], row)
+        for row, y in zip(advice.tolist(), outcomes.tolist(), strict=True)
+    ]
+    assert played.predictions.tolist() == said
     state = learner.state()["standings"]
     assert state["far"].tolist() == twin.far
     assert state["near"].tolist() == twin.near

@@ -16,13 +16,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.advice import LOG, TABLE, chance, cost, find, lose, move, uniform
+from novikoff.kernels.advice import LOG, SQUARED, TABLE, chance, cost, find, lose, move, uniform
 from novikoff.kernels.compiled import compiled
 from novikoff.kernels.weights import (
     CHUNK,
     FLUSH,
     LEARN,
     LEARN_LOSSES,
+    LEARN_SQUARED,
     LOOK,
     LOST,
     MOVE,
@@ -112,9 +113,12 @@ def play(
     moving = kind in (ANYTIME, ADAPTIVE)
     if code == TABLE:
         what = MOVE_LOSSES if moving else LEARN_LOSSES
+    elif code == SQUARED and not moving:
+        what = LEARN_SQUARED
     else:
         what = MOVE if moving else LEARN
     c = 1.0 if rate * numbers[TOP] <= 0.6 else 0.0
+    number = y if what == LEARN_SQUARED else c
     far_lead, near_lead = table[counts[LEAD]], table[width + counts[LEAD]]
     for k in range(TOTALS, TOTALS + 10):
         room[k] = 0.0
@@ -123,14 +127,14 @@ def play(
     while start < count:
         size = min(CHUNK, count - start)
         q, place, losses, lost = p, of + start, p, of + start
-        if code != TABLE:
+        if code != TABLE and what != LEARN_SQUARED:
             lose(code, clip, p, of + start, size, y, room, LOST, MOVED)
             losses, lost = room, LOST
             if code == LOG:
                 q, place = room, MOVED
         to = OUT + (start if draws else 0)
-        chunk(table, width, start, size, q, place, losses, lost, room, to, far_lead, near_lead, max(rate, LEAST), c,
-              counts[PRIOR], what)  # fmt: skip
+        chunk(table, width, start, size, q, place, losses, lost, room, to, far_lead, near_lead, max(rate, LEAST),
+              number, counts[PRIOR], what)  # fmt: skip
         part = tree(room, 0)
         room[OUT + kept + start // CHUNK] = part
         put(room, TOTALS, part)

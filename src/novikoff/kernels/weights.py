@@ -6,7 +6,8 @@ it moves to `far` without an error (what does not fit there stays). `lead` is an
 so that nothing overflows, and an expert that is out of sight comes back as it was. The pass adds up w, w p (where there
 is advice), w l and w (exp(-rate l) - c), adds l to near, and finds the least gap + l. Sums go in eight lanes by
 position, CHUNK experts at a time; the sums of chunks are added with what is rounded off (Neumaier). `prior` has no
-entries if all experts have the same. c is 1 where rate * l is small, for log1p, and 0 otherwise.
+entries if all experts have the same. c is 1 where rate * l is small, for log1p, and 0 otherwise. With the squared loss
+and a rate that does not move, l is computed on the way.
 All is in one array, `table`: far, near, prior (if it has entries), each with room for `width` experts, a multiple of
 eight; far is infinite in what is left.
 Products are added fused, rounded once; no fastmath. Plain Python gives the same bits (tests/kernels/test_weights.py).
@@ -32,7 +33,7 @@ Vector = NDArray[np.float64]
 LANES = 8
 CHUNK = 1024
 FLUSH = 32
-LOOK, LEARN, MOVE, LEARN_LOSSES, MOVE_LOSSES = range(5)
+LOOK, LEARN, MOVE, LEARN_LOSSES, MOVE_LOSSES, LEARN_SQUARED = range(6)
 SUMS = 5
 """Of w, w p, w l, w (exp(-rate l) - c); and the least gap + l."""
 
@@ -77,11 +78,12 @@ decay: Any = _decay
 """e^x - c for x <= 0, c = 0 or 1; for compiled functions."""
 
 
-def _pass(learn: bool = True, moving: bool = False, advice: bool = True) -> Any:
+def _pass(learn: bool = True, moving: bool = False, advice: bool = True, squared: bool = False) -> Any:
     """The pass over `blocks` blocks of eight experts: with the losses, or (learn false) of w and w p alone.
 
     moving   with the sum of w (exp(-rate l) - c)
     advice   with the sum of w p
+    squared  the losses are (p - c)^2, c being the outcome: not read, where they would take as long as the rest
     Arguments: table, its width, the first expert; p and its place `of`; losses and their place `lost`; room, and the
     place in it for w; blocks; far and near of the leader; rate; c; is there a prior.
     """
@@ -98,9 +100,9 @@ def _pass(learn: bool = True, moving: bool = False, advice: bool = True) -> Any:
             ]
             with builder.if_else(builder.icmp_signed("==", data[-1], ir.Constant(WORD, 0))) as (then, otherwise):
                 with then:
-                    _loop(builder, data, learn, moving, advice, False)
+                    _loop(builder, data, learn, moving, advice, squared, False)
                 with otherwise:
-                    _loop(builder, data, learn, moving, advice, True)
+                    _loop(builder, data, learn, moving, advice, squared, True)
             return context.get_dummy_value()
 
         n, f = types.int64, types.float64
@@ -109,7 +111,7 @@ def _pass(learn: bool = True, moving: bool = False, advice: bool = True) -> Any:
     return function
 
 
-def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, advice: bool, prior: bool) -> None:
+def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, advice: bool, squared: bool, prior: bool) -> None:
     table, width, at, p, of, losses, lost, room, to, blocks, far_lead, near_lead, rate, c, _ = data
     minus = _everywhere(builder, builder.fneg(rate))
     far_leads, near_leads, ones = (_everywhere(builder, value) for value in (far_lead, near_lead, c))
@@ -147,9 +149,14 @@ def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, advice: bool
         builder.store(w, place(room, to, i), align=8)
         add(0, w)
         if advice:
-            add_product(1, w, read(p, of, i))
+            ps = read(p, of, i)
+            add_product(1, w, ps)
         if learn:
-            ls = read(losses, lost, i)
+            if squared:
+                distance = builder.fsub(ps, ones)
+                ls = builder.fmul(distance, distance)
+            else:
+                ls = read(losses, lost, i)
             add_product(2, w, ls)
             if moving:
                 add_product(3, w, vector_decay(builder, builder.fmul(minus, ls), ones))
@@ -166,6 +173,7 @@ learn_blocks: Any = _pass()
 move_blocks: Any = _pass(moving=True)
 learn_losses: Any = _pass(advice=False)
 move_losses: Any = _pass(moving=True, advice=False)
+learn_squared: Any = _pass(squared=True)
 
 
 @compiled
@@ -203,6 +211,8 @@ def blocks(
         move_blocks(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
     elif what == LEARN_LOSSES:
         learn_losses(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+    elif what == LEARN_SQUARED:
+        learn_squared(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
     else:
         move_losses(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
 
