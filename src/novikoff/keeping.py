@@ -40,7 +40,7 @@ from novikoff.learners.restoring import flag, require
 from novikoff.types import Batch, Learner, Sparse, State
 
 CANDIDATES = 50
-PLAIN = ("conservative", "initial", "rounds", "mistakes", "drawn", "index", "final")
+PLAIN = ("conservative", "initial", "rounds", "drawn", "index", "final")
 
 
 class Keeping:
@@ -67,13 +67,14 @@ class Keeping:
         self.candidates, self.seed = int(candidates), secrets.randbits(63) if seed is None else int(seed)
         self.conservative = bool(getattr(learner, "conservative", False))
         self.initial: State = learner.state()
-        self.rounds = self.mistakes = 0
+        self.rounds = 0
         self.drawn: State = self.initial
         self.index = 0  # of the drawn hypothesis
         self._copies = 0
         self._next = 0  # rounds after which the next is drawn
-        self._survivors: list[tuple[int, int]] = []  # a heap of (rounds predicted, -first index)
-        self._since = 0  # first index of the present hypothesis
+        self._lengths = np.zeros(self.candidates, np.int64)  # how many rounds each survivor predicted
+        self._firsts = np.zeros(self.candidates, np.int64)  # and its first index
+        self._counts = np.zeros(3, np.int64)  # mistakes, first index of the present hypothesis, survivors
         self.average = Average(learner) if averaging and isinstance(learner, Perceptron) else None
         self.final: State | None = None  # the hypothesis after the first pass, once there is a second
         self._fixed = self._exceeded = False
@@ -113,47 +114,37 @@ class Keeping:
         if not self.labelled:
             self.rounds += len(batch)
             return
-        wrong = np.flatnonzero(predictions != batch.y)
-        if self.conservative:
-            self._note(self.rounds + wrong + 1)  # the present hypothesis predicted all up to its mistake
-        if self.average is not None and len(wrong):
-            self.average.add(batch, wrong, self.rounds)
+        kernel().see(predictions, batch.y, self.rounds, self._lengths, self._firsts, self._counts)
+        if self.average is not None:
+            self.average.add(batch, np.flatnonzero(predictions != batch.y), self.rounds)
         self.rounds += len(batch)
-        self.mistakes += len(wrong)
+
+    @property
+    def mistakes(self) -> int:
+        """Of the first pass."""
+        return int(self._counts[0])
+
+    @property
+    def _since(self) -> int:
+        """The first index of the present hypothesis."""
+        return int(self._counts[1])
 
     def close(self, learner: Learner) -> None:
         """The first pass is over, and another begins."""
         if self.final is None:
             self.final = learner.state()
 
-    def _note(self, ends: NDArray[np.int64]) -> None:
-        """Hypotheses that ended there, one after the other: of equally long ones the first is kept."""
-        if not len(ends):
-            return
-        lengths = np.empty_like(ends)
-        lengths[0] = ends[0] - self._since
-        np.subtract(ends[1:], ends[:-1], out=lengths[1:])
-        self._since = int(ends[-1])
-        least = self._survivors[0][0] if len(self._survivors) == self.candidates else 0
-        longer = np.flatnonzero(lengths > least)
-        lengths, firsts = lengths[longer], ends[longer] - lengths[longer]
-        if len(longer) > self.candidates:  # mistakes may be many: no more than these can stay
-            least = np.partition(lengths, -self.candidates)[-self.candidates]
-            above, equal = np.flatnonzero(lengths > least), np.flatnonzero(lengths == least)
-            stay = np.append(above, equal[: self.candidates - len(above)])
-            lengths, firsts = lengths[stay], firsts[stay]
-        for item in zip(lengths.tolist(), (-firsts).tolist(), strict=True):
-            if len(self._survivors) < self.candidates:
-                heapq.heappush(self._survivors, item)
-            elif item > self._survivors[0]:
-                heapq.heapreplace(self._survivors, item)
+    def _found(self) -> list[tuple[int, int]]:
+        """The survivors: how many rounds each predicted, and its first index with a minus."""
+        found = int(self._counts[2])
+        return sorted(zip(self._lengths[:found].tolist(), (-self._firsts[:found]).tolist(), strict=True))
 
     def indices(self) -> list[int]:
         """The first indices of the candidates, rising: the longest survivors, the present hypothesis among them."""
         if not self.conservative:
             marks = np.linspace(0, self.rounds, self.candidates, endpoint=False).astype(np.int64)
             return sorted(set(marks.tolist()))
-        found = [*self._survivors]
+        found = self._found()
         if self.rounds > self._since:
             found.append((self.rounds - self._since, -self._since))
         return sorted(-first for _, first in heapq.nlargest(self.candidates, found))
@@ -162,9 +153,9 @@ class Keeping:
         """All of it, as plain data."""
         return {
             **{name: getattr(self, name) for name in ("candidates", "seed", *PLAIN)},
-            "copies": self._copies, "next": self._next, "since": self._since,
+            "mistakes": self.mistakes, "copies": self._copies, "next": self._next, "since": self._since,
             "fixed": self._fixed, "exceeded": self._exceeded,
-            "survivors": [list(item) for item in sorted(self._survivors)],
+            "survivors": [list(item) for item in self._found()],
             "average": None if self.average is None else self.average.total.copy(),
         }  # fmt: skip
 
@@ -174,20 +165,35 @@ class Keeping:
         keeping = cls(learner, state["candidates"], state["seed"], state["average"] is not None)
         for name in PLAIN:
             setattr(keeping, name, state[name])
-        keeping._copies, keeping._next, keeping._since = state["copies"], state["next"], state["since"]
+        keeping._copies, keeping._next = state["copies"], state["next"]
         keeping._fixed, keeping._exceeded = flag(state, "fixed"), flag(state, "exceeded")
-        counts = (keeping.rounds, keeping.mistakes, keeping.index, keeping._copies, keeping._next, keeping._since)
+        mistakes, since = state["mistakes"], state["since"]
+        counts = (keeping.rounds, mistakes, keeping.index, keeping._copies, keeping._next, since)
         sound = all(type(count) is int and count >= 0 for count in counts) and (
-            max(keeping.mistakes, keeping.index, keeping._since) <= keeping.rounds <= keeping._next
-            or not keeping.labelled
+            max(mistakes, keeping.index, since) <= keeping.rounds <= keeping._next or not keeping.labelled
         )
         require(sound, "what is kept of a game must fit its rounds", counts)
-        keeping._survivors = [(int(rounds), int(first)) for rounds, first in state["survivors"]]
+        found = [(int(rounds), -int(first)) for rounds, first in state["survivors"]]
+        require(len(found) <= keeping.candidates, "survivors must be no more than the candidates", len(found))
+        for place, survivor in enumerate(found):
+            keeping._lengths[place], keeping._firsts[place] = survivor
+        keeping._counts[:] = mistakes, since, len(found)
         if keeping.average is not None:
             keeping.average.total = np.array(state["average"], dtype=np.float64)
             fits = keeping.average.total.ndim == 1 and len(keeping.average.total) >= 1
             require(fits, "an average must have a number for each feature", state["average"])
         return keeping
+
+
+def kernel() -> Any:
+    """The compiled search for survivors, imported at its first use: numba takes its time."""
+    global _kernel
+    if _kernel is None:
+        from novikoff.kernels import survivors as _kernel
+    return _kernel
+
+
+_kernel: Any = None
 
 
 class Average:
