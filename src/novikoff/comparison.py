@@ -30,8 +30,9 @@ from numpy.typing import NDArray
 
 from novikoff import catalog
 from novikoff.certificate import Certificate
+from novikoff.environment import as_stream
 from novikoff.errors import InputError, SpecError
-from novikoff.game import Progress, as_stream, play
+from novikoff.game import Progress, play
 from novikoff.kernels.coins import GOLDEN, MASK, coin, mix, purpose_word
 from novikoff.ledger import Ledger
 from novikoff.sources.held import MOST_BYTES, Held, hold

@@ -6,17 +6,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, pays, pieces
 from novikoff.errors import InputError, MismatchError
 from novikoff.keeping import Keeping
 from novikoff.ledger import Ledger
-from novikoff.sources.arrays import Arrays
-from novikoff.sources.pairs import Pairs
 from novikoff.types import (
     Adversary,
     Batch,
@@ -24,7 +23,6 @@ from novikoff.types import (
     Domain,
     Example,
     Label,
-    Labels,
     Learner,
     Played,
     Position,
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
 
 Progress = Callable[[Ledger], None]
-
-_Piece = tuple[Batch, Position | None, int]
 
 ROUNDS_BETWEEN_LOOKS = 256
 """How often `progress` is called for learners that play row by row."""
@@ -180,21 +176,6 @@ def labels_of(learner: Learner, batch: Batch) -> NDArray[Any]:
     return np.array([learner.predict_one(x) for x, _ in batch.rows()])
 
 
-def pays(learner: Learner) -> bool:
-    """Does it take outcomes as they are, and answer with what it `Played`: on advice, on losses, or of numbers?"""
-    return learner.domain.kind in ("advice", "losses") or getattr(learner, "outcomes", "labels") == "numbers"
-
-
-def _check_outcomes(learner: Learner, environment: Stream | Adversary) -> None:
-    """Labels for a learner of labels, numbers for a learner of numbers: one is easily taken for the other."""
-    wanted, shown = (getattr(one, "outcomes", "labels") for one in (learner, environment))
-    if wanted != shown:
-        raise MismatchError(
-            f"the learner learns {wanted}: {environment.name} shows {shown}. "
-            "Pass arrays (X, y), or choose a learner for what it shows."
-        )
-
-
 def chances(learner: Learner, x: Example) -> Distribution:
     """The distribution of the learner's prediction on x."""
     if getattr(learner, "draws", False):
@@ -243,7 +224,7 @@ def play(
             f"the learner plays on {learner.domain}: {stream.name} shows {stream.domain}. "
             "Choose a learner for that domain, or the right columns."
         )
-    _check_outcomes(learner, stream)
+    check_outcomes(learner, stream)
     if passes > 1 and not stream.rereadable:
         raise InputError(f"{passes} passes need a stream that can be read again: {stream.name} cannot.")
     game = Game(learner, ledger or Ledger(learner, source=stream.name), riding)
@@ -306,7 +287,7 @@ def _go_through(
         if ledger.keeping is not None and ledger.passes > 1:
             ledger.keeping.close(game.learner)
         rows = ROUNDS_BETWEEN_LOOKS if game.looped else None
-        for piece, at, skip in _attended(ledger, _pieces(stream, position["at"], position["skip"], left, rows)):
+        for piece, at, skip in _attended(ledger, pieces(stream, position["at"], position["skip"], left, rows)):
             _note_labels(ledger, stream)
             game.learn_batch(for_learner(piece, stream.labels, game.learner), behind)
             left = None if left is None else left - len(piece)
@@ -321,7 +302,7 @@ def _go_through(
         ledger.position = position = {"passes": number + 1, "at": None, "skip": 0}
 
 
-def _attended(ledger: Ledger, pieces: Iterator[_Piece]) -> Iterator[_Piece]:
+def _attended(ledger: Ledger, pieces: Iterator[Piece]) -> Iterator[Piece]:
     """The pieces; while the next is waited for, the ledger says so: learner and ledger agree then."""
     while True:
         ledger.waiting = True
@@ -369,7 +350,7 @@ def _duel(
             f"the learner plays on {learner.domain}: {adversary.name} shows {adversary.domain}. "
             "Choose a learner and an adversary for the same domain."
         )
-    _check_outcomes(learner, adversary)
+    check_outcomes(learner, adversary)
     if learner.labels is not None:
         raise MismatchError(f"{adversary.name} answers -1 and +1: the learner has {learner.labels} labels.")
     game = Game(learner, ledger or Ledger(learner, adversary, source=adversary.name, passes=1))
@@ -398,67 +379,3 @@ def _record(ledger: Ledger, record: bool) -> None:
         if ledger.rounds:
             raise InputError(f"predictions must be recorded from the first round: {ledger.rounds:,} were not.")
         ledger.predictions = []
-
-
-def as_stream(environment: Any, learner: Learner) -> Stream:
-    """Arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; a stream as it is."""
-    if hasattr(environment, "batches"):
-        stream: Stream = environment
-        return stream
-    if learner.domain.kind in ("advice", "losses"):
-        from novikoff.sources.advice import advice
-
-        return advice(environment, learner.domain.kind == "losses")
-    if pays(learner):
-        from novikoff.sources.targets import targets
-
-        return targets(environment)
-    from novikoff.sources.frames import as_source
-
-    in_memory = as_source(environment, learner.labels)
-    if in_memory is not None:
-        return in_memory
-    if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
-        x, y = environment
-        if not (isinstance(x, tuple) and isinstance(y, tuple)):  # those are two pairs (x, y)
-            return Arrays(x, y, many=learner.labels)
-    if isinstance(environment, Iterable):
-        return Pairs(environment, domain=learner.domain, many=learner.labels)
-    raise MismatchError(
-        f"an environment must be a stream, an adversary, arrays (X, y) or an iterable of (x, y): "
-        f"got {type(environment).__name__}."
-    )
-
-
-def _pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, rows: int | None) -> Iterator[_Piece]:
-    """One pass, from `skip` rows after `at` on: at most `rounds` rounds, in batches of at most `rows`.
-
-    Each comes with where it ends: a position of the stream, and rows after it.
-    """
-    left, behind = rounds, 0  # behind: rows between `at` and this batch
-    for batch in stream.batches(at):
-        start = max(skip - behind, 0)
-        while start < len(batch) and left != 0:
-            stop = min(start + (rows or len(batch)), len(batch), len(batch) if left is None else start + left)
-            whole = stop == len(batch) and batch.end is not None
-            yield batch.part(start, stop), batch.end if whole else at, 0 if whole else behind + stop
-            left = None if left is None else left - (stop - start)
-            start = stop
-        if left == 0:
-            return
-        if batch.end is None:
-            behind += len(batch)
-        else:
-            at, skip, behind = batch.end, max(skip - behind - len(batch), 0), 0
-
-
-def for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:
-    """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many; outcomes as they are."""
-    if pays(learner) or (labels is None) == (learner.labels is not None):
-        return batch
-    if labels is None:
-        raise MismatchError("the learner has two labels: the stream has many. Name the positive one.")
-    values = [labels.negative, labels.positive]
-    if not all(isinstance(value, (int, np.integer)) and 0 <= value < (learner.labels or 0) for value in values):
-        raise MismatchError(f"the learner has labels 0 .. {(learner.labels or 0) - 1}: the stream has {values}.")
-    return Batch(batch.x, np.where(batch.y == 1, values[1], values[0]).astype(np.int32), batch.first)

@@ -46,8 +46,9 @@ from novikoff.certificates.ensemble_risk_fixed import ensemble_risk_fixed
 from novikoff.certificates.risk_facts import BestFacts, EnsembleFacts
 from novikoff.certificates.voted_risk import voted_risk
 from novikoff.drift import DriftTest
+from novikoff.environment import as_stream
 from novikoff.errors import InputError, shown
-from novikoff.game import as_stream, labels_of
+from novikoff.game import labels_of
 from novikoff.keeping import Average, Keeping
 from novikoff.kernels.coins import coin
 from novikoff.learners.perceptron import Perceptron

@@ -35,8 +35,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparison import Count, Made, check_made, cores, fresh, opened, order, side_by_side
+from novikoff.environment import pays
 from novikoff.errors import InputError, shown
-from novikoff.game import Progress, pays, play
+from novikoff.game import Progress, play
 from novikoff.sources.held import MOST_BYTES, hold
 
 Statistic = Callable[[NDArray[np.bool_]], float]

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.environment import for_learner
 from novikoff.errors import InputError
-from novikoff.game import Game, for_learner
+from novikoff.game import Game
 from novikoff.keeping import Keeping
 from novikoff.ledger import Ledger
 from novikoff.types import Batch, Learner, Stream

@@ -1,0 +1,92 @@
+"""What a game is given: anything as a stream, and a stream in pieces for one learner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from novikoff.errors import MismatchError
+from novikoff.sources.arrays import Arrays
+from novikoff.sources.pairs import Pairs
+from novikoff.types import Adversary, Batch, Labels, Learner, Position, Stream
+
+Piece = tuple[Batch, Position | None, int]
+"""Rows, and where they end: a position of the stream, and rows after it."""
+
+
+def pays(learner: Learner) -> bool:
+    """Does it take outcomes as they are, and answer with what it `Played`: on advice, on losses, or of numbers?"""
+    return learner.domain.kind in ("advice", "losses") or getattr(learner, "outcomes", "labels") == "numbers"
+
+
+def as_stream(environment: Any, learner: Learner) -> Stream:
+    """Arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; a stream as it is."""
+    if hasattr(environment, "batches"):
+        stream: Stream = environment
+        return stream
+    if learner.domain.kind in ("advice", "losses"):
+        from novikoff.sources.advice import advice
+
+        return advice(environment, learner.domain.kind == "losses")
+    if pays(learner):
+        from novikoff.sources.targets import targets
+
+        return targets(environment)
+    from novikoff.sources.frames import as_source
+
+    in_memory = as_source(environment, learner.labels)
+    if in_memory is not None:
+        return in_memory
+    if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
+        x, y = environment
+        if not (isinstance(x, tuple) and isinstance(y, tuple)):  # those are two pairs (x, y)
+            return Arrays(x, y, many=learner.labels)
+    if isinstance(environment, Iterable):
+        return Pairs(environment, domain=learner.domain, many=learner.labels)
+    raise MismatchError(
+        f"an environment must be a stream, an adversary, arrays (X, y) or an iterable of (x, y): "
+        f"got {type(environment).__name__}."
+    )
+
+
+def check_outcomes(learner: Learner, environment: Stream | Adversary) -> None:
+    """Labels for a learner of labels, numbers for a learner of numbers: one is easily taken for the other."""
+    wanted, shown = (getattr(one, "outcomes", "labels") for one in (learner, environment))
+    if wanted != shown:
+        raise MismatchError(
+            f"the learner learns {wanted}: {environment.name} shows {shown}. "
+            "Pass arrays (X, y), or choose a learner for what it shows."
+        )
+
+
+def pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, rows: int | None) -> Iterator[Piece]:
+    """One pass, from `skip` rows after `at` on: at most `rounds` rounds, in batches of at most `rows`."""
+    left, behind = rounds, 0  # behind: rows between `at` and this batch
+    for batch in stream.batches(at):
+        start = max(skip - behind, 0)
+        while start < len(batch) and left != 0:
+            stop = min(start + (rows or len(batch)), len(batch), len(batch) if left is None else start + left)
+            whole = stop == len(batch) and batch.end is not None
+            yield batch.part(start, stop), batch.end if whole else at, 0 if whole else behind + stop
+            left = None if left is None else left - (stop - start)
+            start = stop
+        if left == 0:
+            return
+        if batch.end is None:
+            behind += len(batch)
+        else:
+            at, skip, behind = batch.end, max(skip - behind - len(batch), 0), 0
+
+
+def for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:
+    """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many; outcomes as they are."""
+    if pays(learner) or (labels is None) == (learner.labels is not None):
+        return batch
+    if labels is None:
+        raise MismatchError("the learner has two labels: the stream has many. Name the positive one.")
+    values = [labels.negative, labels.positive]
+    if not all(isinstance(value, (int, np.integer)) and 0 <= value < (learner.labels or 0) for value in values):
+        raise MismatchError(f"the learner has labels 0 .. {(learner.labels or 0) - 1}: the stream has {values}.")
+    return Batch(batch.x, np.where(batch.y == 1, values[1], values[0]).astype(np.int32), batch.first)
