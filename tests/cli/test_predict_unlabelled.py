@@ -91,10 +91,23 @@ def test_standard_input_is_read_packed_or_not(packed, folder):
     assert piped(given, "predict", folder / "csv.nk", "-", "--no-label") == (0, wanted)
 
 
-def test_as_json_there_are_no_mistakes(folder):
+def test_as_json_there_are_predictions_and_no_mistakes(folder, monkeypatch):
+    from novikoff.sources import unlabelled
+
+    plain = unlabelled.unlabelled
+
+    def in_parts(*given, **options):
+        stream = plain(*given, **options)
+        whole = list(stream.batches())
+        parts = [batch.part(a, min(a + 150, len(batch))) for batch in whole for a in range(0, len(batch), 150)]
+        monkeypatch.setattr(stream, "batches", lambda: parts, raising=False)
+        return stream
+
+    said = run("predict", folder / "csv.nk", folder / "new.csv", "--no-label")[1].split()
+    monkeypatch.setattr(unlabelled, "unlabelled", in_parts)
     code, out, _ = run("predict", folder / "csv.nk", folder / "new.csv", "--no-label", "--json")
     told = json.loads(out)
-    assert (code, told["rows"]) == (0, 400)
+    assert (code, told["rows"], told["predictions"]) == (0, 400, said)
     assert not {"mistakes", "mistake_rate"} & set(told)
 
 
@@ -204,6 +217,7 @@ def test_a_regressor_predicts_numbers_and_its_mean_loss_is_told(loss, keep, numb
     assert ("promised: expected loss <= " in error) == bool(keep)
     told = json.loads(run("predict", model, folder / "old.csv", "--json")[1])
     assert told["mean_loss"] == pytest.approx(mean)
+    assert told["predictions"] == said.tolist()
     code, without, error = run("predict", model, folder / "new.csv", "--no-label")
     assert (code, without) == (0, out)
     assert "300 examples\n" in error

@@ -33,15 +33,16 @@ def predict_source(path: str, source: str, options: dict[str, Any], as_json: boo
         stream = _open(source, options, classifier, numbers, labelled)
         _check(path, classifier, stream)
         watch = None if isinstance(saved, Ledger) else Watch(saved)
-        told = (_tell_numbers if numbers else _tell_labels)(saved, classifier, stream, path, as_json, watch)
+        out = Out(path, stream.name, as_json)
+        told = (_tell_numbers if numbers else _tell_labels)(saved, classifier, stream, path, out, watch)
     except SourceError as error:
         if labelled and str(error).startswith(MISSING_LABELS):
             raise SourceError(f"{error} {HINT}") from None
         raise
     say_notes(stream, as_json)
     facts, sentence = told
+    out.end({**facts, **({} if watch is None else watch.told())})
     if as_json:
-        print(json.dumps({"model": path, "source": stream.name, **facts, **({} if watch is None else watch.told())}))
         return 0
     print(sentence, file=sys.stderr)
     if watch is not None:
@@ -90,11 +91,40 @@ def _unlabelled(stream: Stream) -> bool:
     return getattr(stream, "unlabelled", False)
 
 
+class Out:
+    """Predictions as they come, a line each; or all of them in one JSON object, which is written as they come too."""
+
+    def __init__(self, path: str, source: str, as_json: bool) -> None:
+        self._head = {"model": path, "source": source}
+        self._json, self._begun = as_json, False
+
+    def write(self, said: list[Any]) -> None:
+        if not self._json:
+            sys.stdout.write("".join(f"{one}\n" for one in said))
+        elif said:
+            self._begin()
+            sys.stdout.write(json.dumps(said)[1:-1])
+
+    def _begin(self) -> None:
+        if self._begun:
+            sys.stdout.write(", ")
+        else:
+            sys.stdout.write(json.dumps(self._head)[:-1] + ', "predictions": [')
+        self._begun = True
+
+    def end(self, facts: dict[str, Any]) -> None:
+        """What is known when all are told."""
+        if self._json:
+            if not self._begun:
+                self._begin()
+            sys.stdout.write("], " + json.dumps(facts)[1:] + "\n")
+
+
 Told = tuple[dict[str, Any], str]
 """What is to be told of the predictions: for JSON, and as a sentence."""
 
 
-def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, as_json: bool, watch: Watch | None) -> Told:
+def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Told:
     """Print the label of every example; how many were not as labelled."""
     rows = mistakes = 0
     for batch in stream.batches():
@@ -107,8 +137,7 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, as_json
         _check_exact(batch, classifier, stream)
         said = labels_of(classifier, batch)
         words = {-1: str(labels.decode(-1)), 1: str(labels.decode(1))} if classifier.labels is None else {}
-        if not as_json:
-            sys.stdout.write("".join(f"{words.get(label, label)}\n" for label in said.tolist()))
+        out.write([words.get(label, label) for label in said.tolist()])
         rows += len(batch)
         if not _unlabelled(stream):
             wrong = said != batch.y
@@ -122,13 +151,12 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, as_json
     return facts, f"{rows:,} examples, {mistakes:,} not as labelled ({100 * rate:.3g} %)"
 
 
-def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, as_json: bool, watch: Watch | None) -> Told:
+def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Told:
     """Print the number predicted for every example; the mean loss."""
     rows, lost = 0, 0.0
     for batch in stream.batches():
         said = labels_of(classifier, batch)
-        if not as_json:
-            sys.stdout.write("".join(f"{number!r}\n" for number in said.tolist()))
+        out.write(said.tolist())
         rows += len(batch)
         if not _unlabelled(stream):
             lost += float(LOSSES[classifier.loss](said - batch.y).sum())
