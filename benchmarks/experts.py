@@ -1,5 +1,7 @@
 """Expert advice: a round with a million experts against one np.exp of a million numbers, and against direct numpy.
 
+One thread each, but for numpy's dot products, where BLAS takes as many as it likes.
+
 Run: python -m benchmarks.experts
 """
 
@@ -55,7 +57,8 @@ def a_million():
         }
         alternated(actions, 2)  # compiled
         times = alternated(actions, REPEATS)
-        told.update({key: statistics.median(seconds) for key, seconds in times.items()})
+        told.update({f"{key}, beside {name}" if key != name else key: statistics.median(seconds)
+                     for key, seconds in times.items()})  # fmt: skip
         if name not in ("anytime", "AdaHedge"):
             line("one np.exp of as many numbers", f"a million experts, {name}", ratio(times["np.exp"], times[name]), 1)
             line("direct numpy", f"a million experts, {name}", ratio(times["direct numpy"], times[name]), 3)

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 import novikoff as nk
-from novikoff.errors import InputError
+from novikoff.errors import InputError, ModelFileError
 from novikoff.keeping import Keeping
 from novikoff.types import Batch
 
@@ -227,5 +227,43 @@ def test_hypotheses_are_kept_from_the_first_round():
     ledger = nk.play(learner, data())
     with pytest.raises(InputError, match="from the first round"):
         nk.play(learner, data(), ledger=ledger, keep=5)
-    with pytest.raises(InputError, match="at least 1"):
+    with pytest.raises(InputError, match="from 1 to 10,000"):
         Keeping(learner, 0)
+
+
+def test_as_many_as_can_be_judged_may_be_kept():
+    for candidates in (0, -3, 10_001, 10**12):
+        with pytest.raises(InputError, match=r"from 1 to 10,000: got "):
+            Keeping(nk.Perceptron(), candidates)
+
+
+@pytest.mark.parametrize(
+    ("part", "damaged"),
+    [
+        ("survivors", damaged)
+        for damaged in ([[-5, 0]], [[5, 5]], [[5, -(10**6)]], [[10**9, 0]], [[0, 0]], [[1, 0], [2, 0]], [[1.5, -0.5]],
+                        {}, [1, 2], [[1]], "ab", None, [[1, 2, 3]], [[2**70, 0]], [[1, 0]] * 9)
+    ]
+    + [("candidates", 0), ("candidates", 2**70), ("candidates", 2.5), ("mistakes", 2**63), ("since", -1),
+       ("rounds", 2**63), ("rounds", 10)],
+)  # fmt: skip
+def test_a_damaged_state_is_refused(part, damaged):
+    x, y = data()
+    learner = nk.Perceptron(bias=1.0)
+    state = nk.play(learner, (x, y), keep=7).keeping.state()
+    assert Keeping.restore(state, learner).state() == state
+    with pytest.raises(ModelFileError):
+        Keeping.restore({**state, part: damaged}, learner)
+
+
+def test_labels_that_are_no_numbers_are_counted_as_mistakes():
+    keeping = Keeping(nk.Perceptron(), 3)
+    keeping.see(Batch([0] * 4, np.array([1, 1, -1, 1], np.int8), 1), np.array([1, None, -1, 2**70], dtype=object))
+    assert keeping.mistakes == 2
+    assert keeping.indices() == [0, 2]
+
+
+def test_of_a_learner_that_changes_without_mistakes_no_survivors_are_sought():
+    keeping = Keeping(nk.ThresholdHalving(20), 3)
+    keeping.see(Batch([0] * 4, np.ones(4, np.int8), 1), np.array([1, -1, -1, 1], np.int8))
+    assert (keeping.mistakes, keeping.state()["survivors"], keeping.state()["since"]) == (2, [], 0)

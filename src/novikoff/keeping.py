@@ -18,8 +18,8 @@ Horizon
     `fixed` says that the first pass went to the end of its source, or to the number of rounds that was asked for.
     Rounds after that were not fixed in advance: somebody had looked.
 Cost
-    No time per round beyond counting; the average costs a step for each mistake. Three hypotheses in memory (the first,
-    the drawn one and the sum of the average).
+    A nanosecond or two a round; the average costs a step for each mistake. Three hypotheses in memory (the first, the
+    drawn one and the sum of the average).
 Reference
     the ensemble: [cesabianchi2004]; skipping: [vitter1985]; the average: [freund1999].
 """
@@ -36,10 +36,10 @@ from numpy.typing import NDArray
 from novikoff.errors import InputError
 from novikoff.kernels.coins import uniform
 from novikoff.learners.perceptron import Perceptron
-from novikoff.learners.restoring import flag, require
+from novikoff.learners.restoring import MOST_ROUNDS, flag, require, whole_number
 from novikoff.types import Batch, Learner, Sparse, State
 
-CANDIDATES = 50
+CANDIDATES, MOST_CANDIDATES = 50, 10_000
 PLAIN = ("conservative", "initial", "rounds", "drawn", "index", "final")
 
 
@@ -56,8 +56,8 @@ class Keeping:
     def __init__(
         self, learner: Learner, candidates: int = CANDIDATES, seed: int | None = None, averaging: bool = False
     ) -> None:
-        if candidates < 1:
-            raise InputError(f"the hypotheses to keep must be at least 1: got {candidates}.")
+        if not 1 <= candidates <= MOST_CANDIDATES:
+            raise InputError(f"the hypotheses to keep must be from 1 to {MOST_CANDIDATES:,}: got {candidates:,}.")
         self.labelled = getattr(learner, "loss", "zero-one") == "zero-one"
         if not self.labelled and not hasattr(learner, "averaged"):
             raise InputError(
@@ -114,10 +114,21 @@ class Keeping:
         if not self.labelled:
             self.rounds += len(batch)
             return
-        kernel().see(predictions, batch.y, self.rounds, self._lengths, self._firsts, self._counts)
+        if self.conservative:
+            self._find(predictions, batch.y)
+        else:
+            self._counts[0] += np.count_nonzero(predictions != batch.y)
         if self.average is not None:
-            self.average.add(batch, np.flatnonzero(predictions != batch.y), self.rounds)
+            wrong = np.flatnonzero(predictions != batch.y)
+            if len(wrong):
+                self.average.add(batch, wrong, self.rounds)
         self.rounds += len(batch)
+
+    def _find(self, predictions: NDArray[Any], y: NDArray[Any]) -> None:
+        """Count mistakes, and look for survivors."""
+        if predictions.dtype.hasobject or y.dtype.hasobject:  # a stranger's labels
+            predictions, y = np.asarray(predictions != y, np.int8), np.zeros(len(y), np.int8)
+        kernel().see(predictions, y, self.rounds, self._lengths, self._firsts, self._counts)
 
     @property
     def mistakes(self) -> int:
@@ -162,19 +173,21 @@ class Keeping:
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Self:
         """The keeping whose `state` this is, of `learner`."""
-        keeping = cls(learner, state["candidates"], state["seed"], state["average"] is not None)
+        candidates = whole_number(state, "candidates", 1, MOST_CANDIDATES)
+        keeping = cls(learner, candidates, state["seed"], state["average"] is not None)
         for name in PLAIN:
             setattr(keeping, name, state[name])
         keeping._copies, keeping._next = state["copies"], state["next"]
         keeping._fixed, keeping._exceeded = flag(state, "fixed"), flag(state, "exceeded")
         mistakes, since = state["mistakes"], state["since"]
-        counts = (keeping.rounds, mistakes, keeping.index, keeping._copies, keeping._next, since)
+        counts = (keeping.rounds, mistakes, keeping.index, keeping._copies, since, keeping._next)
         sound = all(type(count) is int and count >= 0 for count in counts) and (
-            max(mistakes, keeping.index, since) <= keeping.rounds <= keeping._next or not keeping.labelled
+            max(mistakes, keeping.index, since) <= keeping.rounds <= min(keeping._next, MOST_ROUNDS)
+            if keeping.labelled
+            else max(counts) <= MOST_ROUNDS
         )
         require(sound, "what is kept of a game must fit its rounds", counts)
-        found = [(int(rounds), -int(first)) for rounds, first in state["survivors"]]
-        require(len(found) <= keeping.candidates, "survivors must be no more than the candidates", len(found))
+        found = _survivors(state["survivors"], keeping.candidates, since)
         for place, survivor in enumerate(found):
             keeping._lengths[place], keeping._firsts[place] = survivor
         keeping._counts[:] = mistakes, since, len(found)
@@ -183,6 +196,17 @@ class Keeping:
             fits = keeping.average.total.ndim == 1 and len(keeping.average.total) >= 1
             require(fits, "an average must have a number for each feature", state["average"])
         return keeping
+
+
+def _survivors(saved: Any, candidates: int, since: int) -> list[tuple[int, int]]:
+    """Of a `state`, checked: how many rounds each predicted, and its first index."""
+    must = "survivors must be pairs of whole numbers, within the rounds, and no more than the candidates"
+    require(isinstance(saved, list) and len(saved) <= candidates, must, saved)
+    pairs = [one for one in saved if isinstance(one, list) and len(one) == 2 and all(type(n) is int for n in one)]
+    sound = all(rounds >= 1 and first <= 0 and rounds - first <= since for rounds, first in pairs)
+    distinct = len({first for _, first in pairs}) == len(saved)
+    require(len(pairs) == len(saved) and sound and distinct, must, saved)
+    return [(rounds, -first) for rounds, first in pairs]
 
 
 def kernel() -> Any:

@@ -18,7 +18,7 @@ def fused(builder: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 def fused_twin(a: float, b: float, c: float) -> float:
-    """The same in plain Python: a quotient of whole numbers, which Python rounds once."""
+    """The same in plain Python, but for the sign of zero and near overflow: Python rounds a quotient once."""
     if not math.isfinite(a * b + c):
         return a * b + c
     (top, bottom), (over, under), (more, part) = a.as_integer_ratio(), b.as_integer_ratio(), c.as_integer_ratio()

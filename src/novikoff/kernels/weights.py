@@ -53,7 +53,7 @@ def _everywhere(builder: Any, value: Any) -> Any:
 
 
 def vector_decay(builder: Any, x: Any, c: Any) -> Any:
-    """The code of e^x - c for x <= 0 and c = 0 or 1, within 4 ulp also where it is near 0; as kernels/exp.py."""
+    """The code of e^x - c for x <= 0 and c = 0 or 1, within 2 ulp also where it is near 0; as kernels/exp.py."""
     lanes = x.type.count if isinstance(x.type, ir.VectorType) else None
 
     def all_of(value: float) -> Any:

@@ -15,7 +15,7 @@ What rounding may do to the regret (`rounding`)
         average 4 u (mean of rate * gap + ln(1/prior)) + 4 u. That mean is the entropy of the weights less ln(their
         sum), so at most B = ln N + the largest ln(1/prior). Counted twice, for what is of second order.
     (d) Sums: 128 additions in a lane, 3 of lanes, 3 of the sums of chunks, and the product: 140 u relative, of a
-        quotient 281 u. In the mix loss twice that and 4 u of exp(-rate l) - 1, over 1 - 0.45; in the logarithm of the
+        quotient 281 u. In the mix loss twice that and 4 u of exp(-rate l) - 1, over 1 - 0.46; in the logarithm of the
         mean of exp(-rate l) 300 u / rate, rate >= 0.6/S: below 650 u S. The prediction: 281 u, times at most 2 in its
         loss; the log loss of a mixture has an error of 300 u.
     (e) Once, not in every round: a prior is divided by its sum and ln(1/prior) taken, 4 u in all; and where the rate
