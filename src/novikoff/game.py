@@ -23,6 +23,7 @@ from novikoff.types import (
     Domain,
     Example,
     Label,
+    Lasting,
     Learner,
     Played,
     Position,
@@ -104,10 +105,11 @@ class Game:
     def _see_row(ledger: Ledger, x: Example, y: Label) -> None:
         ledger.riding.see_row(ledger.learner.features.row(x, learn=False), y)  # type: ignore[attr-defined,union-attr]
 
-    def learn_batch(self, batch: Batch, behind: bool = False) -> None:
+    def learn_batch(self, batch: Batch, behind: Lasting = False) -> None:
         """Play every round of the batch, compiled where the learner can.
 
         behind   comparators may look at the batch later, in a second thread: its arrays will stay as they are
+                 ("mapped": they lie in a mapped file)
         """
         start, draw = 0, self._draw_in(len(batch))
         while start < len(batch) and not self.looped and not isinstance(batch.x, list):
@@ -125,7 +127,7 @@ class Game:
             except InputError as error:
                 raise type(error)(f"round {self.ledger.rounds + 1}: {error}") from error
 
-    def _sweep(self, batch: Batch, behind: bool) -> bool:
+    def _sweep(self, batch: Batch, behind: Lasting) -> bool:
         """Play every round, compiled; False, having done nothing, if the learner cannot."""
         if not self._pays and self.learner.labels is None:
             _check_labels(batch)
@@ -279,7 +281,7 @@ def _go_through(
     ledger, start, before = game.ledger, time.perf_counter(), game.ledger.seconds
     ledger.fingerprint = stream.fingerprint() if hasattr(stream, "fingerprint") else None
     position = position or {"passes": 0, "at": None, "skip": 0}
-    left, behind = rounds, bool(getattr(stream, "lasting", False))
+    left, behind = rounds, getattr(stream, "lasting", False)
     ledger.fixed = stream.rereadable and (ledger.fixed or ledger.rounds == 0)
     for number in range(position["passes"], passes):
         ledger.passes += position["at"] is None and position["skip"] == 0

@@ -240,12 +240,16 @@ class Learner(Protocol):
         ...
 
 
+Lasting = bool | Literal["mapped"]
+"""Do the arrays of a batch stay as they are when the next one is read?"""
+
+
 class Stream(Protocol):
     """A source of labelled examples that was fixed before the game began.
 
     Optional: `features`, the names of the columns; `__len__`, the number of rows; `notes`, a list of lines to tell
-    the user (the format that was recognised, rows that were skipped); `lasting`, True if the arrays of a batch are not
-    used again for a later one.
+    the user (the format that was recognised, rows that were skipped); `lasting`, true if the arrays of a batch are not
+    used again for a later one, and "mapped" if they lie in a mapped file.
     """
 
     name: str

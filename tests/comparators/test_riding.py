@@ -2,7 +2,10 @@
 
 import json
 import math
+from concurrent.futures import wait
+from contextlib import contextmanager
 from fractions import Fraction
+from itertools import pairwise
 from threading import Event
 
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from novikoff.comparators import riding as riding_module
 from novikoff.comparators.riders import Riders
 from novikoff.comparators.riding import Riding
 from novikoff.types import Batch, Sparse
@@ -387,41 +391,172 @@ def test_an_error_in_the_second_thread_is_raised_in_the_first(monkeypatch):
         riding.catch_up()
 
 
+@contextmanager
 def held_up(riding):
-    """Have the second thread wait, after all that it was given, for what is returned."""
+    """Have the second thread wait after all that it was given."""
     go_on = Event()
-    riding._thread.submit(go_on.wait)
-    return go_on
+    riding._thread.submit(go_on.wait, 60)
+    try:
+        yield
+    finally:
+        go_on.set()
+
+
+def same_state(one, two):
+    one, two = one.state(), two.state()
+    for name, value in one["riders"].items():
+        np.testing.assert_array_equal(two["riders"][name], value, err_msg=name)
+
+
+def batches_of(kind, sizes=(500,) * 12):
+    """Rows of 30 features, from some of which on they are no whole numbers."""
+    rng = np.random.default_rng(4)
+    rows = sum(sizes)
+    x = rng.integers(-3, 4, (rows, 30)).astype(np.float64)
+    x[0 if kind in ("sparse", "dense") else 4000 if kind == "late fractions" else rows :] *= 0.3
+    y = np.where(x[:, 0] + x[:, 1] * rng.random(rows) > 0, 1, -1).astype(np.int8)
+    starts = np.cumsum([0, *sizes]).tolist()
+    return [Batch(x[a:b] if kind == "dense" else sparse(x[a:b]), y[a:b], a + 1) for a, b in pairwise(starts)]
 
 
 @pytest.mark.parametrize("kind", ["sparse", "dense", "whole", "late fractions"])
-def test_the_first_thread_helps_with_batches_that_wait_and_no_sum_changes(kind, monkeypatch):
-    rng = np.random.default_rng(4)
-    x = rng.integers(-3, 4, (6000, 30)).astype(np.float64)
-    x[0 if kind in ("sparse", "dense") else 4000 if kind == "late fractions" else 6000 :] *= 0.3
-    y = np.where(x[:, 0] + x[:, 1] * rng.random(6000) > 0, 1, -1).astype(np.int8)
-    batches = [Batch(x[a : a + 500] if kind == "dense" else sparse(x[a : a + 500]), y[a : a + 500], a + 1)
-               for a in range(0, 6000, 500)]  # fmt: skip
+def test_who_waits_for_the_second_thread_helps_it_and_no_sum_changes(kind, monkeypatch):
+    batches = batches_of(kind)
     at_once, helped = Riding(bias=1.0, keep=100_000), Riding(bias=1.0, keep=100_000)
     found = []
     monkeypatch.setattr(Riders, "margins", counted(Riders.margins, found))
     for batch in batches:
         at_once.see(batch)
-    for batch in batches[:10]:
+    for batch in batches[:9]:
         helped.see(batch, behind=True)
     helped.catch_up()
     before = len(found)
-    go_on = held_up(helped)
-    for batch in batches[10:]:
-        helped.see(batch, behind=True)
-    for waiting in reversed(helped._behind):
-        helped._help(waiting)
-    assert len(found) - before == (0 if kind == "whole" else 2)
-    go_on.set()
+    with held_up(helped):
+        for batch in batches[9:]:
+            helped.see(batch, behind=True)
+        monkeypatch.setattr(helped, "_caught_up", lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):  # the first wait: what could be helped with has been
+            helped.catch_up()
+        monkeypatch.undo()
+        assert len(found) - before == (0 if kind == "whole" else 3)
     assert helped.facts() == at_once.facts()
-    one, two = at_once.state()["riders"], helped.state()["riders"]
-    for name, value in one.items():
-        np.testing.assert_array_equal(two[name], value, err_msg=name)
+    same_state(at_once, helped)
+
+
+def test_who_may_not_go_on_helps_with_the_last_batch(monkeypatch):
+    batches = batches_of("sparse")
+    at_once, helped = Riding(keep=100_000), Riding(keep=100_000)
+    for batch in batches:
+        at_once.see(batch)
+    for batch in batches[:8]:
+        helped.see(batch, behind=True)
+    helped.catch_up()
+    monkeypatch.setattr(riding_module, "MOST_BEHIND", 1)
+    monkeypatch.setattr(helped, "_caught_up", lambda: 1 / 0)
+    with held_up(helped), pytest.raises(ZeroDivisionError):
+        helped.see(batches[8], behind=True)
+    assert helped._behind[0].margins is not None
+    monkeypatch.undo()
+    for batch in batches[9:]:
+        helped.see(batch, behind=True)
+    same_state(at_once, helped)
+
+
+def test_the_margins_that_wait_are_of_some_rows_only(monkeypatch):
+    monkeypatch.setattr(riding_module, "MOST_HELPED", 1500)
+    batches = batches_of("sparse")
+    at_once, helped = Riding(keep=100_000), Riding(keep=100_000)
+    for batch in batches:
+        at_once.see(batch)
+    for batch in batches[:5]:
+        helped.see(batch, behind=True)
+    helped.catch_up()
+    most = []
+    plain = helped._caught_up
+
+    def caught_up():
+        most.append(sum(len(waiting.batch) for waiting in helped._behind if waiting.margins is not None))
+        go_on.set()
+        plain()
+
+    go_on = Event()
+    helped._thread.submit(go_on.wait, 60)
+    for batch in batches[5:]:
+        helped.see(batch, behind=True)
+    monkeypatch.setattr(helped, "_caught_up", caught_up)
+    helped.catch_up()
+    assert most[0] == max(most) == 1500
+    same_state(at_once, helped)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense"])
+def test_single_rows_and_small_batches_before_a_batch_that_was_helped_with_come_first(kind):
+    sizes = (700, 700, 30, 900, 20, 800)
+    batches = batches_of(kind, sizes)
+    at_once, helped = Riding(bias=0.5, keep=60_000), Riding(bias=0.5, keep=60_000)
+    for batch in batches:
+        at_once.see(batch)
+    for batch in batches:
+        if len(batch) < 100:
+            helped.see(batch, behind=True)
+            continue
+        helped.catch_up()
+        if helped._thread is not None:
+            with held_up(helped):
+                helped.see(batch, behind=True)
+                helped._help(helped._behind[0])
+        else:
+            helped.see(batch, behind=True)
+    same_state(at_once, helped)
+
+
+def test_margins_are_called_settled_only_when_they_are(monkeypatch):
+    riding, seen = Riding(bias=1.0, keep=100_000), []
+    plain = Riders._measure
+
+    def measure(riders, exact):
+        plain(riders, exact)
+        seen.append((exact, getattr(riders, "exact", None)))
+
+    monkeypatch.setattr(Riders, "_measure", measure)
+    for batch in batches_of("late fractions"):
+        riding.see(batch)
+    assert seen == [(True, True), (False, True)]  # the new norms are there before floats are said to be in use
+    assert riding._riders.settled
+
+
+def test_dense_rows_may_become_wider():
+    rng = np.random.default_rng(8)
+    narrow, wide = rng.normal(size=(400, 5)), rng.normal(size=(400, 9))
+    wide[:, 5:] = rng.normal(size=(400, 4)) * 100.0
+    y = np.where(rng.random(400) < 0.5, 1, -1).astype(np.int8)
+    dense, as_sparse = Riding(keep=10_000), Riding(keep=10_000)
+    for x in (narrow, wide):
+        dense.see(Batch(x, y, 1))
+        as_sparse.see(Batch(sparse(x), y, 1))
+    for name in ("counts", "rows"):
+        np.testing.assert_array_equal(getattr(dense._riders, name), getattr(as_sparse._riders, name))
+
+
+def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
+    batches = batches_of("sparse")
+    riding = Riding(keep=100_000)
+    for batch in batches:
+        riding.see(batch, behind=True)
+    plain, asked = riding_module.wait, []
+
+    def interrupted(futures):
+        asked.append(futures)
+        if len(asked) == 1:
+            raise KeyboardInterrupt
+        return plain(futures)
+
+    monkeypatch.setattr(riding_module, "wait", interrupted)
+    with held_up(riding):
+        riding.see(batches[0], behind=True)
+        with pytest.raises(KeyboardInterrupt):
+            riding.catch_up()
+    assert riding.rows == 6500
 
 
 def counted(method, found):
@@ -434,13 +569,18 @@ def counted(method, found):
     return call
 
 
-def test_what_lies_in_a_mapped_file_is_kept_where_it_lies_and_other_rows_are_copied():
-    for lasting, writeable, copied in ((True, False, False), (True, True, True), (False, False, True)):
+def test_what_lies_in_a_mapped_file_is_kept_where_it_lies_until_the_game_is_over():
+    for behind, copied in (("mapped", False), (True, True)):
         x = sparse(np.ones((100, 3)))
-        x.values.flags.writeable = writeable
         riding = Riding()
-        riding._see(x, np.ones(100, dtype=np.int8), lasting)
+        riding.see(Batch(x, np.ones(100, dtype=np.int8), 1), behind=behind)
+        wait([waiting.seen for waiting in riding._behind])
         assert np.shares_memory(riding._kept._values[0], x.values) is not copied
+        facts = riding.facts()
+        assert not np.shares_memory(riding._kept._values[0], x.values)
+        assert not np.shares_memory(riding._kept._indices[0], x.indices)
+        x.values[:], x.indices[:] = -7.0, 0  # the file is written anew
+        assert riding.facts() == facts
 
 
 @pytest.mark.parametrize("normalize", [False, True])

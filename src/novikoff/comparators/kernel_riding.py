@@ -17,7 +17,7 @@ Reference
 from __future__ import annotations
 
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
@@ -29,7 +29,7 @@ from novikoff.comparators.pieces import Labels, Pieces, Row, Rows, as_rows, size
 from novikoff.comparators.riders import Comparator
 from novikoff.errors import InputError
 from novikoff.similarity import Similarity
-from novikoff.types import Batch, State
+from novikoff.types import Batch, Lasting, State
 
 __all__ = ["Comparator", "KernelRiding", "KernelRidingFacts"]
 
@@ -85,7 +85,7 @@ class KernelRiding:
         shown = self._kept.rows if self._riders is None else self._riders.tally.rows
         return len(self._single) + self._waiting.rows + shown
 
-    def see(self, batch: Batch, behind: bool = False) -> None:
+    def see(self, batch: Batch, behind: Lasting = False) -> None:
         """The rounds of a batch that the learner played.
 
         behind   look at it in a second thread while the game goes on; its arrays must then stay as they are
@@ -111,7 +111,9 @@ class KernelRiding:
 
     def _caught_up(self) -> None:
         """Wait for the first batch that waits."""
-        seen, size = self._behind.popleft()
+        seen, size = self._behind[0]
+        wait([seen])
+        self._behind.popleft()
         self._behind_size -= size
         seen.result()
 

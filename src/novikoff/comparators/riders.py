@@ -172,8 +172,7 @@ class Riders:
         most = riding.ride(*rows, self.U, self.own, self._norms, SLACK, *sums)
         self.nonzeros = max(self.nonzeros, int(most) + (bias != 0.0))
         self.rows += len(y)
-        if self.longest[0] < SHORTEST:
-            self.empty = self.empty and bias == 0.0 and not np.any(_values(x))
+        self.empty = self.empty and bool(self.longest[0] < SHORTEST) and bias == 0.0 and not np.any(_values(x))
 
     def margins(self, x: Rows, y: NDArray[np.int8], bias: float, normalize: bool) -> NDArray[np.float64]:
         """For each row: at most its margin with each U, and its squared length as computed. Changes no sum."""
@@ -227,16 +226,17 @@ class Riders:
         if len(margins) == 0:
             return
         self.longest = np.maximum(self.longest, margins[:, riding.RIDERS].max())
-        if self.longest[0] < SHORTEST:
-            self.empty = self.empty and bias == 0.0 and not np.any(_values(x[: len(margins)]))
+        self.empty = (
+            self.empty and bool(self.longest[0] < SHORTEST) and bias == 0.0 and not np.any(_values(x[: len(margins)]))
+        )
         stored = int(np.diff(x.indptr[: len(margins) + 1]).max()) if isinstance(x, Sparse) else x.shape[1]
         self.nonzeros = max(self.nonzeros, stored + (bias != 0.0))
-        self.rows += len(margins)
         table = (margins, margins.view(np.int64), self.edges, self._base, self.counts, self.sums, self.squares)
         if self.exact:
             riding.tally_whole(*table, self.carries, self.least)
         else:
             riding.tally(*table, self.least)
+        self.rows += len(margins)
 
     @property
     def flaw(self) -> str:

@@ -8,7 +8,8 @@ Promise
     The facts hold for every round seen, in one pass or in several (each round counts once for each time it was played).
     They are a function of the rows alone: not of batches, of stops, or of when they were asked for.
 Cost
-    O(non-zeros of x) per round, about what the learner's own sweep takes; memory `keep` + 16 bytes a feature.
+    O(non-zeros of x) per round, about what the learner's own sweep takes; memory `keep` + 16 bytes a feature, and up to
+    100 MB where a second thread looks at the batches.
 Reference
     any u will do: [novikoff1962], [freund1999].
 """
@@ -16,18 +17,19 @@ Reference
 from __future__ import annotations
 
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from fractions import Fraction
-from threading import Lock
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from novikoff.comparators.first_rows import BYTES_A_NONZERO, BYTES_A_ROW, FirstRows
 from novikoff.comparators.riders import BLOCK, Comparator, Riders, Rows
 from novikoff.comparators.rounding import length_of
-from novikoff.types import Batch, Sparse, State
+from novikoff.types import Batch, Lasting, Sparse, State
 
 __all__ = ["Comparator", "Riding", "RidingFacts"]
 
@@ -38,7 +40,10 @@ WAITING_NUMBERS = 2**17
 SMALL = 64
 MOST_BEHIND = 2**26
 """Bytes of batches that may wait for the second thread: enough to go on while it fits."""
-BYTES_A_NONZERO, BYTES_A_ROW = 12, 16
+
+MOST_HELPED = 2**20
+"""Rows whose margins, 32 bytes each, the first thread may find before they are added up."""
+
 HEAVIEST = 2.0**450
 """Weights at the start may not be larger: their squares must be safe."""
 
@@ -88,7 +93,7 @@ class Riding:
         if self.start is not None and not np.any(self.start):
             self.start = None
         self._riders: Riders | None = None
-        self._kept = _Kept()
+        self._kept = FirstRows()
         self._waiting: list[tuple[Row, int]] = []
         self._waiting_numbers = 0
         self._thread: ThreadPoolExecutor | None = None
@@ -101,14 +106,15 @@ class Riding:
         self.catch_up()
         return len(self._waiting) + (self._kept.rows if self._riders is None else self._riders.rows)
 
-    def see(self, batch: Batch, behind: bool = False) -> None:
+    def see(self, batch: Batch, behind: Lasting = False) -> None:
         """The rounds of a batch that the learner played.
 
-        behind   look at it in a second thread while the game goes on; its arrays must then stay as they are
+        behind   look at it in a second thread while the game goes on; its arrays must then stay as they are.
+                 "mapped": they lie in a mapped file, and to wait takes no memory
         """
         if behind and len(batch) >= SMALL:
             self._thread = self._thread or ThreadPoolExecutor(1, "riding")
-            waiting = _Waiting(batch)
+            waiting = _Waiting(batch, mapped=behind == "mapped")
             waiting.seen = self._thread.submit(self._see_waiting, waiting)
             self._behind.append(waiting)
             self._behind_size += waiting.size
@@ -121,39 +127,48 @@ class Riding:
         self._see_batch(batch)
 
     def catch_up(self) -> None:
-        """Wait until every batch has been seen; meanwhile help with the last ones."""
-        for waiting in reversed(self._behind):
-            self._help(waiting)
+        """Wait until every batch has been seen; once there are directions, help with the last of what waits."""
         while self._behind:
-            self._caught_up()
+            some, rows = 1, len(self._behind[0].batch)
+            if self._riders is not None and self._riders.settled:
+                while some < len(self._behind) and rows < MOST_HELPED:
+                    rows += len(self._behind[some].batch)
+                    some += 1
+                for waiting in reversed(list(islice(self._behind, some))):
+                    self._help(waiting)
+            for _ in range(some):
+                self._caught_up()
+        self._kept.own()
 
     def _caught_up(self) -> None:
         """Wait for the first batch that waits."""
-        waiting = self._behind.popleft()
+        waiting = self._behind[0]
+        wait([waiting.seen])
+        self._behind.popleft()
         self._behind_size -= waiting.size
         waiting.seen.result()
 
     def _help(self, waiting: _Waiting) -> None:
-        """Find the margins of a batch that waits, if the second thread has not begun with it: the sums are its own."""
+        """Find the margins of a batch that waits, if the second thread has not begun with it: the sums are its own.
+
+        If it begins meanwhile, it finds them too, and these are left.
+        """
         riders = self._riders
-        if riders is None or not riders.settled or waiting.begun:
-            return
-        with waiting.busy:
-            if waiting.margins is None and not waiting.begun:
-                x, y = _arrays(waiting.batch)
-                waiting.margins = riders.margins(x, y, self.bias, self.normalize)
+        if riders is not None and riders.settled and not waiting.begun and waiting.margins is None:
+            waiting.margins = riders.margins(*_arrays(waiting.batch), self.bias, self.normalize)
 
     def _see_waiting(self, waiting: _Waiting) -> None:
         """A batch that waited, in the second thread."""
-        with waiting.busy:
-            waiting.begun = True
-        if waiting.margins is None:
-            self._see_batch(waiting.batch, lasting=True)
+        waiting.begun = True
+        margins = waiting.margins
+        if margins is None:
+            self._see_batch(waiting.batch, waiting.mapped)
         else:
             assert self._riders is not None  # there are no margins without directions
-            self._riders.add(_arrays(waiting.batch)[0], waiting.margins, self.bias)
+            self._flush()
+            self._riders.add(_arrays(waiting.batch)[0], margins, self.bias)
 
-    def _see_batch(self, batch: Batch, lasting: bool = False) -> None:
+    def _see_batch(self, batch: Batch, mapped: bool = False) -> None:
         if len(batch) == 0:
             return
         x, y = _arrays(batch)
@@ -162,7 +177,7 @@ class Riding:
                 self._wait(row, label)
             return
         self._flush()
-        self._see(x, y, lasting)
+        self._see(x, y, mapped)
 
     def see_row(self, x: Row, y: int) -> None:
         """One round: x as (indices, values), or as an array of numbers."""
@@ -190,14 +205,14 @@ class Riding:
                 self._see(x, np.array([y for _, y in waiting[start:stop]], dtype=np.int8))
                 start = stop
 
-    def _see(self, x: Rows, y: NDArray[np.int8], lasting: bool = False) -> None:
+    def _see(self, x: Rows, y: NDArray[np.int8], mapped: bool = False) -> None:
         done = 0
         while self._riders is None and done < len(y):
             part = x[done : done + BLOCK]
-            done += self._kept.take(part, y[done : done + BLOCK], self.keep, lasting)
+            done += self._kept.take(part, y[done : done + BLOCK], self.keep, mapped)
             if self._kept.size >= self.keep:
                 self._riders = self._fitted()
-                self._kept = _Kept()
+                self._kept = FirstRows()
         if self._riders is not None and done < len(y):
             self._riders.see(x[done:], y[done:], self.bias, self.normalize)
 
@@ -250,85 +265,19 @@ class Riding:
         if state["riders"] is not None:
             riding._riders = Riders.restore(state["riders"])
         else:
-            riding._kept = _Kept.restore(state["kept"])
+            riding._kept = FirstRows.restore(state["kept"])
         return riding
 
 
 class _Waiting:
     """A batch that waits for the second thread."""
 
-    def __init__(self, batch: Batch) -> None:
-        self.batch, self.size = batch, _size(batch)
+    def __init__(self, batch: Batch, mapped: bool) -> None:
+        self.batch, self.mapped = batch, mapped
+        self.size = 0 if mapped else _size(batch)
         self.margins: NDArray[np.float64] | None = None  # if the first thread has found them
         self.begun = False  # by the second thread
-        self.busy = Lock()
         self.seen: Future[None]
-
-
-class _Kept:
-    """The first rows, as they came, in pieces; dense ones without their zeros."""
-
-    def __init__(self) -> None:
-        self.rows = self.size = 0
-        self._lengths: list[NDArray[np.uint64]] = []
-        self._indices: list[NDArray[np.uint32]] = []
-        self._values: list[NDArray[np.float64]] = []
-        self._labels: list[NDArray[np.int8]] = []
-
-    def take(self, x: Rows, y: NDArray[np.int8], keep: int, lasting: bool = False) -> int:
-        """Take rows until `keep` bytes are reached; how many were taken.
-
-        lasting   the arrays will stay as they are: those that lie in a mapped file are not copied
-        """
-        if isinstance(x, Sparse):
-            first = int(x.indptr[0])
-            lengths = np.diff(x.indptr)
-        else:
-            where, features = np.nonzero(x)
-            lengths = np.bincount(where, minlength=len(y)).astype(np.uint64)
-        sizes = self.size + np.cumsum(lengths * np.uint64(BYTES_A_NONZERO) + np.uint64(BYTES_A_ROW)).astype(np.int64)
-        taken = min(int(np.searchsorted(sizes, keep)) + 1, len(y))
-        count = int(lengths[:taken].sum())
-        if isinstance(x, Sparse):
-            indices, values = x.indices[first : first + count], x.values[first : first + count]
-        else:
-            indices, values = features[:count].astype(np.uint32), x[where[:count], features[:count]]
-        self._lengths.append(lengths[:taken])
-        copy = not lasting or values.flags.writeable
-        self._indices.append(indices.astype(np.uint32, copy=copy))
-        self._values.append(values.astype(np.float64, copy=copy))
-        self._labels.append(y[:taken].copy())
-        self.rows += taken
-        self.size = int(sizes[taken - 1])
-        return taken
-
-    def together(self) -> tuple[Sparse, NDArray[np.int8]]:
-        """The rows, and their labels."""
-        lengths = np.concatenate([np.zeros(1, np.uint64), *self._lengths])
-        indices = np.concatenate([np.zeros(0, np.uint32), *self._indices])
-        values, labels = (
-            np.concatenate([np.zeros(0), *self._values]),
-            np.concatenate([np.zeros(0, np.int8), *self._labels]),
-        )
-        return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, int(indices.max(initial=0)) + 1), labels
-
-    def state(self) -> State:
-        x, y = self.together()
-        return {"indptr": x.indptr, "indices": x.indices, "values": x.values, "y": y}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        indptr, indices, values, y = (
-            np.ascontiguousarray(state[name]) for name in ("indptr", "indices", "values", "y")
-        )
-        ends = indptr.astype(np.int64).tolist()
-        together = [ends[0], ends[-1], len(indices), len(ends) - 1] == [0, len(values), len(values), len(y)]
-        if not together or ends != sorted(ends):
-            raise ValueError("kept rows must fit together: they do not.")
-        kept = cls()
-        if len(y):
-            kept.take(Sparse(indptr.astype(np.uint64), indices, values, 0), y.astype(np.int8), 2**62)
-        return kept
 
 
 def _arrays(batch: Batch) -> tuple[Rows, NDArray[np.int8]]:
@@ -343,12 +292,10 @@ def _arrays(batch: Batch) -> tuple[Rows, NDArray[np.int8]]:
 
 
 def _size(batch: Batch) -> int:
-    """Bytes that its rows take, about: none if they lie in a mapped file."""
+    """Bytes that its rows take, about."""
     x = batch.x
     if not isinstance(x, Sparse):
         return int(getattr(x, "nbytes", 0))
-    if not x.values.flags.writeable:
-        return 0
     return BYTES_A_NONZERO * int(x.indptr[-1] - x.indptr[0]) + BYTES_A_ROW * len(batch)
 
 

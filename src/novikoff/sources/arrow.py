@@ -24,7 +24,7 @@ from novikoff.sources.columns import ROWS_PER_BATCH, Columns, LabelValues
 from novikoff.sources.converted import Converted
 from novikoff.sources.layout import column_name
 from novikoff.sources.on_disk import OnDisk
-from novikoff.types import Batch, Position, Sparse
+from novikoff.types import Batch, Lasting, Position, Sparse
 
 
 class Arrow:
@@ -39,7 +39,6 @@ class Arrow:
     """
 
     rereadable = True
-    lasting = True
 
     def __init__(
         self,
@@ -56,6 +55,7 @@ class Arrow:
         schema = self._file.schema
         note = self._file.last_note() if label is None and columns is None else None
         self.converted = note is not None
+        self.lasting: Lasting = "mapped" if self.converted and self._file.mapped else True
         self._rows: Columns | SparseLists | DenseLists | Converted
         self._labels: LabelValues | Converted
         if note is not None:

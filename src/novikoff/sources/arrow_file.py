@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from novikoff.errors import SourceError
@@ -16,16 +16,18 @@ ROWS_AT_ONCE = 65_536
 
 
 class IpcFile:
-    """An Arrow IPC file (.arrow, .feather), mapped into memory."""
+    """An Arrow IPC file (.arrow, .feather), mapped into memory. `mapped`: its batches lie there, not unpacked."""
 
     def __init__(self, file: OnDisk) -> None:
         import pyarrow as pa
 
         self._file = file
         with reading(file):
-            self._reader = pa.ipc.open_file(_mapped(file.path))
+            whole = _mapped(file.path)
+            self._reader = pa.ipc.open_file(whole)
             self.schema = self._reader.schema
             self.names = tuple(self.schema.names)
+            self.mapped = self._reader.num_record_batches > 0 and _within(whole, self._reader.get_batch(0))
 
     def batches(self, skip: int = 0, columns: list[int] | None = None) -> Iterator[Any]:
         """The record batches without the first `skip` rows, whole and valid. `columns` are looked at, if not all."""
@@ -46,6 +48,8 @@ class IpcFile:
 
 class ParquetFile:
     """A Parquet file."""
+
+    mapped = False
 
     def __init__(self, file: OnDisk) -> None:
         import pyarrow.parquet as pq
@@ -97,8 +101,16 @@ def _mapped(path: str) -> Any:
     with open(path, "rb") as raw:
         mapped = mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
     if hasattr(mmap, "MADV_SEQUENTIAL"):
-        mapped.madvise(mmap.MADV_SEQUENTIAL)
+        with suppress(OSError):
+            mapped.madvise(mmap.MADV_SEQUENTIAL)
     return pa.py_buffer(mapped)
+
+
+def _within(whole: Any, batch: Any) -> bool:
+    """Do all buffers of the record batch lie in this one?"""
+    first, last = whole.address, whole.address + whole.size
+    buffers = [buffer for column in batch.columns for buffer in column.buffers() if buffer is not None and buffer.size]
+    return all(first <= buffer.address and buffer.address + buffer.size <= last for buffer in buffers)
 
 
 def open_arrow(file: OnDisk) -> ArrowFile:
