@@ -554,8 +554,10 @@ def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
     monkeypatch.setattr(riding_module, "wait", interrupted)
     with held_up(riding):
         riding.see(batches[0], behind=True)
+        before = list(riding._behind)
         with pytest.raises(KeyboardInterrupt):
             riding.catch_up()
+        assert list(riding._behind) == before
     assert riding.rows == 6500
 
 
