@@ -143,7 +143,8 @@ class Riding:
     def _caught_up(self) -> None:
         """Wait for the first batch that waits."""
         waiting = self._behind[0]
-        wait([waiting.seen])
+        if not waiting.seen.done():
+            wait([waiting.seen])
         self._behind.popleft()
         self._behind_size -= waiting.size
         waiting.seen.result()
