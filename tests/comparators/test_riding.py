@@ -422,14 +422,9 @@ def batches_of(kind, sizes=(500,) * 12):
 @pytest.mark.parametrize("kind", ["sparse", "dense", "whole", "late fractions"])
 def test_who_waits_for_the_second_thread_helps_it_and_no_sum_changes(kind, monkeypatch):
     batches = batches_of(kind)
-    at_once, helped = Riding(bias=1.0, keep=100_000), Riding(bias=1.0, keep=100_000)
     found = []
     monkeypatch.setattr(Riders, "margins", counted(Riders.margins, found))
-    for batch in batches:
-        at_once.see(batch)
-    for batch in batches[:9]:
-        helped.see(batch, behind=True)
-    helped.catch_up()
+    at_once, helped = two_ridings(batches, 9, bias=1.0)
     before = len(found)
     with held_up(helped):
         for batch in batches[9:]:
@@ -443,14 +438,20 @@ def test_who_waits_for_the_second_thread_helps_it_and_no_sum_changes(kind, monke
     same_state(at_once, helped)
 
 
-def test_who_may_not_go_on_helps_with_the_last_batch(monkeypatch):
-    batches = batches_of("sparse")
-    at_once, helped = Riding(keep=100_000), Riding(keep=100_000)
+def two_ridings(batches, before, **given):
+    """Comparators that saw all batches, and others that saw so many of them in their second thread."""
+    at_once, helped = Riding(keep=100_000, **given), Riding(keep=100_000, **given)
     for batch in batches:
         at_once.see(batch)
-    for batch in batches[:8]:
+    for batch in batches[:before]:
         helped.see(batch, behind=True)
     helped.catch_up()
+    return at_once, helped
+
+
+def test_who_may_not_go_on_helps_with_the_last_batch(monkeypatch):
+    batches = batches_of("sparse")
+    at_once, helped = two_ridings(batches, 8)
     monkeypatch.setattr(riding_module, "MOST_BEHIND", 1)
     monkeypatch.setattr(helped, "_caught_up", lambda: 1 / 0)
     with held_up(helped), pytest.raises(ZeroDivisionError):
@@ -465,12 +466,7 @@ def test_who_may_not_go_on_helps_with_the_last_batch(monkeypatch):
 def test_the_margins_that_wait_are_of_some_rows_only(monkeypatch):
     monkeypatch.setattr(riding_module, "MOST_HELPED", 1500)
     batches = batches_of("sparse")
-    at_once, helped = Riding(keep=100_000), Riding(keep=100_000)
-    for batch in batches:
-        at_once.see(batch)
-    for batch in batches[:5]:
-        helped.see(batch, behind=True)
-    helped.catch_up()
+    at_once, helped = two_ridings(batches, 5)
     most = []
     plain = helped._caught_up
 

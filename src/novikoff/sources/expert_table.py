@@ -66,15 +66,7 @@ def expert_table(
     if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-" and not os.path.exists(source):
         raise SourceError(f"a table must be a file: there is no {os.fsdecode(source)}. Check the name.")
     without = [without] if isinstance(without, (str, int)) else list(without)
-    origin = Origin(source)
-    begin = source.tell() if origin.rereadable and not origin.independent else 0
-    opened = origin.open()
-    head, whole = _head(opened)
-    if origin.rereadable:
-        opened.close()
-        if not origin.independent:
-            source.seek(begin)
-    content = source if origin.rereadable else opened
+    _, content, head, whole = look_at(source)
     found = "jsonl" if head.lstrip(BLANK).startswith(b"{") else sniff(head)  # so that a bad line is told as one
     if found in ("arrow", "parquet"):
         return ExpertColumns(content, outcome, without, loss, sleeping)
@@ -83,6 +75,20 @@ def expert_table(
     table = make(Origin(content), lines, outcome, loss, sleeping, without, header, delimiter, threads)
     table.notes.insert(0, f"read as {'JSON lines' if found == 'jsonl' else 'a table of cells'}")
     return table
+
+
+def look_at(source: Any) -> tuple[Origin, Any, bytes, bool]:
+    """Where it comes from, what is to be read from the beginning, its first bytes, and whether that is all."""
+    origin = Origin(source)
+    begin = source.tell() if origin.rereadable and not origin.independent else 0
+    opened = origin.open()
+    head, whole = _head(opened)
+    if not origin.rereadable:
+        return origin, opened, head, whole
+    opened.close()
+    if not origin.independent:
+        source.seek(begin)
+    return origin, source, head, whole
 
 
 def _head(opened: Opened) -> tuple[bytes, bool]:

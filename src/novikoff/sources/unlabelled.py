@@ -29,7 +29,7 @@ import numpy as np
 from novikoff.errors import SourceError
 from novikoff.sources.arrow_file import open_arrow
 from novikoff.sources.expert_columns import ExpertColumns
-from novikoff.sources.expert_table import BLANK, ExpertTable, _Head, _head, expert_table
+from novikoff.sources.expert_table import BLANK, ExpertTable, _Head, expert_table, look_at
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK
 from novikoff.sources.layout import LABEL_NAMES, SNIFFED_ROWS, is_number, rows_of, sniff_delimiter
 from novikoff.sources.line_chunks import LONGEST_LINE
@@ -73,15 +73,7 @@ def unlabelled(source: Any, format: str | None = None, numbers: bool = False, **
         raise SourceError(f"examples without labels must be in a file: {source} has labels. {LEAVE_OUT}")
     if format is not None and format not in FORMATS:
         raise SourceError(f"a format must be one of {', '.join(FORMATS)}: got {format!r}.")
-    origin = Origin(source)
-    begin = source.tell() if origin.rereadable and not origin.independent else 0
-    opened = origin.open()
-    head, whole = _head(opened)
-    if origin.rereadable:
-        opened.close()
-        if not origin.independent:
-            source.seek(begin)
-    content = source if origin.rereadable else opened
+    origin, content, head, whole = look_at(source)
     lines = head if whole else head[: head.rfind(b"\n") + 1] or head
     binary = "arrow" if head.startswith(b"ARROW1") else "parquet" if head.startswith(b"PAR1") else None
     found = binary or ("csv" if numbers else format) or _format(lines, origin.name)
