@@ -237,3 +237,10 @@ plot.budgets([plot.Point("a", 1, 0.5)])
 assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
 """
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize(("length", "wanted"), [(70, 70), (71, 70), (500, 70)])
+def test_a_long_reason_is_cut(length, wanted):
+    said = plot.cut("r" * length, plot.LONGEST_REASON)
+    assert len(said) == wanted
+    assert said.endswith("…") == (length > 70)

@@ -32,7 +32,7 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)))
 INK, FAINT = "#333333", "#DDDDDD"
 INCHES = (8.0, 4.8)
 FONT = 9.5
-LONGEST = 36
+LONGEST, LONGEST_REASON = 36, 70
 """Characters of a label."""
 LOG_FROM = 1000
 """Rounds above which their axis is logarithmic."""
@@ -84,7 +84,7 @@ def game(
         axes.axhline(best.bound, color=COLOURS[1], linewidth=1.5, linestyle=DASHES[1], label=label)
         ends.append((float(best.bound), bound_text(best.bound, "upper"), COLOURS[1]))
     elif best is not None:
-        why = textwrap.shorten(best.reason, 70, placeholder="…")
+        why = cut(best.reason, LONGEST_REASON)
         axes.plot(
             [], [], " ", label=f"no bound to draw: {best.theorem} is {best.status}" + (f" ({why})" if why else "")
         )
@@ -295,9 +295,9 @@ def short_source(source: str) -> str:
     return PurePath(source).name if PurePath(source).is_absolute() else source
 
 
-def cut(text: str) -> str:
+def cut(text: str, longest: int = LONGEST) -> str:
     """A label, not too long."""
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _percent(rate: float) -> str:

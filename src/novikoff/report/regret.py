@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from novikoff.certificate import Certificate, bound_text, number
 from novikoff.ledger import Ledger
-from novikoff.report.plot import COLOURS, DASHES, FONT, INK, cut, label_ends, quiet, short_source
+from novikoff.report.plot import COLOURS, DASHES, FONT, INK, LONGEST_REASON, cut, label_ends, quiet, short_source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,7 +136,7 @@ def _regret(figure: Figure, axes: Axes, history: History, certificates: Sequence
         heights += bound
     else:
         void = next((one for one in certificates if one.reason), None)
-        why = "" if void is None else f" ({textwrap.shorten(void.reason, 70, placeholder='…')})"
+        why = "" if void is None else f" ({cut(void.reason, LONGEST_REASON)})"
         axes.plot([], [], " ", label=f"no bound to draw{why}")
     axes.set_xlim(0, max(last, 1))
     low, high = min(heights), max(heights)
