@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from novikoff.errors import SourceError
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.arrow import Arrow
-from novikoff.sources.convert import convert
+from novikoff.sources.convert import InPieces, convert
 from novikoff.sources.csv import CSV
 from novikoff.sources.demo import demo
 from novikoff.sources.pairs import Pairs
@@ -270,6 +270,38 @@ def test_a_failure_leaves_the_old_file_and_nothing_beside_it(tmp_path):
         convert(Broken([], Domain("vector", 2)), path)
     assert path.read_bytes() == old
     assert os.listdir(tmp_path) == ["rows.arrow"]
+
+
+def test_the_file_is_written_in_whole_pieces(monkeypatch):
+    """Each at a multiple of its size, or to map the file would take longer."""
+    monkeypatch.setattr("novikoff.sources.convert.PIECE", 8)
+    put = []
+
+    class File:
+        def write(self, data):
+            put.append(bytes(data))
+
+    told = []
+    with InPieces(File()) as pieces:
+        for size in (3, 0, 4, 30, 1, 5):
+            assert pieces.write(bytes(range(size))) == size
+            told.append(pieces.tell())
+    assert [len(piece) for piece in put] == [8, 8, 8, 8, 8, 3]
+    assert b"".join(put) == b"".join(bytes(range(size)) for size in (3, 4, 30, 1, 5))
+    assert told == [3, 3, 7, 37, 38, 43]
+
+
+def test_a_full_disk_is_said_and_leaves_nothing_behind(tmp_path):
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    x = np.random.default_rng(0).normal(size=(60_000, 8))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, limits[1]))
+    try:
+        with pytest.raises(SourceError, match="must be writable: .*rows.arrow: File too large"):
+            convert(Arrays(x, signs(len(x))), tmp_path / "rows.arrow")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_file_can_be_converted_onto_itself(tmp_path):

@@ -34,6 +34,9 @@ SHIFT = 49
 
 MAGIC = 1.5 * 2.0**52
 CARRY = 2**62
+SOME = 256
+"""Rows of which all sums are found before the first margin: to wait for a root after every row takes a tenth longer."""
+
 FLOOR = 2.0**-500
 """Added to a row's length before its error is reckoned: squares that underflow are missing from it."""
 
@@ -163,12 +166,23 @@ in_order: Any = _in_order
 
 
 @compiled
-def finish(row: NDArray[np.float64], y: int, n: float, bias: float, own: Any, norms: Any, slack: float) -> None:
-    """Turn the sums of one row into margins from below and the square of its length, the bias included."""
-    row[RIDERS] += bias * bias
-    error = slack * (n + 4.0) * (np.sqrt(row[RIDERS]) + FLOOR)
-    for k in range(RIDERS):
-        row[k] = y * (row[k] + own[k] * bias) - error * norms[k]
+def finish(
+    rows: NDArray[np.float64], y: NDArray[np.int8], indptr: NDArray[np.uint64], more: float, bias: float,
+    own: NDArray[np.float64], norms: NDArray[np.float64], slack: float,
+) -> None:  # fmt: skip
+    """Turn the sums of some rows into margins from below and the squares of their lengths, the bias included.
+
+    A row has as many non-zeros as `indptr` says, if it is not empty, and so many `more`.
+    """
+    for t in range(len(rows)):
+        n = more
+        if len(indptr):
+            n += np.float64(indptr[t + 1] - indptr[t])
+        square = rows[t, RIDERS] + bias * bias
+        error = slack * (n + 4.0) * (np.sqrt(square) + FLOOR)
+        rows[t, RIDERS] = square
+        for k in range(RIDERS):
+            rows[t, k] = y[t] * (rows[t, k] + own[k] * bias) - error * norms[k]
 
 
 @compiled
@@ -179,15 +193,17 @@ def sparse(
 ) -> None:  # fmt: skip
     """For each row: out[:3] at most y <U, x~>, out[3] = ||x~||^2 as computed. `inside`: every index has a row in U."""
     constant = 1.0 if bias != 0.0 else 0.0
-    for t in range(len(y)):
-        start, stop = indptr[t], indptr[t + 1]
-        prefetch_sparse(indices, values, start, stop)
-        if inside and not normalize:
-            gathered_plain(U, indices, values, start, stop, out[t])
-        else:
-            scale = inverse_norm(values, start, stop) if normalize else 1.0
-            gathered(U, indices, values, start, stop, scale, out[t])
-        finish(out[t], y[t], np.float64(stop - start) + constant, bias, own, norms, slack)
+    for first in range(0, len(y), SOME):
+        last = min(first + SOME, len(y))
+        for t in range(first, last):
+            start, stop = indptr[t], indptr[t + 1]
+            prefetch_sparse(indices, values, start, stop)
+            if inside and not normalize:
+                gathered_plain(U, indices, values, start, stop, out[t])
+            else:
+                scale = inverse_norm(values, start, stop) if normalize else 1.0
+                gathered(U, indices, values, start, stop, scale, out[t])
+        finish(out[first:last], y[first:last], indptr[first : last + 1], constant, bias, own, norms, slack)
 
 
 @compiled
@@ -197,11 +213,12 @@ def dense(
 ) -> None:  # fmt: skip
     """The same for dense rows."""
     n = np.float64(x.shape[1]) + (1.0 if bias != 0.0 else 0.0)
-    for t in range(len(y)):
-        row = x[t]
-        scale = inverse_norm(row, 0, len(row)) if normalize else 1.0
-        in_order(across, row, scale, out[t])
-        finish(out[t], y[t], n, bias, own, norms, slack)
+    for first in range(0, len(y), SOME):
+        last = min(first + SOME, len(y))
+        for t in range(first, last):
+            scale = inverse_norm(x[t], 0, x.shape[1]) if normalize else 1.0
+            in_order(across, x[t], scale, out[t])
+        finish(out[first:last], y[first:last], np.empty(0, np.uint64), n, bias, own, norms, slack)
 
 
 @compiled
@@ -214,16 +231,17 @@ def tally(
     `bits` are those of `margins`; the distances in the last class, which has no upper edge, mean nothing.
     """
     last = np.int64(len(edges) - 1)
-    for t in range(len(margins)):
-        for k in range(RIDERS):
+    for k in range(RIDERS):
+        lowest = least[k]
+        for t in range(len(margins)):
             j = min(max((bits[t, k] >> SHIFT) - base, np.int64(0)), last)
             margin = margins[t, k]
             below = edges[j] - margin
             counts[k, j] += 1
             sums[k, j] += below
             squares[k, j] += below * below
-            if margin < least[k]:
-                least[k] = margin
+            lowest = margin if margin < lowest else lowest
+        least[k] = lowest
 
 
 @compiled
@@ -233,38 +251,23 @@ def ride(
     slack: float, edges: NDArray[np.float64], base: int, counts: NDArray[np.int64], sums: NDArray[np.float64],
     squares: NDArray[np.float64], least: NDArray[np.float64], longest: NDArray[np.float64],
 ) -> int:  # fmt: skip
-    """`sparse` and `tally` in one, row by row, for all rows of a batch: another thread needs the interpreter meanwhile.
+    """`sparse` and `tally` for all rows of a batch in one go: another thread needs the interpreter meanwhile.
 
     longest[0] becomes the largest ||x~||^2, or not a number if one was not. The most non-zeros of a row.
     """
-    constant = 1.0 if bias != 0.0 else 0.0
-    last = np.int64(len(edges) - 1)
-    row = np.empty(WIDE)
-    bits = row.view(np.int64)
+    rows = np.empty((SOME, WIDE))
+    bits = rows.view(np.int64)
     largest, lost = longest[0], np.isnan(longest[0])
-    most = np.int64(0)
-    for t in range(len(y)):
-        start, stop = indptr[t], indptr[t + 1]
-        prefetch_sparse(indices, values, start, stop)
-        if inside and not normalize:
-            gathered_plain(U, indices, values, start, stop, row)
-        else:
-            scale = inverse_norm(values, start, stop) if normalize else 1.0
-            gathered(U, indices, values, start, stop, scale, row)
-        finish(row, y[t], np.float64(stop - start) + constant, bias, own, norms, slack)
-        most = max(most, np.int64(stop - start))
-        if row[RIDERS] > largest:
-            largest = row[RIDERS]
-        lost |= np.isnan(row[RIDERS])
-        for k in range(RIDERS):
-            j = min(max((bits[k] >> SHIFT) - base, np.int64(0)), last)
-            margin = row[k]
-            below = edges[j] - margin
-            counts[k, j] += 1
-            sums[k, j] += below
-            squares[k, j] += below * below
-            if margin < least[k]:
-                least[k] = margin
+    most = np.uint64(0)
+    for first in range(0, len(y), SOME):
+        n = min(SOME, len(y) - first)
+        ends = indptr[first : first + n + 1]
+        sparse(ends, indices, values, y[first : first + n], bias, normalize, inside, U, own, norms, slack, rows[:n])
+        tally(rows[:n], bits[:n], edges, base, counts, sums, squares, least)
+        for t in range(n):
+            most = max(most, ends[t + 1] - ends[t])
+            largest = max(largest, rows[t, RIDERS])
+            lost |= np.isnan(rows[t, RIDERS])
     longest[0] = np.nan if lost else largest
     return int(most)
 
