@@ -53,6 +53,9 @@ LARGEST_PRODUCT = 2**61
 FINEST, COARSEST = 24, 12
 """In whole numbers ||U|| is about 2^24, less for long rows; below 2^12 too much would be lost by rounding U."""
 
+FINER = 2**64
+"""Sums of losses are reckoned in units of this part of the last bit: what is rounded up to one of them is nothing."""
+
 ROOM = 28
 MOST_TOLD = 2**20
 MOST_WHOLE_ROWS = 2**31
@@ -268,25 +271,39 @@ class Riders:
             if LEAST < self.least[k] < math.inf:
                 least = Fraction(float(self.least[k]))
                 yield Comparator(k + 1, float(least), norm2 / least**2, Fraction(0), Fraction(0), dot / least)
-            for edge, hinge, squared in self._losses(k):
-                if start is None and norm2 * square > rows * edge**2:
+            wide = norm2 * square
+            for scale, unit, edge, hinge, squared in self._losses(k):
+                if start is None and wide.numerator * unit**2 > self.rows * edge**2 * wide.denominator:
                     continue  # no bound could be below the number of rounds
-                yield Comparator(k + 1, float(edge), norm2 / edge**2, hinge * growth / edge, squared * growth / edge**2,
-                                 dot / edge)  # fmt: skip
+                up, down = growth.numerator, growth.denominator * edge
+                norm = norm2 * Fraction(unit**2, edge**2)
+                yield Comparator(k + 1, scale, norm, Fraction(hinge * up, down), Fraction(squared * up, edge * down),
+                                 dot / Fraction(scale))  # fmt: skip
 
-    def _losses(self, k: int) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
-        """(S, sum of max(0, S - m), sum of its square) for each threshold S: from one to the next."""
-        missing = 0 if self.exact else Fraction(self.rows, 2**1074)  # squares that underflowed
-        count, hinge, squared, before = 0, Fraction(0), Fraction(missing), Fraction(0)
-        for j, edge in enumerate(map(Fraction, self.edges[:-1].tolist())):
+    def _losses(self, k: int) -> Iterator[tuple[float, int, int, int, int]]:
+        """S, and then a unit with S, the sum of max(0, S - m) and that of its square as whole numbers of 1/unit, 1/unit
+        and 1/unit^2, for each threshold S: from one to the next. Fractions would take four times as long.
+        """
+        edges, sums, squares = (a[:-1].tolist() for a in (self.edges, self.sums[k], self.squares[k]))
+        unit = FINER * max(number.as_integer_ratio()[1] for number in (*edges, *sums, *squares))
+
+        def units(number: float) -> int:
+            above, below = number.as_integer_ratio()
+            return int(above * (unit // below))
+
+        # Squares that underflowed are 2^-1074 at most each; in units, they are rounded up to one.
+        missing = 0 if self.exact else self.rows
+        count, hinge, squared, before = 0, 0, -(-missing * unit**2 >> 1074), 0
+        for j, scale in enumerate(edges):
+            edge = units(scale)
             step = edge - before
             squared += 2 * step * hinge + count * step**2
             hinge += count * step
             count += int(self.counts[k, j])
-            hinge += Fraction(self.sums[k, j].item())
-            squared += Fraction(self.squares[k, j].item()) + int(self.carries[k, j]) * 2**62
+            hinge += units(sums[j])
+            squared += (units(squares[j]) + int(self.carries[k, j]) * 2**62 * unit) * unit
             before = edge
-            yield edge, hinge, squared
+            yield scale, unit, edge, hinge, squared
 
     def _start(self, k: int, start: NDArray[np.float64] | None) -> Fraction:
         """At most <U_k, w_1>; exactly, if both are whole and not too large."""

@@ -29,7 +29,8 @@ def of_length(vector: NDArray[np.float64], power: int) -> NDArray[np.float64]:
     if largest == 0.0:
         return vector
     near_one = np.ldexp(vector, -math.frexp(largest)[1])
-    return np.ldexp(near_one, power - math.frexp(math.sqrt(float(np.dot(near_one, near_one))))[1])
+    length = math.sqrt(float(np.sum(np.square(near_one))))  # np.dot might wake threads, which then spin for a while
+    return np.ldexp(near_one, power - math.frexp(length)[1])
 
 
 def upward(number: int) -> float:

@@ -94,15 +94,16 @@ ArrowFile = IpcFile | ParquetFile
 def _mapped(path: str) -> Any:
     """The file, mapped: by Python, as pyarrow asks the system for each batch anew, which takes longer than to read it.
 
-    Told once that we go through it in order, the system reads ahead of us.
+    Where the system has large pages, it is asked for them: it then reads, and maps, two megabytes at a time. (Told
+    that we go through it in order, Linux reads ahead as well, but forgets the file sooner.)
     """
     import pyarrow as pa
 
     with open(path, "rb") as raw:
         mapped = mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
-    if hasattr(mmap, "MADV_SEQUENTIAL"):
+    if hasattr(mmap, "MADV_HUGEPAGE"):
         with suppress(OSError):
-            mapped.madvise(mmap.MADV_SEQUENTIAL)
+            mapped.madvise(mmap.MADV_HUGEPAGE)
     return pa.py_buffer(mapped)
 
 
