@@ -34,7 +34,7 @@ from novikoff.sources.streaming_labels import LabelError, StreamingLabels, shown
 from novikoff.sources.svmlight_line import BadLineError
 from novikoff.types import Batch, Domain, Labels, Position, Sparse
 
-CHUNK_BYTES = 2**21
+CHUNK_BYTES = 2**22
 LOOK_AHEAD_BYTES = 2**24
 LABEL_SECONDS = 1.0  # how long a pipe may take to show both labels
 PADDING = 80  # readable bytes that kernels may look at behind a text
