@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from novikoff.comparators import riding as riding_module
-from novikoff.comparators.riders import Riders
+from novikoff.comparators.riders import SLACK, Riders
 from novikoff.comparators.riding import Riding
 from novikoff.types import Batch, Sparse
 
@@ -596,3 +596,25 @@ def test_rows_seen_in_one_go_leave_the_same_sums_as_margins_and_tally(normalize,
     two.add(x, two.margins(x, y, bias, normalize), bias)
     for name in ("counts", "sums", "squares", "least", "longest", "rows", "nonzeros", "empty"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)
+
+
+@pytest.mark.parametrize("form", [sparse, dense])
+@pytest.mark.parametrize("where", [0, 255, 256, 599])
+def test_one_row_that_is_not_a_number_is_a_flaw_wherever_it_is(where, form):
+    rows = np.full((600, 2), 0.5)
+    rows[where, 1] = math.nan
+    riding, _ = ridden(rows.tolist(), [1] * 600, [[1, 1, 1, 0]] * 2 + [[0] * 4], [0, 0, 0], 3, False, form=form)
+    assert "not a number" in riding.facts().flaw
+
+
+@pytest.mark.parametrize("form", [sparse, dense])
+@pytest.mark.parametrize("bias", [0.0, 4.0])
+def test_the_error_that_is_taken_off_counts_every_entry_and_the_bias(bias, form):
+    U = np.zeros((3, 4), np.float32)
+    U[:2, :3] = [[0.5], [0.25]]
+    riders = Riders(U, np.full(3, 0.75), 3, False)
+    rows, n = [[3.0, 5.0]] * 300, 2 + (bias != 0.0)
+    length = np.sqrt(34.0 + bias * bias)
+    margin = -(2.75 + 0.75 * bias) - SLACK * (n + 4.0) * (length + 2.0**-500) * riders._norms[0]
+    found = riders.margins(form(rows), np.full(300, -1, np.int8), bias, False)
+    assert np.array_equal(found, [[margin] * 3 + [34.0 + bias * bias]] * 300)

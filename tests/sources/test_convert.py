@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from novikoff.errors import SourceError
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.arrow import Arrow
-from novikoff.sources.convert import InPieces, convert
+from novikoff.sources.convert import PIECE, InPieces, convert
 from novikoff.sources.csv import CSV
 from novikoff.sources.demo import demo
 from novikoff.sources.pairs import Pairs
@@ -286,9 +286,27 @@ def test_the_file_is_written_in_whole_pieces(monkeypatch):
         for size in (3, 0, 4, 30, 1, 5):
             assert pieces.write(bytes(range(size))) == size
             told.append(pieces.tell())
+    with pytest.raises(ValueError, match="must be open"):
+        pieces.write(b"more")
     assert [len(piece) for piece in put] == [8, 8, 8, 8, 8, 3]
     assert b"".join(put) == b"".join(bytes(range(size)) for size in (3, 4, 30, 1, 5))
     assert told == [3, 3, 7, 37, 38, 43]
+
+
+def test_all_of_a_file_goes_through_the_pieces_and_is_there_before_it_is_flushed(tmp_path, monkeypatch):
+    told, there = [], []
+
+    class Watched(InPieces):
+        def close(self):
+            told.append(self.tell())
+            super().close()
+
+    monkeypatch.setattr("novikoff.sources.convert.InPieces", Watched)
+    monkeypatch.setattr(os, "fsync", lambda file: there.append(os.fstat(file).st_size))
+    path = tmp_path / "rows.arrow"
+    convert(Arrays(np.eye(300), np.resize([-1, 1], 300)), path)
+    assert there == [told[0]] == [path.stat().st_size]
+    assert PIECE == 2**21  # a large page of Linux
 
 
 def test_a_full_disk_is_said_and_leaves_nothing_behind(tmp_path):

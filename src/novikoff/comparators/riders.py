@@ -54,7 +54,7 @@ FINEST, COARSEST = 24, 12
 """In whole numbers ||U|| is about 2^24, less for long rows; below 2^12 too much would be lost by rounding U."""
 
 FINER = 2**64
-"""Sums of losses are reckoned in units of this part of the last bit: what is rounded up to one of them is nothing."""
+"""Losses are summed in units of this part of their last bit: to round a sum up to one adds less than 2^-127."""
 
 ROOM = 28
 MOST_TOLD = 2**20
@@ -281,8 +281,8 @@ class Riders:
                                  dot / Fraction(scale))  # fmt: skip
 
     def _losses(self, k: int) -> Iterator[tuple[float, int, int, int, int]]:
-        """S, and then a unit with S, the sum of max(0, S - m) and that of its square as whole numbers of 1/unit, 1/unit
-        and 1/unit^2, for each threshold S: from one to the next. Fractions would take four times as long.
+        """For each threshold, from one to the next: S; a unit; then S and the sum of max(0, S - m) in 1/unit, the sum
+        of its square in 1/unit^2, as whole numbers. Fractions would take four times as long.
         """
         edges, sums, squares = (a[:-1].tolist() for a in (self.edges, self.sums[k], self.squares[k]))
         unit = FINER * max(number.as_integer_ratio()[1] for number in (*edges, *sums, *squares))
@@ -311,7 +311,7 @@ class Riders:
             return Fraction(0)
         width = min(len(self.U), len(start) - 1)
         weights = self.U[:width, k].astype(np.float64)
-        dot = float(np.dot(weights, start[:width])) + float(self.own[k]) * float(start[-1])
+        dot = float(np.sum(weights * start[:width])) + float(self.own[k]) * float(start[-1])
         square, exact = length_of(start)
         if self.exact and exact and square * self._norms2[k] <= 2**106:
             return Fraction(dot)

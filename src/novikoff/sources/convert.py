@@ -34,7 +34,7 @@ class InPieces(io.RawIOBase):
 
     def __init__(self, file: io.BufferedIOBase) -> None:
         self._file = file
-        self._piece = bytearray(PIECE)
+        self._piece = memoryview(bytearray(PIECE))
         self._filled = self._written = 0
 
     def writable(self) -> bool:
@@ -44,6 +44,8 @@ class InPieces(io.RawIOBase):
         return self._written + self._filled
 
     def write(self, data: Any) -> int:
+        if self.closed:
+            raise ValueError("a file must be open to be written: this one is closed.")
         rest = whole = memoryview(data).cast("B")
         while len(rest):
             some = rest[: PIECE - self._filled]
@@ -62,7 +64,7 @@ class InPieces(io.RawIOBase):
             super().close()
 
     def _put(self) -> None:
-        self._file.write(memoryview(self._piece)[: self._filled])
+        self._file.write(self._piece[: self._filled])
         self._written += self._filled
         self._filled = 0
 
