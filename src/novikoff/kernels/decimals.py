@@ -51,8 +51,7 @@ def _five(k: int) -> int:
     return word >> max(word.bit_length() - 128, 0)
 
 
-FIVES = np.array([[_five(k) >> 64, _five(k) & (2**64 - 1)] for k in range(SMALLEST_POWER, LARGEST_POWER + 1)],
-                 dtype=np.uint64)  # fmt: skip
+FIVES = np.array([divmod(_five(k), 2**64) for k in range(SMALLEST_POWER, LARGEST_POWER + 1)], dtype=np.uint64)
 
 
 def trailing_zeros(word: Any) -> Any:
