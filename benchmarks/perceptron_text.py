@@ -42,11 +42,11 @@ def main():
         print(f"{os.path.getsize(svm) / 1e6:,.0f} MB of text, {number:,} rows; medians of alternated ratios")
         peer = "Vowpal Wabbit --sgd --loss_function hinge"
         times = alternated_processes(
-            REPEATS, (vw(text), text), (vw(small_text), small_text), (ours(svm), svm), (ours(small), small)
+            2 * REPEATS, (vw(text), text), (vw(small_text), small_text), (ours(svm), svm), (ours(small), small)
         )
         line(peer, "whole process", ratio(times[0], times[2]), 3)
         line(peer, "beyond process start", ratio(beyond(*times[:2]), beyond(*times[2:])), 5)
-        # Here a run takes a third of its start, which varies: more turns.
+        # Here a run takes a third of its start, which varies: still more turns.
         cached, mapped = (vw(text, "--cache_file", cache), cache), (ours(arrow), arrow)
         times = alternated_processes(
             3 * REPEATS, cached, (vw(small_text), small_text), mapped, (ours(arrow + ".small"), arrow + ".small")
