@@ -20,7 +20,7 @@ def ours(path):
 
 
 def keep_near(path):
-    """Read the file through: some systems forget within seconds what is not looked at, and we do not measure disks."""
+    """Read the file through: some systems forget within a minute what is not looked at, and we do not measure disks."""
     with open(path, "rb", buffering=0) as file:
         while file.read(2**23):
             pass

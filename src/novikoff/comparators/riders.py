@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.fit import fit
-from novikoff.comparators.rounding import length_of, of_length, root, upward
+from novikoff.comparators.rounding import in_units, length_of, of_length, root, upward
 from novikoff.types import Sparse, State
 
 Rows = NDArray[Any] | Sparse
@@ -53,8 +53,8 @@ LARGEST_PRODUCT = 2**61
 FINEST, COARSEST = 24, 12
 """In whole numbers ||U|| is about 2^24, less for long rows; below 2^12 too much would be lost by rounding U."""
 
-FINER = 2**64
-"""Losses are summed in units of this part of their last bit: to round a sum up to one adds less than 2^-127."""
+FINER = 64
+"""Losses are summed in units so many bits below their last: to round a sum up to one adds less than 2^-127."""
 
 ROOM = 28
 MOST_TOLD = 2**20
@@ -285,25 +285,20 @@ class Riders:
         of its square in 1/unit^2, as whole numbers. Fractions would take four times as long.
         """
         edges, sums, squares = (a[:-1].tolist() for a in (self.edges, self.sums[k], self.squares[k]))
-        unit = FINER * max(number.as_integer_ratio()[1] for number in (*edges, *sums, *squares))
-
-        def units(number: float) -> int:
-            above, below = number.as_integer_ratio()
-            return int(above * (unit // below))
-
+        fine = FINER + max(number.as_integer_ratio()[1] for number in (*edges, *sums, *squares)).bit_length() - 1
         # Squares that underflowed are 2^-1074 at most each; in units, they are rounded up to one.
         missing = 0 if self.exact else self.rows
-        count, hinge, squared, before = 0, 0, -(-missing * unit**2 >> 1074), 0
+        count, hinge, squared, before = 0, 0, -((-missing << 2 * fine) >> 1074), 0
         for j, scale in enumerate(edges):
-            edge = units(scale)
+            edge = in_units(scale, fine)
             step = edge - before
             squared += 2 * step * hinge + count * step**2
             hinge += count * step
             count += int(self.counts[k, j])
-            hinge += units(sums[j])
-            squared += (units(squares[j]) + int(self.carries[k, j]) * 2**62 * unit) * unit
+            hinge += in_units(sums[j], fine)
+            squared += in_units(squares[j], 2 * fine) + (int(self.carries[k, j]) << 62 + 2 * fine)
             before = edge
-            yield scale, unit, edge, hinge, squared
+            yield scale, 1 << fine, edge, hinge, squared
 
     def _start(self, k: int, start: NDArray[np.float64] | None) -> Fraction:
         """At most <U_k, w_1>; exactly, if both are whole and not too large."""

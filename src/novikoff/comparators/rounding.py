@@ -37,3 +37,9 @@ def upward(number: int) -> float:
     """The least double that is not below the number."""
     rounded = float(number)
     return rounded if rounded >= number else math.nextafter(rounded, math.inf)
+
+
+def in_units(number: float, fine: int) -> int:
+    """A double as a whole number of 2^-fine, which it must be."""
+    above, below = number.as_integer_ratio()
+    return above << (fine - below.bit_length() + 1)

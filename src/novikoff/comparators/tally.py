@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.riders import Comparator
+from novikoff.comparators.rounding import in_units
 from novikoff.types import State
 
 OCTAVES = 16
@@ -100,11 +101,11 @@ class Tally:
         for j, edge in enumerate(self.edges.tolist()):
             if not math.isfinite(self.sums[k, j] + self.squares[k, j]):
                 return  # nothing is known of this threshold, nor of those above
-            here = _whole(edge, FINEST)
+            here = in_units(edge, FINEST)
             step = here - before
             squared += (2 * step * hinge + count * step * step) >> (2 * FINEST - fine)  # exactly
-            hinge += count * step + _whole(float(self.sums[k, j]), FINEST)
-            squared += _whole(float(self.squares[k, j]), fine)
+            hinge += count * step + in_units(float(self.sums[k, j]), FINEST)
+            squared += in_units(float(self.squares[k, j]), fine)
             count += int(self.counts[k, j])
             before = here
             if j >= first:
@@ -142,9 +143,3 @@ def shortened(above: int, below: int) -> Fraction:
     if shift >= 0:
         return Fraction(-((-above << shift) // below), 1 << shift)
     return Fraction(-(-above // (below << -shift)) << -shift)
-
-
-def _whole(value: float, fine: int) -> int:
-    """A double as a whole number of 2^-fine."""
-    above, below = value.as_integer_ratio()
-    return above << (fine - below.bit_length() + 1)
