@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.kernels.coins import coin, mix, uniform
+from novikoff.kernels import splitmix
+from novikoff.kernels.coins import coin, coins, mix, start, uniform
 
 
 def test_the_finaliser_is_splitmix64():
@@ -19,6 +20,14 @@ def test_a_coin_is_64_bits_and_always_the_same(seed, purpose, t):
     assert 0 <= coin(seed, purpose, t) < 2**64
     assert coin(seed, purpose, t) == coin(seed, purpose, t)
     assert 0.0 <= uniform(seed, purpose, t) < 1.0
+
+
+@given(st.integers(), st.text(), st.integers(0, 2**60))
+def test_compiled_coins_and_arrays_of_coins_are_those_of_python(seed, purpose, t):
+    origin = np.uint64(start(seed, purpose))
+    assert int(splitmix.coin(origin, t)) == coin(seed, purpose, t)
+    assert splitmix.uniform(origin, t) == uniform(seed, purpose, t)
+    assert coins(seed, purpose, t, t + 3).tolist() == [coin(seed, purpose, k) for k in range(t, t + 3)]
 
 
 def test_coins_of_different_seeds_and_purposes_are_unrelated():

@@ -33,7 +33,7 @@ from novikoff.certificate import Certificate
 from novikoff.environment import as_stream
 from novikoff.errors import InputError, SpecError
 from novikoff.game import Progress, play
-from novikoff.kernels.coins import GOLDEN, MASK, coin, mix, purpose_word
+from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
 from novikoff.sources.held import MOST_BYTES, Held, hold
 from novikoff.types import Domain, Learner, Stream
@@ -250,11 +250,7 @@ def opened(source: Any, make: Made) -> Stream:
 
 def order(rows: int, seed: int, number: int) -> NDArray[np.int64]:
     """Shuffle `number` of so many rows: which row comes first, which second, ..."""
-    start = mix(coin(seed, "shuffle", number) ^ purpose_word("shuffle"))  # as in coin(that, "shuffle", row)
-    z = np.arange(1, rows + 1, dtype=np.uint64) * np.uint64(GOLDEN) + np.uint64(start & MASK)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.argsort(z ^ (z >> np.uint64(31)), kind="stable")
+    return np.argsort(coins(coin(seed, "shuffle", number), "shuffle", 0, rows), kind="stable")
 
 
 class _Orders:

@@ -52,7 +52,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import InputError, ModelFileError, shown
-from novikoff.kernels.coins import MASK, mix, purpose_word
+from novikoff.kernels.coins import start
 from novikoff.types import State
 
 OFTEN = 0.01
@@ -88,7 +88,7 @@ class DriftTest:
         self.next_snapshot = self.first
         self._counts = np.zeros(3, dtype=np.int64)
         self._capital = np.full((len(SCALES), 3), 1.0 / (3 * len(SCALES)))
-        self._start: Any = np.uint64(mix((self.seed & MASK) ^ purpose_word(f"drift {self.first}")))
+        self._start: Any = np.uint64(start(self.seed, f"drift {self.first}"))
 
     @property
     def seen(self) -> int:

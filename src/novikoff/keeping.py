@@ -33,10 +33,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import kernels
 from novikoff.errors import InputError
 from novikoff.kernels.coins import uniform
 from novikoff.learners.perceptron import Perceptron
-from novikoff.learners.restoring import MOST_ROUNDS, flag, require, whole_number
+from novikoff.learners.restoring import MOST_ROUNDS, boolean, integer, require
 from novikoff.types import Batch, Learner, Sparse, State
 
 CANDIDATES, MOST_CANDIDATES = 50, 10_000
@@ -128,7 +129,7 @@ class Keeping:
         """Count mistakes, and look for survivors."""
         if predictions.dtype.hasobject or y.dtype.hasobject:  # a stranger's labels
             predictions, y = np.asarray(predictions != y, np.int8), np.zeros(len(y), np.int8)
-        kernel().see(predictions, y, self.rounds, self._lengths, self._firsts, self._counts)
+        kernels.survivors.see(predictions, y, self.rounds, self._lengths, self._firsts, self._counts)
 
     @property
     def mistakes(self) -> int:
@@ -173,12 +174,12 @@ class Keeping:
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Self:
         """The keeping whose `state` this is, of `learner`."""
-        candidates = whole_number(state, "candidates", 1, MOST_CANDIDATES)
+        candidates = integer(state, "candidates", 1, MOST_CANDIDATES)
         keeping = cls(learner, candidates, state["seed"], state["average"] is not None)
         for name in PLAIN:
             setattr(keeping, name, state[name])
         keeping._copies, keeping._next = state["copies"], state["next"]
-        keeping._fixed, keeping._exceeded = flag(state, "fixed"), flag(state, "exceeded")
+        keeping._fixed, keeping._exceeded = boolean(state, "fixed"), boolean(state, "exceeded")
         mistakes, since = state["mistakes"], state["since"]
         counts = (keeping.rounds, mistakes, keeping.index, keeping._copies, since, keeping._next)
         sound = all(type(count) is int and count >= 0 for count in counts) and (
@@ -207,17 +208,6 @@ def _survivors(saved: Any, candidates: int, since: int) -> list[tuple[int, int]]
     distinct = len({first for _, first in pairs}) == len(saved)
     require(len(pairs) == len(saved) and sound and distinct, must, saved)
     return [(rounds, -first) for rounds, first in pairs]
-
-
-def kernel() -> Any:
-    """The compiled search for survivors, imported at its first use: numba takes its time."""
-    global _kernel
-    if _kernel is None:
-        from novikoff.kernels import survivors as _kernel
-    return _kernel
-
-
-_kernel: Any = None
 
 
 class Average:

@@ -25,7 +25,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import kernels
 from novikoff.errors import InputError, ModelFileError, shown
+from novikoff.kernels.cache import empty
 from novikoff.types import Sparse, State
 
 Rows = NDArray[Any] | Sparse
@@ -87,21 +89,19 @@ class Similarity:
         """K(z,x) for every row z of Z (down) and x of X (across)."""
         if self.kind == "own":
             return self._called(Z, X)
-        from novikoff.kernels import cache, supports
-
         if isinstance(Z, Sparse) != isinstance(X, Sparse):
             Z, X = _sparse(Z), _sparse(X)
         if len(Z) < len(X):
             return np.ascontiguousarray(self.matrix(X, Z).T)
-        put, asked = cache.rows_of(Z), cache.rows_of(X)
+        put, asked = kernels.rows.rows_of(Z), kernels.rows.rows_of(X)
         sparse = isinstance(Z, Sparse)
         width = Z.width if isinstance(Z, Sparse) else put[3]
         if not sparse and width != asked[3]:
             raise InputError(f"rows must be of one width: got {width} and {asked[3]}.")
-        held = cache.empty(len(Z), width, sparse, len(put[2]) if sparse else 0)
-        supports.fill(held, self.rule, put, len(Z))
+        held = empty(len(Z), width, sparse, len(put[2]) if sparse else 0)
+        kernels.supports.fill(held, self.rule, put, len(Z))
         values = np.empty((len(X), len(Z)))
-        supports.cross(held, self.rule, asked, values)
+        kernels.supports.cross(held, self.rule, asked, values)
         return np.ascontiguousarray(values.T)
 
     def own(self, X: Rows) -> NDArray[np.float64]:
@@ -109,10 +109,8 @@ class Similarity:
         if self.kind == "own":
             rows = _dense(X, 0)
             return np.array([self.own_value(row) for row in rows], dtype=np.float64)
-        from novikoff.kernels import cache, supports
-
         values = np.empty(len(X))
-        supports.selfs_of(self.rule, cache.rows_of(X), values)
+        kernels.supports.selfs_of(self.rule, kernels.rows.rows_of(X), values)
         return values
 
     @property

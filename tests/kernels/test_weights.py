@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from novikoff.kernels import advice, coins, standings, weights
+from novikoff.kernels import advice, standings, weights
 from novikoff.kernels.compiled import compiled
 from novikoff.kernels.exp import LEAST, exp_twin, parts_twin
 from novikoff.kernels.fused import fused_twin
@@ -145,12 +145,6 @@ def test_a_draw_falls_where_the_cumulative_weights_say(some, times, u):
     assert w[drawn] > 0.0
     assert ends[drawn] - w[drawn] <= u * ends[-1] * (1 + 1e-12) + 1e-12
     assert u * ends[-1] <= ends[drawn] * (1 + 1e-12) + 1e-12
-
-
-def test_a_coin_is_the_same_in_kernels():
-    start = np.uint64(coins.mix(5 ^ coins.purpose_word("expert")))
-    for t in (0, 1, 17, 10**12):
-        assert advice.uniform(start, t) == coins.uniform(5, "expert", t)
 
 
 def test_the_first_number_out_of_range_is_found():

@@ -108,7 +108,7 @@ def test_self_tuned_its_sums_are_the_golden_ones():
 
 def test_basic_it_gives_the_golden_table():
     learner = Forgetron(2, "linear", radius=1.0, basic=True)
-    assert math.isclose(learner._law[4], 0.413122082, abs_tol=1e-9)
+    assert math.isclose(learner._params[4], 0.413122082, abs_tol=1e-9)
     told = seen(learner, *cycle())
     assert np.allclose([row[0] for row in told[:5]], [0.413122, 0.381822, 0.381822, 0.382415, 0.382330], atol=1e-6)
     assert np.allclose([row[1] for row in told[2:5]], [0.116829, 0.108395, 0.108535], atol=1e-6)

@@ -1,5 +1,45 @@
-"""Compiled loops over flat arrays. Importing a kernel imports numba, so learners do it at their first sweep."""
+"""Compiled loops over flat arrays.
+
+`from novikoff import kernels` costs nothing: a kernel, and numba with the first of them, is imported when it is first
+used, as in `kernels.forgetron.sweep(...)`. Only the layouts (records shared with learners) and coins.py need no numba.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 spare_blas = False
 """Set before the first kernel is imported: numba then does not look for scipy's BLAS, which takes 0.2 s. No kernel here
 needs it, but a program's own numba functions might, so only our command line, a process of its own, sets it."""
+
+if TYPE_CHECKING:
+    from novikoff.kernels import advice as advice
+    from novikoff.kernels import crammer_kandola_singer as crammer_kandola_singer
+    from novikoff.kernels import ellipsoid as ellipsoid
+    from novikoff.kernels import forgetron as forgetron
+    from novikoff.kernels import kernel_perceptron as kernel_perceptron
+    from novikoff.kernels import lanes as lanes
+    from novikoff.kernels import online_gradient as online_gradient
+    from novikoff.kernels import perceptron as perceptron
+    from novikoff.kernels import randomized_budget as randomized_budget
+    from novikoff.kernels import rows as rows
+    from novikoff.kernels import sharing as sharing
+    from novikoff.kernels import sleeping as sleeping
+    from novikoff.kernels import standings as standings
+    from novikoff.kernels import supports as supports
+    from novikoff.kernels import survivors as survivors
+    from novikoff.kernels import threshold_halving as threshold_halving
+    from novikoff.kernels import tighter as tighter
+else:
+
+    def __getattr__(name):
+        """The kernel of that name; Python asks only until it has been imported."""
+        import importlib
+
+        full = f"{__name__}.{name}"
+        try:
+            return importlib.import_module(full)
+        except ModuleNotFoundError as error:
+            if error.name != full:
+                raise
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None

@@ -15,7 +15,6 @@ Vector = NDArray[np.float64]
 ZERO_ONE, ABSOLUTE, SQUARED, LOG, TABLE = range(5)
 """As losses.py."""
 
-GOLDEN, FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 CHUNK, STEP = 1024, 64
 
 
@@ -88,15 +87,6 @@ def cost(code: int, said: float, y: float) -> float:
     if code == SQUARED:
         return (said - y) * (said - y)
     return abs(said - y)
-
-
-@compiled
-def uniform(start: int, t: int) -> float:
-    """Coin number t in [0, 1), as coins.uniform."""
-    z = np.uint64(start) + np.uint64(t + 1) * GOLDEN
-    z = (z ^ (z >> np.uint64(30))) * FIRST
-    z = (z ^ (z >> np.uint64(27))) * SECOND
-    return np.float64((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
 
 
 @compiled

@@ -16,10 +16,10 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from novikoff.kernels.cache import BLOCK as BLOCK
 from novikoff.kernels.exp import vector_exp
 from novikoff.kernels.fused import fused
 
-BLOCK = 16
 WORD, SHORT = ir.IntType(64), ir.IntType(32)
 LANES = ir.VectorType(ir.DoubleType(), BLOCK)
 

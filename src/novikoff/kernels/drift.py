@@ -11,21 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels.compiled import compiled
-
-GOLDEN, FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+from novikoff.kernels.splitmix import uniform
 
 SEEN, NUMBER, ONES = range(3)
 """Counts of a drift test: examples in all, of this block, and errors of this block."""
-
-
-@compiled
-def uniform(start: int, t: int) -> float:
-    """Coin number t as a number in [0, 1), as coins.uniform."""
-    z = np.uint64(start) + np.uint64(t + 1) * GOLDEN
-    z = (z ^ (z >> np.uint64(30))) * FIRST
-    z = (z ^ (z >> np.uint64(27))) * SECOND
-    z = z ^ (z >> np.uint64(31))
-    return np.float64(z >> np.uint64(11)) * 2.0**-53
 
 
 @compiled

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from novikoff.kernels.compiled import compiled
 from novikoff.kernels.lanes import inverse_norm, prefetch
+from novikoff.kernels.splitmix import FIRST, GOLDEN, SECOND
 
 Vector = NDArray[np.float64]
 Offsets = NDArray[np.uint64]
@@ -146,10 +147,10 @@ def shuffle(order: Words, word: int) -> None:
     """A random order, a function of `word` (SplitMix64)."""
     state = np.uint64(word)
     for last in range(len(order) - 1, 0, -1):
-        state += np.uint64(0x9E3779B97F4A7C15)
+        state += GOLDEN
         z = state
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z = (z ^ (z >> np.uint64(30))) * FIRST
+        z = (z ^ (z >> np.uint64(27))) * SECOND
         other = ((z >> np.uint64(32)) * np.uint64(last + 1)) >> np.uint64(32)
         order[last], order[other] = order[other], order[last]
 

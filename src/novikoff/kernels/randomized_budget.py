@@ -13,24 +13,14 @@ from numpy.typing import NDArray
 
 from novikoff.kernels.cache import COUNT, EVICTIONS, UPDATES, VALUES, Cache, Places, Rows, Rule, Vector
 from novikoff.kernels.compiled import compiled
+from novikoff.kernels.splitmix import uniform
 from novikoff.kernels.supports import compare, put, room_for, self_of, span, square_of
-
-GOLDEN, FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-
-
-@compiled
-def coin(start: int, t: int) -> Any:
-    """Coin number t, as coins.coin."""
-    z = np.uint64(start) + np.uint64(t + 1) * GOLDEN
-    z = (z ^ (z >> np.uint64(30))) * FIRST
-    z = (z ^ (z >> np.uint64(27))) * SECOND
-    return z ^ (z >> np.uint64(31))
 
 
 @compiled
 def victim(start: int, t: int, budget: int) -> Any:
     """The slot that coin number t names."""
-    return np.int64(np.float64(coin(start, t) >> np.uint64(11)) * 2.0**-53 * budget)
+    return np.int64(uniform(start, t) * budget)
 
 
 @compiled

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.kernels.coins import GOLDEN
 from novikoff.kernels.compiled import compiled
 from novikoff.kernels.decimals import ONE, U64, ZERO, leading_zeros
 
@@ -31,7 +32,7 @@ def merge(
     end = first
     for k in range(first, last):
         index = indices[k]
-        slot = (U64(index) * U64(0x9E3779B97F4A7C15)) >> (U64(64) - bits)
+        slot = (U64(index) * U64(GOLDEN)) >> (U64(64) - bits)
         probes = 0
         while True:
             place = U64(table[slot])

@@ -12,10 +12,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.advice import LOG, TABLE, cost, find, lose, move, uniform
+from novikoff.kernels.advice import LOG, TABLE, cost, find, lose, move
 from novikoff.kernels.compiled import compiled
 from novikoff.kernels.lanes import dense
-from novikoff.kernels.standings import GAPS, LAST_GAP, MIXED, RATE, RATES, ROUNDS, flush
+from novikoff.kernels.splitmix import uniform
+from novikoff.kernels.standings import flush
+from novikoff.kernels.standings_layout import GAPS, LAST_GAP, MIXED, RATE, RATES, ROUNDS
 from novikoff.kernels.weights import CHUNK, FLUSH, Vector, decay, put
 
 Table = NDArray[np.float64]

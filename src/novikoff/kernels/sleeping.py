@@ -9,15 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.advice import LOG, TABLE, cost, find, lose, uniform
+from novikoff.kernels.advice import LOG, TABLE, cost, find, lose
 from novikoff.kernels.compiled import compiled
 from novikoff.kernels.exp import exp
 from novikoff.kernels.sharing import chance_of, parts_of, total_of
-from novikoff.kernels.standings import GAPS, LAST_GAP, LEAST, MIXED, RATE, RATES, ROUNDS, flush
+from novikoff.kernels.splitmix import uniform
+from novikoff.kernels.standings import flush
+from novikoff.kernels.standings_layout import GAPS, LAST_GAP, LEAST, MIXED, PLAYED, RATE, RATES, ROUNDS
 from novikoff.kernels.weights import FLUSH, Vector, decay, put
-
-PLAYED = 1
-"""Of counts: rounds in which someone was awake."""
 
 Awake = NDArray[np.int64]
 

@@ -16,8 +16,41 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.advice import LOG, SQUARED, TABLE, chance, cost, find, lose, move, uniform
+from novikoff.kernels.advice import LOG, SQUARED, TABLE, chance, cost, find, lose, move
 from novikoff.kernels.compiled import compiled
+from novikoff.kernels.splitmix import uniform
+from novikoff.kernels.standings_layout import (
+    ADAPTIVE,
+    ANYTIME,
+    CLIP,
+    CODE,
+    COINS,
+    DOUBLING,
+    DRAWS,
+    EPOCH,
+    EXPERTS,
+    FIXED,
+    GAPS,
+    GIVEN,
+    KEPT,
+    KIND,
+    LAST_GAP,
+    LAST_H,
+    LAST_STEP,
+    LAST_W,
+    LEAD,
+    LEAST,
+    LOG_N,
+    MIXED,
+    MOST,
+    PRIOR,
+    RATE,
+    RATES,
+    ROUNDS,
+    SPAN,
+    TOP,
+    WIDTH,
+)  # fmt: skip
 from novikoff.kernels.weights import (
     CHUNK,
     FLUSH,
@@ -38,22 +71,6 @@ from novikoff.kernels.weights import (
 )
 
 Counts = NDArray[np.int64]
-
-FIXED, ANYTIME, DOUBLING, ADAPTIVE = range(4)
-
-ROUNDS, LEAD, EXPERTS, WIDTH, PRIOR, KIND, CODE, DRAWS, COINS, KEPT = range(10)
-"""Places in counts: rounds and leader; how many experts, and how many there is room for in the table; is there a prior;
-the kind of rate; the loss's code; is an expert drawn, by which coins; how many weights there is room for."""
-
-MIXED, GAPS, RATES, EPOCH, SPAN, RATE, LAST_GAP, LAST_H, LAST_W, LAST_STEP = 0, 2, 4, 6, 8, 10, 11, 12, 13, 14
-NUMBERS = 15
-GIVEN, LOG_N, TOP, CLIP = 15, 16, 17, 18
-"""Places in numbers. Totals take two: sums of h, of h - m, of rates, of h in this epoch, of 1/rate over epochs.
-Then the last rate, and of the last round h - m (where the rate moves), h, W, and what the leader's loss grew by.
-NUMBERS of these change; then the rate (of FIXED; else 1/unit), ln N, the largest loss and the clip."""
-
-MOST, LEAST = 1e300, 1e-300
-"""Rates of a pass. With the least all weights are those of the prior; 0 would not do, as far is infinite at the end."""
 
 
 @compiled

@@ -23,7 +23,7 @@ from novikoff.classes import restore_class
 from novikoff.classes.sizes import whole_number
 from novikoff.hypotheses import Ballot, HypothesisClass, VersionSpaceFacts
 from novikoff.kernels.coins import uniform
-from novikoff.learners.restoring import flag
+from novikoff.learners.restoring import boolean
 from novikoff.learners.version_space import VersionSpace
 from novikoff.types import Distribution, Example, Label, State, Theorem, check_label
 
@@ -94,6 +94,6 @@ class Consistent:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(restore_class(state["hypotheses"]), flag(state, "random"), state["seed"])
+        learner = cls(restore_class(state["hypotheses"]), boolean(state, "random"), state["seed"])
         learner._believed.load(state)
         return learner

@@ -27,7 +27,7 @@ from novikoff.classes.sizes import whole_number as checked
 from novikoff.classes.sphere import LARGEST_COVER, SMALLEST_EPSILON, SphereCover, cover_size
 from novikoff.errors import TooLargeError, brief
 from novikoff.hypotheses import Ballot
-from novikoff.learners.restoring import flag, require, whole_number
+from novikoff.learners.restoring import boolean, integer, require
 from novikoff.types import Example, Label, State, Theorem, check_label
 
 FINEST = 64
@@ -129,19 +129,19 @@ class CoverHalving:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["dim"], flag(state, "conservative"), state["largest"])
-        for _ in range(whole_number(state, "level", 0, FINEST)):
+        learner = cls(state["dim"], boolean(state, "conservative"), state["largest"])
+        for _ in range(integer(state, "level", 0, FINEST)):
             require(learner._finer(), f"level of a learner must be at most {learner.level}", state["level"])
             learner.level += 1
             learner.spent += _most_mistakes(learner._cover.size)
             learner._cover = SphereCover(learner.dim, learner.epsilon / 2.0)
         learner._space = learner._cover.space()
         learner._space.load(state["space"])
-        learner.rounds = whole_number(state, "rounds")
-        learner.capped = whole_number(state, "capped", 0, 0 if learner._finer() else learner.rounds)
-        learner.zeros = whole_number(state, "zeros", 0, learner.rounds)
+        learner.rounds = integer(state, "rounds")
+        learner.capped = integer(state, "capped", 0, 0 if learner._finer() else learner.rounds)
+        learner.zeros = integer(state, "zeros", 0, learner.rounds)
         learner.spent += learner.capped * _most_mistakes(learner._cover.size)
-        whole_number(state, "spent", learner.spent, learner.spent)
+        integer(state, "spent", learner.spent, learner.spent)
         return learner
 
 

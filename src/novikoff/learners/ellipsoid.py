@@ -28,11 +28,14 @@ Reference
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import kernels
 from novikoff.certificates.ellipsoid_facts import CLOSE, EllipsoidFacts, log_shrink
 from novikoff.certificates.ellipsoid_given_margin import ellipsoid_given_margin
 from novikoff.certificates.ellipsoid_grid import ellipsoid_grid
@@ -41,7 +44,7 @@ from novikoff.comparators.riding import Riding
 from novikoff.encode import LARGEST_COORDINATE
 from novikoff.errors import InputError, TooLargeError, shown
 from novikoff.learners.features import Features, Row
-from novikoff.learners.restoring import flag, read, require, whole_number
+from novikoff.learners.restoring import boolean, integer, read, require
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label
 
 DOUBLE = np.dtype(np.float64)
@@ -149,15 +152,15 @@ class Ellipsoid:
     def score_one(self, x: Example) -> float:
         """A number with the sign that is said: <w,x~>, or that for a multiple of x~ where it is very small or large."""
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
-            score: float = kernel().score_dense(self._body, self._rule, x)
+            score: float = kernels.ellipsoid.score_dense(self._body, self._rule, x)
             if math.isfinite(score):
                 return score
         row = self._row(x)
         if self.width is None:
             return 0.0
         if isinstance(row, tuple):
-            return float(kernel().score_sparse(self._body, self._rule, *row, 0, len(row[0])))
-        return float(kernel().score_dense(self._body, self._rule, row))
+            return float(kernels.ellipsoid.score_sparse(self._body, self._rule, *row, 0, len(row[0])))
+        return float(kernels.ellipsoid.score_dense(self._body, self._rule, row))
 
     def learn_one(self, x: Example, y: Label) -> None:
         self.play_one(x, y)
@@ -168,7 +171,7 @@ class Ellipsoid:
             check_label(y, None)
         before, score = self.updates, math.nan
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
-            score = kernel().play_dense(self._body, self._rule, x, y)
+            score = kernels.ellipsoid.play_dense(self._body, self._rule, x, y)
         if not math.isfinite(score):
             score = self._play_row(x, y)
         self.rounds += 1
@@ -179,21 +182,22 @@ class Ellipsoid:
     def sweep(self, batch: Batch) -> NDArray[np.int8]:
         """Predict and learn every row in order, compiled."""
         predictions = np.empty(len(batch), dtype=np.int8)
-        rows: tuple[Any, ...]
+        play: Callable[..., int]
         if isinstance(batch.x, Sparse):
             self._meet("numbers", batch.x.width)
-            play, rows = kernel().sweep_sparse, (batch.x.indptr, batch.x.indices, batch.x.values)
+            rows = (batch.x.indptr, batch.x.indices, batch.x.values)
+            play = partial(kernels.ellipsoid.sweep_sparse, self._body, self._rule, *rows)
         else:
             x = np.asarray(batch.x)
             x = x if x.ndim == 2 else x[:, None]
             x = np.ascontiguousarray(x, dtype=x.dtype if x.dtype in (np.float64, np.float32, np.int64) else np.float64)
             self._meet("array", x.shape[1])
-            play, rows = kernel().sweep_dense, (x,)
+            play = partial(kernels.ellipsoid.sweep_dense, self._body, self._rule, x)
         row = 0
         while row < len(batch):
             before = self.updates
             halt = 1 << before.bit_length()  # the next power of two
-            row = play(self._body, self._rule, *rows, batch.y, row, halt, predictions)
+            row = play(batch.y, row, halt, predictions)
             if self.updates != before:
                 self._look(self.updates)
         self.rounds += len(batch)
@@ -209,9 +213,10 @@ class Ellipsoid:
         if self.width is None:
             return said
         if isinstance(x, Sparse):
-            kernel().label_sparse(self._body, self._rule, x.indptr, x.indices, x.values, said)
+            kernels.ellipsoid.label_sparse(self._body, self._rule, x.indptr, x.indices, x.values, said)
         else:
-            kernel().label_dense(self._body, self._rule, np.ascontiguousarray(x.reshape(len(batch), width)), said)
+            x = np.ascontiguousarray(x.reshape(len(batch), width))
+            kernels.ellipsoid.label_dense(self._body, self._rule, x, said)
         return said
 
     def _row(self, x: Example) -> Row:
@@ -240,8 +245,8 @@ class Ellipsoid:
             self._hold(*self._body[:2])
         self._settle()
         if isinstance(row, tuple):
-            return float(kernel().play_sparse(self._body, self._rule, *row, y))
-        return float(kernel().play_dense(self._body, self._rule, row, y))
+            return float(kernels.ellipsoid.play_sparse(self._body, self._rule, *row, y))
+        return float(kernels.ellipsoid.play_dense(self._body, self._rule, row, y))
 
     def _meet(self, kind: Any, width: int) -> None:
         """Make sure that a batch of that width can be played."""
@@ -315,18 +320,18 @@ class Ellipsoid:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["bias"], flag(state, "normalize"), state["cuts"], state["margin"],
-                      whole_number(state, "grid"))  # fmt: skip
-        learner.rounds = whole_number(state, "rounds")
-        learner._counts[0] = whole_number(state, "updates", 0, learner.rounds)
-        learner._counts[1] = whole_number(state, "flaw", 0, len(FLAWS) - 1)
+        learner = cls(state["bias"], boolean(state, "normalize"), state["cuts"], state["margin"],
+                      integer(state, "grid"))  # fmt: skip
+        learner.rounds = integer(state, "rounds")
+        learner._counts[0] = integer(state, "updates", 0, learner.rounds)
+        learner._counts[1] = integer(state, "flaw", 0, len(FLAWS) - 1)
         scale, depth = float(state["scale"]), float(state["depth"])
         sound = math.isfinite(scale) and scale > 0.0 and math.isfinite(depth) and depth >= 0.0
         require(sound, "scale and depth of an ellipsoid must be finite, and not negative", [scale, depth])
         learner._own[:] = scale, depth
         learner.features.load(state["features"])
         if state["width"] is not None:
-            learner.width = whole_number(state, "width", 1, WIDEST)
+            learner.width = integer(state, "width", 1, WIDEST)
             learner.domain = Domain("vector", learner.width)
         d = 0 if learner.width is None else learner.width + (learner.bias != 0.0)
         centre, factor = (read(state[name], np.asarray, f"{name} must be an array") for name in ("centre", "factor"))
@@ -349,14 +354,3 @@ def check_width(width: int) -> None:
             f"the width of an ellipsoid must be at most {WIDEST:,}: got {width:,}, and its matrix has that number "
             "squared. Choose features, or the Perceptron."
         )
-
-
-def kernel() -> Any:
-    """The compiled rows and sweeps, imported at their first use: numba takes its time."""
-    global _kernel
-    if _kernel is None:
-        from novikoff.kernels import ellipsoid as _kernel
-    return _kernel
-
-
-_kernel: Any = None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff import encode
 from novikoff.errors import InputError
-from novikoff.learners.restoring import require, whole_number
+from novikoff.learners.restoring import integer, require
 from novikoff.types import Example, State
 
 Row = NDArray[Any] | tuple[NDArray[np.uint32], NDArray[np.float64]]
@@ -78,7 +78,7 @@ class Features:
         """Become the features whose `state` this is."""
         names = state["names"]
         require(state["kind"] in _WORDS or state["kind"] is None, "features must be of a known kind", state["kind"])
-        self.kind, self.count = state["kind"], whole_number(state, "count", 0, MOST)
+        self.kind, self.count = state["kind"], integer(state, "count", 0, MOST)
         self.names = {name: place for place, name in enumerate(names)}
         sound = all(type(name) is str for name in names) and len(self.names) == len(names)
         require(sound and len(names) in (0, self.count), "names must be different texts, one a feature", len(names))

@@ -32,6 +32,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import kernels
 from novikoff.certificates.drawn_loss import drawn_loss
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.fixed_share_regret import fixed_share_regret
@@ -157,7 +158,7 @@ class Sharing:
     def play(self, rows: Vector, outcomes: Vector) -> tuple[Vector, Vector, Vector]:
         """Every row in order: what was said, what it cost, what it costs on average."""
         said, paid, mean = (np.empty(len(rows)) for _ in range(3))
-        kernel().sweep(self._weights, self._prior, self._paths, self._costs, self._entry, self.switches + 1,
+        kernels.sharing.sweep(self._weights, self._prior, self._paths, self._costs, self._entry, self.switches + 1,
                        self._counts, self._numbers, self._rule, rows.reshape(-1), outcomes, self._room,
                        said, paid, mean)  # fmt: skip
         return (said, paid, mean) if self._still is None else self._still.play(rows, outcomes)
@@ -166,7 +167,7 @@ class Sharing:
         """What would be said now."""
         if self._still is not None:
             return self._still.predict(row)
-        return float(kernel().predict(self._weights, self._counts, self._rule, row, self._room))
+        return float(kernels.sharing.predict(self._weights, self._counts, self._rule, row, self._room))
 
     def weights(self, row: Vector | None = None) -> Vector:
         """Of the round to come, whatever the advice."""
@@ -249,7 +250,7 @@ class Sharing:
     def load(self, state: State) -> None:
         """Become the weights whose `state` this is."""
         count = self.panel.size
-        self._counts[0] = restoring.whole_number(state, "rounds")
+        self._counts[0] = restoring.integer(state, "rounds")
         if self._still is not None:
             self._still.load(state["still"])
             same = self._still.rounds == self.rounds
@@ -269,14 +270,3 @@ def _entropy(share: float) -> float:
     if share in (0.0, 1.0):
         return 0.0
     return -share * math.log(share) - (1.0 - share) * math.log1p(-share)
-
-
-def kernel() -> Any:
-    """The compiled rounds, imported at their first use: numba takes its time."""
-    global _kernel
-    if _kernel is None:
-        from novikoff.kernels import sharing as _kernel
-    return _kernel
-
-
-_kernel: Any = None

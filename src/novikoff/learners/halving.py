@@ -22,7 +22,7 @@ from novikoff.certificates.halving_mistakes import halving_mistakes
 from novikoff.certificates.halving_restarts import halving_restarts
 from novikoff.classes import restore_class
 from novikoff.hypotheses import HypothesisClass, VersionSpaceFacts
-from novikoff.learners.restoring import flag
+from novikoff.learners.restoring import boolean
 from novikoff.learners.version_space import VersionSpace
 from novikoff.types import Example, Label, State, Theorem, check_label
 
@@ -71,6 +71,6 @@ class Halving:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(restore_class(state["hypotheses"]), state["prior"], flag(state, "conservative"))
+        learner = cls(restore_class(state["hypotheses"]), state["prior"], boolean(state, "conservative"))
         learner._believed.load(state)
         return learner

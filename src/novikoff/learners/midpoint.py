@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from novikoff.errors import InputError, shown
-from novikoff.learners.restoring import read, require, whole_number
+from novikoff.learners.restoring import integer, read, require
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 
@@ -91,8 +91,8 @@ class Midpoint:
         learner.lo, learner.hi = (read(state[name], _from_hex, f"{name} must be a fraction") for name in ("lo", "hi"))
         fits = learner.lo is None or learner.hi is None or learner.lo < learner.hi
         require(fits, "lo of a learner must be below hi", state["lo"])
-        learner.rounds = whole_number(state, "rounds")
-        learner.restarts = whole_number(state, "restarts", 0, learner.rounds)
+        learner.rounds = integer(state, "rounds")
+        learner.restarts = integer(state, "restarts", 0, learner.rounds)
         return learner
 
 

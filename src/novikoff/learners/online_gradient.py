@@ -35,7 +35,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import encode
+from novikoff import encode, kernels
 from novikoff.certificates.average_risk import average_risk
 from novikoff.certificates.average_risk_always import average_risk_always
 from novikoff.certificates.online_gradient_facts import OnlineGradientFacts, longest_gradient
@@ -45,7 +45,7 @@ from novikoff.errors import InputError, shown
 from novikoff.kernels import gradient_layout as at
 from novikoff.learners.features import Features, Row
 from novikoff.learners.limits import Limits, size
-from novikoff.learners.restoring import flag, read, require
+from novikoff.learners.restoring import boolean, read, require
 from novikoff.types import Batch, Domain, Example, Played, Sparse, State, Theorem
 
 LOSSES = {"absolute": at.ABSOLUTE, "squared": at.SQUARED}
@@ -104,7 +104,7 @@ class OnlineGradient:
     def _hold(self, held: NDArray[np.float64]) -> None:
         self._held = held  # may be longer than the features met, so that it grows seldom
         self._shape = (self.features.count,) if self.features.kind == "array" else None
-        self._arrays = (*held, self._own, self._gram, self._law)
+        self._arrays = (held[0], held[1], held[2], self._own, self._gram, self._law)
 
     @property
     def rounds(self) -> int:
@@ -180,9 +180,9 @@ class OnlineGradient:
         """A batch of one; the prediction."""
         if isinstance(row, tuple):
             self._ends[1] = len(row[1])
-            kernel().play_sparse(*self._arrays, self._ends, *row, self._y, self._said, self._lost)
+            kernels.online_gradient.play_sparse(*self._arrays, self._ends, *row, self._y, self._said, self._lost)
         else:
-            kernel().play_dense(*self._arrays, row[np.newaxis], self._y, self._said, self._lost)
+            kernels.online_gradient.play_dense(*self._arrays, row[np.newaxis], self._y, self._said, self._lost)
         return self._said.item()
 
     def sweep(self, batch: Batch) -> Played:
@@ -191,22 +191,22 @@ class OnlineGradient:
         predictions, losses = np.empty(len(y)), np.empty(len(y))
         if isinstance(batch.x, Sparse):
             rows = (batch.x.indptr, batch.x.indices, batch.x.values)
-            bad = kernel().too_long_sparse(batch.x.indptr, batch.x.values, self._law)
+            bad = kernels.online_gradient.too_long_sparse(batch.x.indptr, batch.x.values, self._law)
             if bad >= 0:
-                square = kernel().square_sparse(batch.x.values, rows[0][bad], rows[0][bad + 1])
+                square = kernels.online_gradient.square_sparse(batch.x.values, rows[0][bad], rows[0][bad + 1])
                 self._limits.check(square, f" at round {batch.first + bad:,}")
             self.features.meet("numbers", batch.x.width)
             self._grow()
-            kernel().play_sparse(*self._arrays, *rows, y, predictions, losses)
+            kernels.online_gradient.play_sparse(*self._arrays, *rows, y, predictions, losses)
         else:
             x = np.ascontiguousarray(batch.x, dtype=np.float64)
             x = x if x.ndim == 2 else x[:, None]
-            bad = kernel().too_long_dense(x, self._law)
+            bad = kernels.online_gradient.too_long_dense(x, self._law)
             if bad >= 0:
-                self._limits.check(kernel().square_dense(x[bad]), f" at round {batch.first + bad:,}")
+                self._limits.check(kernels.online_gradient.square_dense(x[bad]), f" at round {batch.first + bad:,}")
             self.features.meet("array", x.shape[1])
             self._grow()
-            kernel().play_dense(*self._arrays, x, y, predictions, losses)
+            kernels.online_gradient.play_dense(*self._arrays, x, y, predictions, losses)
         return Played(predictions, losses, losses)
 
     def _quick(self, x: Example) -> Row | None:
@@ -236,9 +236,10 @@ class OnlineGradient:
         if isinstance(row, tuple):
             missing = int(row[0].max()) + 1 - len(weights) if len(row[0]) else 0
             weights = weights if missing <= 0 else np.append(weights, np.zeros(missing))
-            score: float = kernel().score_sparse(weights, own, self._law, *row)
+            score: float = kernels.online_gradient.score_sparse(weights, own, self._law, *row)
         else:
-            score = kernel().score_dense(weights if len(weights) else np.zeros(len(row)), own, self._law, row)
+            weights = weights if len(weights) else np.zeros(len(row))
+            score = kernels.online_gradient.score_dense(weights, own, self._law, row)
         if score != score:
             self._limits.check(_square(row))
         return score
@@ -283,7 +284,7 @@ class OnlineGradient:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        flag(state, "normalize")
+        boolean(state, "normalize")
         learner = cls(**{name: state[name] for name in GIVEN})
         learner.features.load(state["features"])
         count, own = learner.features.count, _array(state["own"], (at.OWN,), "own numbers")
@@ -313,17 +314,6 @@ def _array(value: Any, shape: tuple[int, ...], what: str) -> NDArray[np.float64]
 
 def _square(row: Row) -> float:
     """||x||^2, as in a round."""
-    values = isinstance(row, tuple)
-    square: float = kernel().square_sparse(row[1], 0, len(row[1])) if values else kernel().square_dense(row)
-    return square
-
-
-def kernel() -> Any:
-    """The compiled rounds, imported at their first use: numba takes its time."""
-    global _kernel
-    if _kernel is None:
-        from novikoff.kernels import online_gradient as _kernel
-    return _kernel
-
-
-_kernel: Any = None
+    if isinstance(row, tuple):
+        return kernels.online_gradient.square_sparse(row[1], 0, len(row[1]))
+    return kernels.online_gradient.square_dense(row)

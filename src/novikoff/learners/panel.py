@@ -17,6 +17,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import kernels
 from novikoff.classes import restore_class
 from novikoff.classes.sizes import whole_number
 from novikoff.classes.survivors import LARGEST, Enumerable, refuse_if_too_large
@@ -166,7 +167,7 @@ class Panel:
     def _check(self, rows: Vector, first: int | None) -> None:
         largest = float(np.finfo(np.float64).max)
         low, high = (-largest, largest) if self.loss.name == "zero-one" else (0.0, 1.0)
-        t, i = kernel().flaw(rows, low, high, self.sleep)
+        t, i = kernels.advice.flaw(rows, low, high, self.sleep)
         if t < 0:
             return
         where = "" if first is None else f" in round {first + t:,}"
@@ -277,14 +278,3 @@ def positive(value: Any, name: str, hint: str = "") -> float:
     if not is_number(value) or not 0.0 < float(value) < math.inf:
         raise InputError(f"{name} must be a positive number: got {shown(value)}.{hint}")
     return float(value)
-
-
-def kernel() -> Any:
-    """The compiled checks, imported at their first use: numba takes its time."""
-    global _kernel
-    if _kernel is None:
-        from novikoff.kernels import advice as _kernel
-    return _kernel
-
-
-_kernel: Any = None

@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import kernels
 from novikoff.certificates.perceptron_facts import PerceptronFacts
 from novikoff.certificates.perceptron_hinge import perceptron_hinge
 from novikoff.certificates.perceptron_margin import perceptron_margin
@@ -32,7 +33,7 @@ from novikoff.comparators.riding import Riding
 from novikoff.errors import InputError
 from novikoff.kernels import named
 from novikoff.learners.features import Features, Row
-from novikoff.learners.restoring import flag, read, require, whole_number
+from novikoff.learners.restoring import boolean, integer, read, require
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label
 
 DOUBLE = np.dtype(np.float64)
@@ -88,7 +89,7 @@ class Perceptron:
     def score_one(self, x: Example) -> float:
         """<w, x>, the number whose sign is said."""
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
-            score: float = kernel().score_dense(self._weights, self._own, x, self.bias, self.normalize)
+            score: float = kernels.perceptron.score_dense(self._weights, self._own, x, self.bias, self.normalize)
         else:
             score = self._score_named(x) if type(x) is dict else math.nan
         return score if math.isfinite(score) else self._score_row(self.features.row(x, learn=False), x)
@@ -101,7 +102,7 @@ class Perceptron:
         if y != 1 and y != -1:
             check_label(y, None)
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
-            score: float = kernel().play_dense(self._weights, self._own, x, y, self.bias, self.normalize)
+            score: float = kernels.perceptron.play_dense(self._weights, self._own, x, y, self.bias, self.normalize)
             if not math.isfinite(score):
                 score = self._play_row(x, y)
         else:
@@ -121,14 +122,14 @@ class Perceptron:
         if isinstance(batch.x, Sparse):
             self.features.meet("numbers", batch.x.width)
             self._grow()
-            rows = (batch.x.indptr, batch.x.indices, batch.x.values)
-            kernel().sweep_sparse(self._weights, self._own, *rows, batch.y, self.bias, self.normalize, predictions)
+            rows = (batch.x.indptr, batch.x.indices, batch.x.values, batch.y)
+            kernels.perceptron.sweep_sparse(self._weights, self._own, *rows, self.bias, self.normalize, predictions)
         else:
             x = np.ascontiguousarray(batch.x)
             x = x if x.ndim == 2 else x[:, None]
             self.features.meet("array", x.shape[1])
             self._grow()
-            kernel().sweep_dense(self._weights, self._own, x, batch.y, self.bias, self.normalize, predictions)
+            kernels.perceptron.sweep_dense(self._weights, self._own, x, batch.y, self.bias, self.normalize, predictions)
         self.rounds += len(batch)
         self.updates += int(np.count_nonzero(predictions != batch.y))
         return predictions
@@ -136,33 +137,34 @@ class Perceptron:
     def label_batch(self, batch: Batch) -> NDArray[np.int8]:
         """What it says of every row, learning nothing, compiled."""
         said = np.empty(len(batch), dtype=np.int8)
-        rows: tuple[Any, ...]
         if isinstance(batch.x, Sparse):
             self.features.check("numbers", batch.x.width)
-            label, rows, width = kernel().label_sparse, (batch.x.indptr, batch.x.indices, batch.x.values), batch.x.width
+            weights, rows = self._padded(batch.x.width), (batch.x.indptr, batch.x.indices, batch.x.values)
+            kernels.perceptron.label_sparse(weights, self._own, *rows, self.bias, self.normalize, said)
         else:
             x = np.ascontiguousarray(batch.x)
             x = x if x.ndim == 2 else x[:, None]
             self.features.check("array", x.shape[1])
-            label, rows, width = kernel().label_dense, (x,), x.shape[1]
-        missing = width - len(self._weights)
-        weights = self._weights if missing <= 0 else np.append(self._weights, np.zeros(missing))
-        label(weights, self._own, *rows, self.bias, self.normalize, said)
+            kernels.perceptron.label_dense(self._padded(x.shape[1]), self._own, x, self.bias, self.normalize, said)
         return said
+
+    def _padded(self, width: int) -> NDArray[np.float64]:
+        """The weights of at least so many features; those that were never seen have weight 0."""
+        missing = width - len(self._weights)
+        return self._weights if missing <= 0 else np.append(self._weights, np.zeros(missing))
 
     def _score_row(self, row: Row, x: Example) -> float:
         """The score of any x, whatever its form; `row` is x, checked."""
         if not isinstance(row, tuple):
             weights = self._weights if len(self._weights) else np.zeros(len(row))
-            score: float = kernel().score_dense(weights, self._own, row, self.bias, self.normalize)
+            score: float = kernels.perceptron.score_dense(weights, self._own, row, self.bias, self.normalize)
         elif isinstance(x, Mapping) and self.features.kind in ("names", None):
             known = {name: float(value) for name, value in x.items()}
             score = self._score_named(known, dict.fromkeys(known, 0.0) | self._named)
         else:
             indices, values = row
-            missing = int(indices.max()) + 1 - len(self._weights) if len(indices) else 0
-            weights = self._weights if missing <= 0 else np.append(self._weights, np.zeros(missing))
-            score = kernel().score_sparse(weights, self._own, indices, values, self.bias, self.normalize)
+            weights = self._padded(int(indices.max()) + 1 if len(indices) else 0)
+            score = kernels.perceptron.score_sparse(weights, self._own, indices, values, self.bias, self.normalize)
         return score
 
     def _play_row(self, x: Example, y: Label) -> float:
@@ -179,11 +181,11 @@ class Perceptron:
             self._add_named({name: float(value) for name, value in x.items()}, y)
             return
         values = row[1] if isinstance(row, tuple) else row
-        scale = kernel().inverse_norm(values, 0, len(values)) if self.normalize else 1.0
+        scale = kernels.lanes.inverse_norm(values, 0, len(values)) if self.normalize else 1.0
         if isinstance(row, tuple):
-            kernel().add_sparse(self._weights, self._own, *row, 0, len(values), y * scale, y, self.bias)
+            kernels.perceptron.add_sparse(self._weights, self._own, *row, 0, len(values), y * scale, y, self.bias)
         else:
-            kernel().add_dense(self._weights, self._own, row, y * scale, y, self.bias)
+            kernels.perceptron.add_dense(self._weights, self._own, row, y * scale, y, self.bias)
 
     def _score_named(self, x: dict[Any, Any], weights: dict[str, float] | None = None) -> float:
         """The score of a dict whose names all have weights; not a number for any other."""
@@ -231,9 +233,9 @@ class Perceptron:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["bias"], flag(state, "normalize"))
-        learner.rounds = whole_number(state, "rounds")
-        learner.updates = whole_number(state, "updates", 0, learner.rounds)
+        learner = cls(state["bias"], boolean(state, "normalize"))
+        learner.rounds = integer(state, "rounds")
+        learner.updates = integer(state, "updates", 0, learner.rounds)
         learner.features.load(state["features"])
         weights = read(state["weights"], np.asarray, "weights must be an array")
         sound = weights.dtype == np.float64 and weights.shape == (learner.features.count,)
@@ -244,14 +246,3 @@ class Perceptron:
         else:
             learner._hold(weights.copy())
         return learner
-
-
-def kernel() -> Any:
-    """The compiled rows and sweeps, imported at their first use: numba takes its time."""
-    global _kernel
-    if _kernel is None:
-        from novikoff.kernels import perceptron as _kernel
-    return _kernel
-
-
-_kernel: Any = None

@@ -18,112 +18,44 @@ Reference
 
 from __future__ import annotations
 
-from operator import attrgetter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from novikoff.certificates.kernel_facts import KernelFacts
+from novikoff import kernels
 from novikoff.certificates.rbp_expected import rbp_expected
 from novikoff.certificates.rbp_no_eviction import rbp_no_eviction
-from novikoff.comparators.kernel_riding import KernelRiding
 from novikoff.errors import InputError, shown
-from novikoff.kernels.coins import MASK, mix, purpose_word
-from novikoff.learners.saved_supports import arguments, load, state_of
-from novikoff.learners.supports import Row, Supports, checked_budget, is_whole
+from novikoff.kernels.coins import start
+from novikoff.learners.kernel_learner import KernelLearner, Row, Swept
+from novikoff.learners.restoring import Schema
+from novikoff.learners.supports import checked_budget, is_integer
 from novikoff.similarity import Function, Similarity
-from novikoff.types import Batch, Domain, Example, Label, State, Theorem
+from novikoff.types import Theorem
 
 
-class RandomizedBudgetPerceptron:
-    """At most `budget` of the examples it got wrong.
-
-    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
-    numbers (learners/features.py).
-    """
+class RandomizedBudgetPerceptron(KernelLearner):
+    """At most `budget` of the examples it got wrong."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (rbp_no_eviction, rbp_expected)
-    labels: int | None = None
-    conservative = True
+    params: ClassVar[Schema] = {"budget": int, "seed": int}
 
     def __init__(
-        self,
-        budget: int = 100,
-        kernel: str | Function = "rbf",
-        gamma: float = 1.0,
-        degree: int = 2,
-        constant: float = 1.0,
-        normalize_kernel: bool = False,
-        bias: float = 0.0,
-        seed: int = 0,
-    ) -> None:
-        self.domain = Domain("vector")
-        self.similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
-        self.supports = Supports(self.similarity, checked_budget(budget))
-        self.features = self.supports.features
-        if not is_whole(seed):
+        self, budget: int = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
+        constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, seed: int = 0,
+    ) -> None:  # fmt: skip
+        similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        super().__init__(similarity, checked_budget(budget))
+        if not is_integer(seed):
             raise InputError(f"a seed must be a whole number: got {shown(seed)}.")
         self.seed = int(seed)
-        self._coins = np.uint64(mix((self.seed & MASK) ^ purpose_word("eviction")))
+        self._coins: Any = np.uint64(start(self.seed, "eviction"))
 
-    size = property(attrgetter("supports.count"), doc="Supports held.")
-    updates = property(attrgetter("supports.updates"), doc="Mistakes learned from.")
-    rounds = property(attrgetter("supports.rounds"), doc="Rounds played.")
+    def _sweep(self, *rows: *Swept) -> int:
+        return kernels.randomized_budget.sweep(*rows, self.supports.most, self._coins)
 
-    def predict_one(self, x: Example) -> Label:
-        return -1 if self.score_one(x) < 0.0 else 1
-
-    def score_one(self, x: Example) -> float:
-        """f(x), the number whose sign is said."""
-        return self.supports.score(x)
-
-    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
-        """What it says of every row, learning nothing."""
-        return self.supports.label_batch(batch)
-
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
-
-    def play_one(self, x: Example, y: Label) -> Label:
-        """Predict, then learn, looking at x once."""
-        return self.supports.play_one(x, y, self._sweep, self._learn)
-
-    def sweep(self, batch: Batch) -> NDArray[np.int8] | None:
-        """Predict and learn every row in order, compiled; None, having done nothing, with a function of the user's."""
-        return self.supports.sweep(batch, self._sweep)
-
-    def _sweep(self, *rows: Any) -> int:
-        return int(kernel().sweep(*rows, self.supports.most, self._coins))
-
-    def _learn(self, row: Row, y: np.int8, score: float, own: float) -> None:
+    def _learn(self, row: Row, y: int, score: float, self_value: float) -> None:
+        held = self.supports
         if (score < 0.0) == (y > 0):
-            while not kernel().add(self.supports.cache, *row, y, own, self.supports.most, self._coins):
-                self.supports.make_room(row[0], row[2])
-
-    def ride(self) -> KernelRiding:
-        """Comparators to ride along with a game that begins now, in the same feature space."""
-        return KernelRiding(self.similarity)
-
-    def facts(self) -> KernelFacts:
-        return self.supports.told()
-
-    def state(self) -> State:
-        return {"seed": self.seed, **state_of(self.supports)}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state), seed=state["seed"])
-        load(learner.supports, state)
-        return learner
-
-
-def kernel() -> Any:
-    """The compiled rule and sweep, imported at their first use: numba takes its time."""
-    global _kernel
-    if _kernel is None:
-        from novikoff.kernels import randomized_budget as _kernel
-    return _kernel
-
-
-_kernel: Any = None
+            while not kernels.randomized_budget.add(held.cache, *row, y, self_value, held.most, self._coins):
+                held.make_room(row[0], row[2])

@@ -34,7 +34,7 @@ from novikoff.classes.rectangle import check_grid, describe_box, how_many_boxes
 from novikoff.errors import TooLargeError, brief
 from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.learners.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
-from novikoff.learners.restoring import corners, counters, flag, read, require, whole_number
+from novikoff.learners.restoring import boolean, corners, counters, integer, read, require
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 
@@ -137,14 +137,14 @@ class RectangleHalving:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["m"], state["dim"], flag(state, "conservative"))
+        learner = cls(state["m"], state["dim"], boolean(state, "conservative"))
         learner.low, learner.high = corners(state, learner._point)
         must = "negatives of a learner must be points of the grid, in order"
         negatives = read(state["negatives"], lambda saved: [learner._point(z) for z in saved], must)
         require(negatives == sorted(set(negatives)), must, state["negatives"])
         learner.negatives = negatives
         learner.size = learner._count()
-        whole_number(state, "size", max(learner.size, 1), learner.size)
+        integer(state, "size", max(learner.size, 1), learner.size)
         learner.rounds, learner.restarts, learner.emptied_at = counters(state, "restarts", "emptied_at")
         return learner
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import le
-from typing import Any, TypeVar
+from types import NoneType
+from typing import Any, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.errors import ModelFileError, brief, shown
 from novikoff.types import State
@@ -15,6 +19,11 @@ MOST_ROUNDS = 2**62
 T = TypeVar("T")
 Corner = TypeVar("Corner", bound=tuple[Any, ...])
 
+Schema = Mapping[str, Any]
+"""The arguments of a constructor that are saved: the type of each (or a union); object if the constructor checks it."""
+
+WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a text", NoneType: "none"}
+
 
 def require(sound: bool, must: str, value: Any) -> None:
     """Refuse a state that is not sound. `must`: what must be."""
@@ -22,40 +31,59 @@ def require(sound: bool, must: str, value: Any) -> None:
         raise ModelFileError(f"{must}: the saved one has {shown(value)}.")
 
 
-def whole_number(state: State, name: str, least: int = 0, most: int = MOST_ROUNDS) -> int:
-    """A whole number of the state, in range."""
+def arguments(state: State, schema: Schema) -> dict[str, Any]:
+    """What the constructor of a learner is given, each of its type."""
+    for name, kind in schema.items():
+        kinds = get_args(kind) or (kind,)
+        sound = object in kinds or type(state[name]) in kinds or (float in kinds and type(state[name]) is int)
+        require(sound, f"{name} of a learner must be {' or '.join(WORDS.get(k, '') for k in kinds)}", state[name])
+    return {name: state[name] for name in schema}
+
+
+def integer(state: State, name: str, least: int = 0, most: int = MOST_ROUNDS) -> int:
+    """An integer of the state, in range."""
     value = state[name]
-    must = f"{name} of a learner must be a whole number from {brief(least)} to {brief(most)}"
+    must = f"{name} of a learner must be an integer from {brief(least)} to {brief(most)}"
     require(type(value) is int and least <= value <= most, must, value)
     return int(value)
 
 
-def flag(state: State, name: str) -> bool:
-    """A true or false of the state."""
+def boolean(state: State, name: str) -> bool:
+    """A boolean of the state."""
+    return bool(arguments(state, {name: bool})[name])
+
+
+def array(
+    state: State, name: str, shape: tuple[int, ...], dtype: Any = np.float64, finite: bool = True
+) -> NDArray[Any]:
+    """A copy of an array of the state, of this shape and type."""
     value = state[name]
-    require(type(value) is bool, f"{name} of a learner must be true or false", value)
-    return bool(value)
+    sound = isinstance(value, np.ndarray) and value.dtype == dtype and value.shape == shape
+    must = f"{name} of a learner must be {' x '.join(f'{size:,}' for size in shape)} numbers of type {np.dtype(dtype)}"
+    require(sound, must, value.shape if isinstance(value, np.ndarray) else value)
+    require(not finite or bool(np.isfinite(value).all()), f"{name} of a learner must be finite", value)
+    return np.array(value, order="C")
 
 
-def read(saved: Any, how: Callable[[Any], T], must: str) -> T:
-    """What `how` makes of a part of the state."""
+def read(saved: Any, parse: Callable[[Any], T], must: str) -> T:
+    """What `parse` makes of a part of the state."""
     try:
-        return how(saved)
+        return parse(saved)
     except (TypeError, ValueError, ZeroDivisionError) as error:
         raise ModelFileError(f"{must}: the saved one has {shown(saved)} ({error}).") from None
 
 
-def corners(state: State, how: Callable[[Any], Corner]) -> tuple[Corner, Corner] | tuple[None, None]:
+def corners(state: State, parse: Callable[[Any], Corner]) -> tuple[Corner, Corner] | tuple[None, None]:
     """The corners `low` and `high` of a box; None for both of the empty box."""
     if state["low"] is None and state["high"] is None:
         return None, None
-    low, high = (read(state[name], how, f"{name} of a box must be a corner") for name in ("low", "high"))
+    low, high = (read(state[name], parse, f"{name} of a box must be a corner") for name in ("low", "high"))
     require(all(map(le, low, high)), "low of a box must not be above high", state["low"])
     return low, high
 
 
 def counters(state: State, times: str, first: str) -> tuple[int, int, int]:
     """Rounds, how many of them were special, and which was the first of these (0 if there was none)."""
-    rounds = whole_number(state, "rounds")
-    count = whole_number(state, times, 0, rounds)
-    return rounds, count, whole_number(state, first, min(count, 1), rounds - count + 1 if count else 0)
+    rounds = integer(state, "rounds")
+    count = integer(state, times, 0, rounds)
+    return rounds, count, integer(state, first, min(count, 1), rounds - count + 1 if count else 0)

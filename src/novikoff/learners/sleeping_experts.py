@@ -30,11 +30,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import kernels
 from novikoff.certificates.drawn_loss import drawn_loss
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.sleeping_regret import sleeping_regret
 from novikoff.learners.panel import Panel, arguments, positive
-from novikoff.learners.restoring import require, whole_number
+from novikoff.learners.restoring import integer, require
 from novikoff.learners.standings import CHUNK, NUMBERS, numbers_of, rounding, vector_of
 from novikoff.losses import CLIP
 from novikoff.types import Batch, Distribution, Example, Played, State, Theorem
@@ -129,18 +130,18 @@ class Sleeping:
     def play(self, rows: Vector, outcomes: Vector) -> tuple[Vector, Vector, Vector]:
         """Every row in order: what was said, what it cost, what it costs on average."""
         said, paid, mean = (np.empty(len(rows)) for _ in range(3))
-        kernel().sweep(self._table, self._awake, self._prior, self._counts, self._numbers, self._rule,
+        kernels.sleeping.sweep(self._table, self._awake, self._prior, self._counts, self._numbers, self._rule,
                        rows.reshape(-1), outcomes, self._room, said, paid, mean)  # fmt: skip
         return said, paid, mean
 
     def predict(self, row: Vector) -> float:
         """What would be said now."""
-        return float(kernel().predict(self._table, self._prior, self._counts, self._rule, row, self._room))
+        return float(kernels.sleeping.predict(self._table, self._prior, self._counts, self._rule, row, self._room))
 
     def weights(self, row: Vector | None = None) -> Vector:
         """Of a round to come, 0 for those asleep; without advice all are awake."""
         row = self.panel.blank if row is None else row
-        kernel().predict(self._table, self._prior, self._counts, self._rule, row, self._room)
+        kernels.sleeping.predict(self._table, self._prior, self._counts, self._rule, row, self._room)
         count = self.panel.size
         found = np.where(np.isnan(row), 0.0, self._room[4 * count : 5 * count])
         total = float(found.sum())
@@ -194,8 +195,8 @@ class Sleeping:
 
     def load(self, state: State) -> None:
         """Become the one whose `state` this is."""
-        self._counts[0] = whole_number(state, "rounds")
-        self._counts[1] = whole_number(state, "played", 0, self.rounds)
+        self._counts[0] = integer(state, "rounds")
+        self._counts[1] = integer(state, "played", 0, self.rounds)
         for name, row in zip(ARRAYS, self._table.reshape(len(ARRAYS), -1), strict=True):
             row[:] = vector_of(state[name], self.panel.size, name)
         awake = state["awake"]
@@ -204,17 +205,6 @@ class Sleeping:
         require(sound, f"awake of a learner must count 0 to {self._counts[1]:,} rounds of each expert", awake)
         self._awake[:] = awake
         self._numbers[:] = numbers_of(state)
-
-
-def kernel() -> Any:
-    """The compiled rounds, imported at their first use: numba takes its time."""
-    global _kernel
-    if _kernel is None:
-        from novikoff.kernels import sleeping as _kernel
-    return _kernel
-
-
-_kernel: Any = None
 
 
 def _plain_sums(panel: Panel, rounds: int, gaps: float) -> float:

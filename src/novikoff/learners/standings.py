@@ -33,9 +33,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import kernels
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.learners.panel import Panel, padded
-from novikoff.learners.restoring import read, require, whole_number
+from novikoff.learners.restoring import integer, read, require
 from novikoff.types import State
 
 Vector = NDArray[np.float64]
@@ -78,17 +79,17 @@ class Standings:
     def play(self, rows: Vector, outcomes: Vector) -> tuple[Vector, Vector, Vector]:
         """Every row in order: what was said, what it cost, what it costs on average."""
         said, paid, mean = (np.empty(len(rows)) for _ in range(3))
-        kernel().sweep(self._table, self._counts, self._numbers, rows.reshape(-1), outcomes, self._room,
+        kernels.standings.sweep(self._table, self._counts, self._numbers, rows.reshape(-1), outcomes, self._room,
                        said, paid, mean)  # fmt: skip
         return said, paid, mean
 
     def predict(self, row: Vector) -> float:
         """What would be said now."""
-        return float(kernel().predict(self._table, self._counts, self._numbers, row, self._room))
+        return float(kernels.standings.predict(self._table, self._counts, self._numbers, row, self._room))
 
     def weights(self, row: Vector | None = None) -> Vector:
         """Of the round to come, whatever the advice."""
-        k, count = kernel(), self.panel.size
+        k, count = kernels.standings, self.panel.size
         whole = self._counts.copy()
         whole[k.KEPT] = max(self._kept, self._width)
         space = room(count, int(whole[k.KEPT]))
@@ -115,7 +116,7 @@ class Standings:
 
     def facts(self) -> ExpertsFacts:
         panel, unit, numbers = self.panel, self.unit, self._numbers.tolist()
-        k, kind = kernel(), int(self._counts[kernel().KIND])
+        k, kind = kernels.standings, int(self._counts[kernels.standings.KIND])
         losses = self.losses()
         eta = numbers[k.RATE] * unit if numbers[k.RATE] < k.MOST else 0.0
         gaps, last = _total(numbers, k.GAPS), numbers[k.LAST_GAP]
@@ -172,8 +173,8 @@ class Standings:
     def load(self, state: State) -> None:
         """Become the standings whose `state` this is."""
         count = self.panel.size
-        self._counts[0] = whole_number(state, "rounds")
-        self._counts[1] = whole_number(state, "lead", 0, count - 1)
+        self._counts[0] = integer(state, "rounds")
+        self._counts[1] = integer(state, "lead", 0, count - 1)
         for name, place in zip(("far", "near", "past", "rest"), self._parts(), strict=True):
             if place is not None:
                 place[:] = vector_of(state[name], count, name)
@@ -211,14 +212,3 @@ def vector_of(values: Any, count: int, name: str) -> Vector:
 
 def _total(numbers: list[float], place: int) -> float:
     return numbers[place] + numbers[place + 1]
-
-
-def kernel() -> Any:
-    """The compiled rounds, imported at their first use: numba takes its time."""
-    global _kernel
-    if _kernel is None:
-        from novikoff.kernels import standings as _kernel
-    return _kernel
-
-
-_kernel: Any = None

@@ -1,247 +1,171 @@
 """Supports: the examples that a learner keeps, their coefficients, and f(x) = sum of coefficient * K(z, x).
 
-Learners hold one of these, play their rounds on it and bring the rule, twice: `sweep`, compiled (kernels/), plays rows
-on the arrays of kernels/cache.py until there is no room, and says where to go on; `make_room` doubles what was too
-small. `learn` takes one example, for a kernel function of the user's: K(z,x) comes from Python calls, all else is the
-same.
+They lie in the arrays of kernels/cache.py, which compiled rules fill; `make_room` doubles what was too small. With a
+kernel function of the user's the values K(z,x) come from Python calls, and all else is the same.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificates.kernel_facts import KernelFacts
+from novikoff import kernels
 from novikoff.encode import LARGEST_INDEX
 from novikoff.errors import InputError, shown
-from novikoff.learners.features import Features
+from novikoff.kernels import cache as at
+from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector, empty
+from novikoff.learners.restoring import array, integer, read, require
 from novikoff.similarity import Similarity
-from novikoff.types import Batch, Example, Label, Sparse, check_label
+from novikoff.types import Sparse, State
 
-Row = tuple[NDArray[np.uint32], NDArray[np.float64], int]  # places, numbers and width, as in kernels/cache.py
-Sweep = Callable[..., int]
-Learn = Callable[[Row, np.int8, float, float], None]  # row, label, f(x), K(x,x)
-
-COUNT, UPDATES, EVICTIONS, FILLED = range(4)
-SQUARES, SELFS, COEFFICIENTS, LABELS, BORN, FITS, VALUES, ROW, BASE = range(9)
-OWN = 3
+ROWS = "supports must be rows of finite doubles"
 LARGEST_BUDGET = 2**31
+
+SAVED = {"coefficients": (at.COEFFICIENTS, np.float64), "labels": (at.LABELS, np.int8), "born": (at.BORN, np.int64)}
+"""What is saved of every support, besides its example."""
 
 
 class Supports:
     """At most `budget` examples with their coefficients; None for no limit."""
 
     def __init__(self, similarity: Similarity, budget: int | None = None) -> None:
-        self.similarity, self.budget, self.features, self.rounds = similarity, budget, Features(), 0
-        self.own = similarity.kind == "own"
-        self.rule = (OWN, 0.0, 1, 0.0, False, 0.0) if self.own else similarity.rule  # its values come ready
-        self.cache: Any = None  # made with the first example: only then is the width known, and numba needed
-
-    @property
-    def most(self) -> int:
-        """The budget as a number."""
-        return 2**62 if self.budget is None else self.budget
+        self.similarity, self.budget = similarity, budget
+        self.most = 2**62 if budget is None else budget
+        self.user_kernel = similarity.kind == "own"
+        self.rule: Rule = (at.OWN, 0.0, 1, 0.0, False, 0.0) if self.user_kernel else similarity.rule
+        self.cache: Cache = empty(0, 0, sparse=True)
 
     @property
     def count(self) -> int:
         """How many there are."""
-        return 0 if self.cache is None else int(self.cache.counts[COUNT])
+        return int(self.cache.counts[at.COUNT])
 
     @property
     def updates(self) -> int:
         """How many were ever put in."""
-        return 0 if self.cache is None else int(self.cache.counts[UPDATES])
+        return int(self.cache.counts[at.UPDATES])
 
     @property
     def evictions(self) -> int:
         """How many had to leave."""
-        return 0 if self.cache is None else int(self.cache.counts[EVICTIONS])
+        return int(self.cache.counts[at.EVICTIONS])
 
     @property
-    def coefficients(self) -> NDArray[np.float64]:
+    def coefficients(self) -> Vector:
         """With the sign of the label, by slot."""
-        return self.facts(COEFFICIENTS)
+        return self.facts(at.COEFFICIENTS)
 
-    def facts(self, fact: int) -> NDArray[np.float64]:
+    def facts(self, fact: int) -> Vector:
         """What is known of every support: a row of the arrays' `slots`."""
-        return np.zeros(0) if self.cache is None else self.cache.slots[fact, : self.count].copy()
+        return self.cache.slots[fact, : self.count].copy()
 
     def norm2(self) -> float:
         """||f||^2, summed anew: O(count^2) values of K."""
         total = 0.0
         for slot in range(self.count):
             self.compare_slot(slot)
-            total += self.cache.slots[COEFFICIENTS, slot] * float(
-                self.coefficients @ self.cache.slots[ROW, : self.count]
-            )
+            total += self.cache.slots[at.COEFFICIENTS, slot] * float(self.coefficients @ self.facts(at.ROW))
         return total
 
-    def told(self, **more: Any) -> KernelFacts:
-        """What theorems need to know of any learner that keeps supports, and `more` of this one."""
-        return KernelFacts(
-            rounds=self.rounds,
-            updates=self.updates,
-            supports=self.updates - self.evictions,
-            evictions=self.evictions,
-            budget=self.budget,
-            similarity=self.similarity,
-            empty=self.count == 0,
-            **more,
-        )
+    def begin(self, width: int) -> None:
+        """Be ready for rows of this width, -1 for sparse ones."""
+        if self.wrong_width(width):
+            self._move(empty(self.cache.slots.shape[1], width, sparse=False))
 
-    def score(self, x: Example) -> float:
-        """f(x)."""
-        row = self.features.row(x, learn=False)
-        if self.count == 0:
-            return 0.0
-        if not isinstance(row, tuple) and self._bare(len(row)):
-            row = np.arange(len(row), dtype=np.uint32), row
-        rows = arrays().rows_of_one(row)
-        if not self.own:
-            return float(kernel().compare(self.cache, self.rule, *rows[1:], VALUES))
-        self.compare(*rows[1:])
-        return self.score_of()
-
-    def score_of(self) -> float:
-        """f(x), of the values that `compare` found."""
-        return 0.0 if self.count == 0 else float(kernel().score_of(self.cache))
-
-    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
-        """What f says of every row, learning nothing; compiled, but for a function of the user's."""
-        rows = arrays().rows_of(batch.x)
-        self.features.check("numbers" if rows[3] < 0 else "array", max(rows[3], 0))
-        if self.count == 0:
-            return np.ones(len(batch), dtype=np.int8)
-        if self.own or (rows[3] >= 0 and self._bare(rows[3])):
-            return np.array([-1 if self.score(x) < 0.0 else 1 for x, _ in batch.rows()], dtype=np.int8)
-        said = np.empty(len(batch), dtype=np.int8)
-        kernel().label_rows(self.cache, self.rule, rows, said)
-        return said
-
-    def play_one(self, x: Example, y: Label, sweep: Sweep, learn: Learn) -> Label:
-        """Predict, then learn."""
-        label = np.array([check_label(y, None)], dtype=np.int8)
-        rows = arrays().rows_of_one(self.features.row(x, learn=not self.own))
-        if not self.own:
-            return int(self._play(rows, label, sweep)[0])
-        own, score = self.compare(*rows[1:]), self.score_of()
-        self.features.row(x, learn=True)  # only now: the function may have failed
-        self._begin(rows)
-        learn(rows[1:], label[0], score, own)
-        self.rounds += 1
-        return -1 if score < 0.0 else 1
-
-    def sweep(self, batch: Batch, sweep: Sweep) -> NDArray[np.int8] | None:
-        """Predict and learn every row; None, having done nothing, with a function of the user's, which may fail."""
-        if self.own:
-            return None
-        rows = arrays().rows_of(batch.x)
-        if isinstance(batch.x, Sparse):
-            self.features.meet("numbers", batch.x.width)
-        else:
-            self.features.meet("array", rows[3])
-        return self._play(rows, np.array(batch.y, dtype=np.int8), sweep)
-
-    def _play(self, rows: Any, y: NDArray[np.int8], sweep: Sweep) -> NDArray[np.int8]:
-        self._begin(rows)
-        predictions, t = np.empty(len(y), dtype=np.int8), 0
-        while (t := sweep(self.cache, self.rule, rows, y, t, predictions)) < len(y):
-            self.make_room(rows[1][int(rows[0][t]) : int(rows[0][t + 1])] if rows[3] < 0 else rows[1], rows[3])
-        self.rounds += len(y)
-        return predictions
-
-    def _begin(self, rows: Any) -> None:
-        """Be ready for rows of this kind."""
-        if self.cache is None:
-            self.cache = arrays().empty(0, max(rows[3], 0), rows[3] < 0)
-        elif self._bare(rows[3]):
-            self._move(arrays().empty(self.cache.slots.shape[1], rows[3], sparse=False))
-
-    def _bare(self, width: int) -> bool:
-        """Arrays of that width come, after examples without features ({} or []), whose kind was not known."""
+    def wrong_width(self, width: int) -> bool:
+        """Arrays of that width come at the start, or after examples without features ({} or []): of no known kind."""
         return width >= 0 and (len(self.cache.ends) > 0 or self.cache.points.shape[1] != width)
 
-    def reserve(self, slot: int, row: Row) -> None:
-        """Room for the row at this slot."""
-        while not kernel().room_for(self.cache, row[0], slot, row[2]):
-            self.make_room(row[0], row[2])
+    def reserve(self, slot: int, places: Places, width: int) -> None:
+        """Room for a row at this slot."""
+        while not kernels.supports.room_for(self.cache, places, slot, width):
+            self.make_room(places, width)
 
-    def make_room(self, places: NDArray[np.uint32], width: int) -> None:
+    def make_room(self, places: Places, width: int) -> None:
         """Room for one more example with these features."""
         old = self.cache
         slots, live = old.slots.shape[1], int((old.ends[:, 1] - old.ends[:, 0]).sum())
         if self.count == slots and self.count < self.most:
-            slots = min(2 * slots, -(-self.most // 16) * 16)
+            slots = min(2 * slots, -(-self.most // at.BLOCK) * at.BLOCK)
         if width >= 0:
-            self._move(arrays().empty(slots, width, sparse=False))
+            self._move(empty(slots, width, sparse=False))
             return
         known, reach = max(len(old.spread), old.points.shape[1]), int(places[-1]) + 1 if len(places) else 0
         if reach > known:
             known = min(max(reach, 2 * known, 16), max(LARGEST_INDEX + 1, reach))
         numbers = len(old.numbers)
-        if int(old.counts[FILLED]) + len(places) > numbers:
+        if int(old.counts[at.FILLED]) + len(places) > numbers:
             numbers = max(numbers, 2 * (live + len(places)), 64)  # what left is dropped, at least half is free
-        self._move(arrays().empty(slots, known, sparse=True, numbers=numbers))
+        self._move(empty(slots, known, sparse=True, numbers=numbers))
 
-    def _move(self, new: Any) -> None:
+    def _move(self, new: Cache) -> None:
         """Go on in larger arrays."""
         old, count = self.cache, self.count
         new.slots[:, :count] = old.slots[:, :count]
-        new.counts[:FILLED] = old.counts[:FILLED]
+        new.counts[: at.FILLED] = old.counts[: at.FILLED]
         if len(new.ends) == 0:
             new.points[: len(old.points), : old.points.shape[1]] = old.points
         else:
-            kernel().move_rows(old, new)
+            kernels.supports.move_rows(old, new)
         self.cache = new
 
-    def compare(self, places: NDArray[np.uint32], numbers: NDArray[np.float64], width: int) -> float:
-        """The values K(z,x) of every support, and K(x,x): the user's function is asked."""
+    def score(self, places: Places, numbers: Vector, width: int) -> float:
+        """f(x)."""
+        if not self.user_kernel:
+            return kernels.supports.compare(self.cache, self.rule, places, numbers, width, at.VALUES)
+        self.call(places, numbers, width)
+        return self.score_called()
+
+    def call(self, places: Places, numbers: Vector, width: int) -> float:
+        """Ask the user's function for K(z,x) of every support z, and for K(x,x)."""
         reach = self._reach(width, places)
         x = spread(places, numbers, width, reach)
         for slot in range(self.count):
-            self.cache.slots[VALUES, slot] = self.similarity.value(self._spread_slot(slot, reach), x)
+            self.cache.slots[at.VALUES, slot] = self.similarity.value(self._spread_slot(slot, reach), x)
         return self.similarity.own_value(x)
+
+    def score_called(self) -> float:
+        """f(x), of the values that `call` found."""
+        return 0.0 if self.count == 0 else kernels.supports.score_of(self.cache)
 
     def compare_slot(self, slot: int) -> None:
         """The values K(z, z_slot) of every support."""
         width = -1 if len(self.cache.ends) else self.cache.points.shape[1]
-        if not self.own:
-            kernel().compare_slot(self.cache, self.rule, slot, width)
+        if not self.user_kernel:
+            kernels.supports.compare_slot(self.cache, self.rule, slot, width)
             return
         reach = self._reach(width)
         x = self._spread_slot(slot, reach)
         for other in range(self.count):
-            self.cache.slots[ROW, other] = self.similarity.value(self._spread_slot(other, reach), x)
+            self.cache.slots[at.ROW, other] = self.similarity.value(self._spread_slot(other, reach), x)
 
-    def own_value(self, slot: int) -> float:
+    def self_value(self, slot: int) -> float:
         """K(z,z) of a slot."""
-        return float(kernel().whole_self(self.rule, self.cache.slots[SELFS, slot]))
+        return kernels.supports.whole_self(self.rule, self.cache.slots[at.SELFS, slot])
 
-    def _reach(self, width: int, *rows: NDArray[np.uint32]) -> int:
+    def _reach(self, width: int, *rows: Places) -> int:
         """How long arrays of the supports and of these rows must be."""
         if width >= 0:
             return width
         held = (self.cache.places[start:stop] for start, stop in self.cache.ends[: self.count]) if self.count else ()
         return max([1, *(int(places[-1]) + 1 for places in (*rows, *held) if len(places))])
 
-    def _spread_slot(self, slot: int, reach: int) -> NDArray[np.float64]:
+    def _spread_slot(self, slot: int, reach: int) -> Vector:
         """The example of a slot as an array."""
         if len(self.cache.ends) == 0:
-            return np.ascontiguousarray(self.cache.points[slot // 16, :, slot % 16])
+            return np.ascontiguousarray(self.cache.points[slot // at.BLOCK, :, slot % at.BLOCK])
         start, stop = self.cache.ends[slot]
         return spread(self.cache.places[start:stop], self.cache.numbers[start:stop], -1, reach)
 
     def examples(self) -> dict[str, NDArray[Any]]:
         """The examples themselves, in slot order: an array, or sparse rows."""
-        if self.cache is None:
-            return {}
         if len(self.cache.ends) == 0:
-            return {"points": np.array([self._spread_slot(j, 0) for j in range(self.count)]).reshape(
-                self.count, self.cache.points.shape[1])}  # fmt: skip
+            points = [self._spread_slot(slot, 0) for slot in range(self.count)]
+            return {"points": np.array(points).reshape(self.count, self.cache.points.shape[1])}
         spans = [slice(*ends) for ends in self.cache.ends[: self.count].tolist()]
         return {
             "indptr": np.cumsum([0, *(span.stop - span.start for span in spans)]).astype(np.uint64),
@@ -249,27 +173,66 @@ class Supports:
             "numbers": np.concatenate([np.zeros(0), *(self.cache.numbers[span] for span in spans)]),
         }
 
+    def state(self) -> State:
+        """As plain data."""
+        return {
+            "similarity": self.similarity.state(),
+            "updates": self.updates,
+            "evictions": self.evictions,
+            "examples": self.examples(),
+            "slots": {name: self.facts(fact).astype(kind) for name, (fact, kind) in SAVED.items()},
+        }
 
-def checked_budget(budget: Any) -> int:
-    """A budget, or an error."""
-    if not is_whole(budget) or not 1 <= budget <= LARGEST_BUDGET:
-        raise InputError(f"a budget must be a whole number from 1 to {LARGEST_BUDGET:,}: got {shown(budget)}.")
-    return int(budget)
+    def load(self, state: State, dense: bool, features: int) -> None:
+        """Become the supports whose `state` this is; their examples are arrays or sparse, of so many features."""
+        saved = state["examples"]
+        require(("points" in saved) == dense, "supports must be of the kind of the features", list(saved))
+        rows = read(saved, lambda saved: (dense_rows if dense else sparse_rows)(saved, features), ROWS)
+        count = len(saved["points"]) if dense else len(saved["indptr"]) - 1
+        require(count <= self.most, f"supports must be at most {self.most:,}", count)
+        if rows is not None:
+            self.cache = empty(count, features, not dense, 0 if dense else len(rows[2]))
+            kernels.supports.fill(self.cache, self.rule, rows, count)
+        self.cache.counts[at.UPDATES] = integer(state, "updates", count)
+        self.cache.counts[at.EVICTIONS] = integer(state, "evictions", 0, self.updates - count)
+        for name, (fact, kind) in SAVED.items():
+            self.cache.slots[fact, :count] = array(state["slots"], name, (count,), kind)
+        sound = bool(np.all(np.abs(self.facts(at.LABELS)) == 1.0))
+        require(sound, "labels of supports must be -1 or +1", state["slots"]["labels"].tolist())
 
 
-def is_whole(value: Any) -> bool:
-    """Is it a whole number, Python's or numpy's?"""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+def dense_rows(saved: State, features: int) -> Rows | None:
+    """Saved examples as kernels take them; None if there are none."""
+    points = saved["points"]
+    if points.dtype != np.float64 or points.ndim != 2 or points.shape[1] != features:
+        raise ValueError(f"an array of {features} features a row is wanted")
+    if not np.all(np.isfinite(points)):
+        raise ValueError("not all are finite")
+    return kernels.rows.rows_of(points) if len(points) else None
 
 
-def checked_beta(beta: Any) -> float:
-    """A margin to insert at, or an error."""
-    if not isinstance(beta, (int, float, np.number)) or not 0.0 <= beta < math.inf:
-        raise InputError(f"beta must be at least 0, and finite: got {shown(beta)}.")
-    return float(beta)
+def sparse_rows(saved: State, features: int) -> Rows | None:
+    """The same for sparse rows, of which every feature is known and none is repeated in a row."""
+    indptr, places, numbers = saved["indptr"], saved["places"], saved["numbers"]
+    kinds = (indptr.dtype, places.dtype, numbers.dtype) == (np.uint64, np.uint32, np.float64)
+    ends = indptr.astype(np.int64)
+    if not kinds or not indptr.ndim == places.ndim == numbers.ndim == 1 or len(ends) == 0 or ends[0] != 0:
+        raise ValueError("they do not fit together")
+    if np.any(np.diff(ends) < 0) or not ends[-1] == len(places) == len(numbers):
+        raise ValueError("they do not fit together")
+    if not np.all(np.isfinite(numbers)) or (len(places) and int(places.max()) >= features):
+        raise ValueError("not all are finite, or of the features")
+    if len(ends) == 1:
+        return None
+    rows = kernels.rows.rows_of(Sparse(indptr, places, numbers, features))
+    for start, stop in pairwise(rows[0].tolist()):
+        row = rows[1][start:stop]
+        if np.any(row[1:] == row[:-1]):
+            raise ValueError("a feature is repeated in a row")
+    return rows
 
 
-def spread(places: NDArray[np.uint32], numbers: NDArray[np.float64], width: int, reach: int) -> NDArray[np.float64]:
+def spread(places: Places, numbers: Vector, width: int, reach: int) -> Vector:
     """A row as an array of `reach` numbers."""
     if width >= 0:
         return numbers
@@ -278,21 +241,20 @@ def spread(places: NDArray[np.uint32], numbers: NDArray[np.float64], width: int,
     return array
 
 
-def arrays() -> Any:
-    """The arrays' module, imported at its first use: numba takes its time."""
-    global _arrays
-    if _arrays is None:
-        from novikoff.kernels import cache as _arrays
-    return _arrays
+def checked_budget(budget: Any) -> int:
+    """A budget, or an error."""
+    if not is_integer(budget) or not 1 <= budget <= LARGEST_BUDGET:
+        raise InputError(f"a budget must be a whole number from 1 to {LARGEST_BUDGET:,}: got {shown(budget)}.")
+    return int(budget)
 
 
-def kernel() -> Any:
-    """The compiled comparisons, imported at their first use."""
-    global _kernel
-    if _kernel is None:
-        from novikoff.kernels import supports as _kernel
-    return _kernel
+def is_integer(value: Any) -> bool:
+    """Is it an integer, Python's or numpy's?"""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-_arrays: Any = None
-_kernel: Any = None
+def checked_beta(beta: Any) -> float:
+    """A margin to insert at, or an error."""
+    if not isinstance(beta, (int, float, np.number)) or not 0.0 <= beta < math.inf:
+        raise InputError(f"beta must be at least 0, and finite: got {shown(beta)}.")
+    return float(beta)

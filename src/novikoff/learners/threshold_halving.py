@@ -22,13 +22,13 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import encode
+from novikoff import encode, kernels
 from novikoff.certificates.halving_mistakes import halving_mistakes
 from novikoff.certificates.halving_restarts import halving_restarts
 from novikoff.classes.threshold import check_grid_end
 from novikoff.errors import InputError, brief
 from novikoff.hypotheses import VersionSpaceFacts
-from novikoff.learners.restoring import counters, flag, whole_number
+from novikoff.learners.restoring import boolean, counters, integer
 from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label
 
 LARGEST_COMPILED = 2**61
@@ -84,14 +84,12 @@ class ThresholdHalving:
         x = np.asarray(batch.x).reshape(-1)
         if self.n > LARGEST_COMPILED or x.dtype != np.int64 or batch.y.dtype != np.int8:
             return None
-        from novikoff.kernels import threshold_halving as kernel
-
-        wrong = kernel.first_outside(x, self.n)
+        wrong = kernels.threshold_halving.first_outside(x, self.n)
         if wrong >= 0:
             raise InputError(f"x must be from 0 to {self.n}: got {x[wrong]} at round {batch.first + wrong}.")
         state = np.array([self.lo, self.hi, self.restarts, self.emptied_at, self.rounds], dtype=np.int64)
         predictions = np.empty(len(x), dtype=np.int8)
-        kernel.sweep(x, batch.y, self.n, state, self.conservative, predictions)
+        kernels.threshold_halving.sweep(x, batch.y, self.n, state, self.conservative, predictions)
         self.lo, self.hi, self.restarts, self.emptied_at, self.rounds = state.tolist()
         return predictions
 
@@ -118,8 +116,8 @@ class ThresholdHalving:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["n"], flag(state, "conservative"))
-        learner.hi = whole_number(state, "hi", 0, learner.n + 1)
-        learner.lo = whole_number(state, "lo", 0, learner.hi)
+        learner = cls(state["n"], boolean(state, "conservative"))
+        learner.hi = integer(state, "hi", 0, learner.n + 1)
+        learner.lo = integer(state, "lo", 0, learner.hi)
         learner.rounds, learner.restarts, learner.emptied_at = counters(state, "restarts", "emptied_at")
         return learner

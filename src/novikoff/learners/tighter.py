@@ -16,80 +16,43 @@ Reference
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificates.kernel_facts import KernelFacts
-from novikoff.learners.saved_supports import arguments, load, state_of
-from novikoff.learners.supports import ROW, Row, Supports, checked_beta, checked_budget
+from novikoff import kernels
+from novikoff.kernels.cache import ROW
+from novikoff.learners.kernel_learner import KernelLearner, Row, Swept
+from novikoff.learners.restoring import Schema
+from novikoff.learners.supports import checked_beta, checked_budget
 from novikoff.similarity import Function, Similarity
-from novikoff.types import Batch, Domain, Example, Label, State, Theorem
+from novikoff.types import State, Theorem
 
 
-class TighterPerceptron:
-    """At most `budget` of the examples it got wrong, those that are needed most.
-
-    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
-    numbers (learners/features.py).
-    """
+class TighterPerceptron(KernelLearner):
+    """At most `budget` of the examples it got wrong, those that are needed most."""
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
-    labels: int | None = None
+    params: ClassVar[Schema] = {"budget": int, "beta": float}
+    conservative = False
 
     def __init__(
-        self,
-        budget: int = 100,
-        kernel: str | Function = "rbf",
-        gamma: float = 1.0,
-        degree: int = 2,
-        constant: float = 1.0,
-        normalize_kernel: bool = False,
-        bias: float = 0.0,
-        beta: float = 0.0,
-    ) -> None:
-        self.domain = Domain("vector")
-        self.similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
-        self.supports = Supports(self.similarity, checked_budget(budget))
-        self.features = self.supports.features
+        self, budget: int = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
+        constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, beta: float = 0.0,
+    ) -> None:  # fmt: skip
+        similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        super().__init__(similarity, checked_budget(budget))
         self.beta = checked_beta(beta)
         self._gram = np.zeros((0, 0))  # K of every two slots
 
-    size = property(attrgetter("supports.count"), doc="Supports held.")
-    updates = property(attrgetter("supports.updates"), doc="Examples ever inserted.")
-    rounds = property(attrgetter("supports.rounds"), doc="Rounds played.")
+    def _sweep(self, *rows: *Swept) -> int:
+        return kernels.tighter.sweep(*rows, self.supports.most, self.beta, self._table())
 
-    def predict_one(self, x: Example) -> Label:
-        return -1 if self.score_one(x) < 0.0 else 1
-
-    def score_one(self, x: Example) -> float:
-        """f(x), the number whose sign is said."""
-        return self.supports.score(x)
-
-    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
-        """What it says of every row, learning nothing."""
-        return self.supports.label_batch(batch)
-
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
-
-    def play_one(self, x: Example, y: Label) -> Label:
-        """Predict, then learn, looking at x once."""
-        return self.supports.play_one(x, y, self._sweep, self._learn)
-
-    def sweep(self, batch: Batch) -> NDArray[np.int8] | None:
-        """Predict and learn every row in order, compiled; None, having done nothing, with a function of the user's."""
-        return self.supports.sweep(batch, self._sweep)
-
-    def _sweep(self, *rows: Any) -> int:
-        return int(kernel().sweep(*rows, self.supports.most, self.beta, self._table()))
-
-    def _learn(self, row: Row, y: np.int8, score: float, own: float) -> None:
+    def _learn(self, row: Row, y: int, score: float, self_value: float) -> None:
         held = self.supports
-        if kernel().inserts(score, y, self.beta):
-            while not kernel().add(held.cache, held.rule, *row, y, own, held.most, self._table()):
+        if kernels.tighter.inserts(score, y, self.beta):
+            while not kernels.tighter.add(held.cache, held.rule, *row, y, self_value, held.most, self._table()):
                 held.make_room(row[0], row[2])
 
     def _table(self) -> NDArray[np.float64]:
@@ -100,29 +63,15 @@ class TighterPerceptron:
             self._gram[: len(old), : len(old)] = old
         return self._gram
 
-    def facts(self) -> KernelFacts:
-        return self.supports.told(margin=self.beta)
-
-    def state(self) -> State:
-        return {"beta": self.beta, **state_of(self.supports)}
+    def _more_facts(self) -> dict[str, Any]:
+        return {"margin": self.beta}
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state), beta=state["beta"])
-        load(learner.supports, state)
-        for slot in range(learner.size):
-            learner.supports.compare_slot(slot)
-            learner._table()[slot, : learner.size] = learner.supports.facts(ROW)
-            learner._table()[slot, slot] = learner.supports.own_value(slot)  # as it was put in, not rounded as a K(z,x)
+        learner = super().restore(state)
+        table, held = learner._table(), learner.supports
+        for slot in range(held.count):
+            held.compare_slot(slot)
+            table[slot, : held.count] = held.facts(ROW)
+            table[slot, slot] = held.self_value(slot)  # as it was put in, not rounded as a K(z,x)
         return learner
-
-
-def kernel() -> Any:
-    """The compiled rule and sweep, imported at their first use: numba takes its time."""
-    global _kernel
-    if _kernel is None:
-        from novikoff.kernels import tighter as _kernel
-    return _kernel
-
-
-_kernel: Any = None

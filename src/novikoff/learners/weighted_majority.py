@@ -40,7 +40,7 @@ from novikoff.classes import restore_class
 from novikoff.classes.survivors import Enumerable, refuse_if_too_large, whole_weights
 from novikoff.errors import InputError, ModelFileError
 from novikoff.hypotheses import HypothesisClass
-from novikoff.learners.restoring import flag, require, whole_number
+from novikoff.learners.restoring import boolean, integer, require
 from novikoff.types import Example, Label, State, Theorem, check_label
 
 Counts = NDArray[np.int64]
@@ -207,8 +207,8 @@ class WeightedMajority:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(restore_class(state["hypotheses"]), state["beta"], state["prior"], flag(state, "conservative"))
-        learner.rounds = whole_number(state, "rounds")
+        learner = cls(restore_class(state["hypotheses"]), state["beta"], state["prior"], boolean(state, "conservative"))
+        learner.rounds = integer(state, "rounds")
         learner.penalties = _counts(state["penalties"], learner.size, learner.rounds)
         learner.errors = learner.penalties
         if learner.conservative:

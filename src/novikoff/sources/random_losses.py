@@ -24,7 +24,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.coins import GOLDEN, MASK, mix, purpose_word
+from novikoff.kernels.coins import coins
 from novikoff.sources.generated import whole_number
 from novikoff.types import Batch, Domain, Labels, Position
 
@@ -69,11 +69,8 @@ class RandomLosses:
     def rows(self, start: int, stop: int) -> NDArray[np.float64]:
         """The losses of rounds start + 1 .. stop: bit i of a row's coins is the loss of expert i."""
         words = -(-self._width // 64)
-        origin = mix((self.seed & MASK) ^ purpose_word("random-losses"))
-        numbers = np.arange(start * words, stop * words, dtype=np.uint64)
-        state = np.uint64(origin) + (numbers + np.uint64(1)) * np.uint64(GOLDEN)
-        bits = np.unpackbits(_mixed(state).astype("<u8").view(np.uint8).reshape(-1, words * 8), axis=1,
-                             bitorder="little", count=self._width)  # fmt: skip
+        drawn = coins(self.seed, "random-losses", start * words, stop * words).astype("<u8")
+        bits = np.unpackbits(drawn.view(np.uint8).reshape(-1, words * 8), axis=1, bitorder="little", count=self._width)
         return bits.astype(np.float64)
 
     def witness(self) -> tuple[int, int]:
@@ -94,10 +91,3 @@ def expected_regret(rounds: int, experts: int) -> float:
 
     above = bdtrc(np.arange(rounds), rounds, 0.5)
     return rounds / 2.0 - float(np.sum(above**experts))
-
-
-def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """kernels/coins.py's `mix` of many words at once."""
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))

@@ -1,0 +1,160 @@
+"""What learners that keep examples have in common: they say the sign of f(x) = sum of coefficient * K(z, x).
+
+A learner of this family brings its rule, twice: `_sweep`, compiled (kernels/), plays rows until there is no room, and
+says where to go on; `_learn` takes one example, for a kernel function of the user's.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import kernels
+from novikoff.certificates.kernel_facts import KernelFacts
+from novikoff.comparators.kernel_riding import KernelRiding
+from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector
+from novikoff.learners.features import Features
+from novikoff.learners.restoring import Schema, arguments, integer
+from novikoff.learners.supports import Supports
+from novikoff.similarity import Similarity
+from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label
+
+Row = tuple[Places, Vector, int]
+"""Places, numbers and width of an example, as in kernels/rows.py."""
+
+Swept = tuple[Cache, Rule, Rows, NDArray[np.int8], int, NDArray[np.int8]]
+"""Supports, K, rows, labels, the row to begin with, and where the predictions go."""
+
+
+class KernelLearner:
+    """Supports, and how they are played with.
+
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
+    numbers (learners/features.py).
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]]
+    params: ClassVar[Schema]
+    labels: int | None = None
+    conservative = True
+
+    def __init__(self, similarity: Similarity, budget: int | None = None) -> None:
+        self.domain = Domain("vector")
+        self.similarity, self.budget = similarity, budget
+        self.supports = Supports(similarity, budget)
+        self.features = Features()
+        self.rounds = 0
+
+    @property
+    def size(self) -> int:
+        """Supports held."""
+        return self.supports.count
+
+    @property
+    def updates(self) -> int:
+        """Examples ever inserted."""
+        return self.supports.updates
+
+    def _sweep(self, *rows: *Swept) -> int:
+        """Play the rows; the row to go on with, if there was no room."""
+        raise NotImplementedError
+
+    def _learn(self, row: Row, y: int, score: float, self_value: float) -> None:
+        """Learn one example, of whose K(z,x) the supports know the values. self_value: K(x,x)."""
+        raise NotImplementedError
+
+    def predict_one(self, x: Example) -> Label:
+        return -1 if self.score_one(x) < 0.0 else 1
+
+    def score_one(self, x: Example) -> float:
+        """f(x), the number whose sign is said."""
+        row = self.features.row(x, learn=False)
+        if self.supports.count == 0:
+            return 0.0
+        if not isinstance(row, tuple) and self.supports.wrong_width(len(row)):
+            row = np.arange(len(row), dtype=np.uint32), row
+        return self.supports.score(*kernels.rows.rows_of_one(row)[1:])
+
+    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+        """What it says of every row, learning nothing; compiled, but for a function of the user's."""
+        held, rows = self.supports, kernels.rows.rows_of(batch.x)
+        self.features.check("numbers" if rows[3] < 0 else "array", max(rows[3], 0))
+        if held.count and (held.user_kernel or held.wrong_width(rows[3])):
+            return np.array([self.predict_one(x) for x, _ in batch.rows()], dtype=np.int8)
+        predictions = np.ones(len(batch), dtype=np.int8)
+        if held.count:
+            kernels.supports.label_rows(held.cache, held.rule, rows, predictions)
+        return predictions
+
+    def learn_one(self, x: Example, y: Label) -> None:
+        self.play_one(x, y)
+
+    def play_one(self, x: Example, y: Label) -> Label:
+        """Predict, then learn, looking at x once."""
+        label, held = check_label(y, None), self.supports
+        rows = kernels.rows.rows_of_one(self.features.row(x, learn=not held.user_kernel))
+        if not held.user_kernel:
+            return int(self._play(rows, np.array([label], dtype=np.int8))[0])
+        self_value, score = held.call(*rows[1:]), held.score_called()
+        self.features.row(x, learn=True)  # only now: the function may have failed
+        held.begin(rows[3])
+        self._learn(rows[1:], label, score, self_value)
+        self.rounds += 1
+        return -1 if score < 0.0 else 1
+
+    def sweep(self, batch: Batch) -> NDArray[np.int8] | None:
+        """Predict and learn every row in order, compiled; None, having done nothing, with a function of the user's."""
+        if self.supports.user_kernel:
+            return None
+        rows = kernels.rows.rows_of(batch.x)
+        if isinstance(batch.x, Sparse):
+            self.features.meet("numbers", batch.x.width)
+        else:
+            self.features.meet("array", rows[3])
+        return self._play(rows, np.array(batch.y, dtype=np.int8))
+
+    def _play(self, rows: Rows, y: NDArray[np.int8]) -> NDArray[np.int8]:
+        held, (indptr, places, _, width) = self.supports, rows
+        held.begin(width)
+        predictions, t = np.empty(len(y), dtype=np.int8), 0
+        while (t := self._sweep(held.cache, held.rule, rows, y, t, predictions)) < len(y):
+            held.make_room(places[int(indptr[t]) : int(indptr[t + 1])] if width < 0 else places, width)
+        self.rounds += len(y)
+        return predictions
+
+    def ride(self) -> KernelRiding | None:
+        """Comparators to ride along with a game that begins now, in the same feature space, if a theorem needs them."""
+        return KernelRiding(self.similarity) if self.promises else None
+
+    def facts(self) -> KernelFacts:
+        held = self.supports
+        return KernelFacts(
+            rounds=self.rounds,
+            updates=held.updates,
+            supports=held.updates - held.evictions,
+            evictions=held.evictions,
+            budget=self.budget,
+            similarity=self.similarity,
+            empty=held.count == 0,
+            **self._more_facts(),
+        )
+
+    def _more_facts(self) -> dict[str, Any]:
+        """What the theorems of this learner need to know besides."""
+        return {}
+
+    def state(self) -> State:
+        given = {name: getattr(self, name) for name in self.params}
+        return {**given, "rounds": self.rounds, "features": self.features.state(), "supports": self.supports.state()}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        similarity = Similarity.restore(state["supports"]["similarity"])
+        learner = cls(**similarity.arguments(), **arguments(state, cls.params))
+        learner.rounds = integer(state, "rounds")
+        learner.features.load(state["features"])
+        kind, count = learner.features.kind, learner.features.count
+        learner.supports.load(state["supports"], kind == "array", count if kind else 0)
+        return learner
