@@ -96,7 +96,7 @@ def test_the_compiled_rounds_are_those_of_plain_python_bit_for_bit(experts):
     learner, twin = ExponentialWeights(experts, eta=0.7, loss="table", play="mean"), Twin(experts, 0.7)
     played = learner.sweep(Batch(None, table, 1))
     assert played.losses.tolist() == [twin.play(row) for row in table.tolist()]
-    state = learner.state()["standings"]
+    state = learner.state()["weights"]
     assert state["far"].tolist() == twin.far
     assert state["near"].tolist() == twin.near
     assert state["lead"] == twin.lead
@@ -113,7 +113,7 @@ def test_squared_losses_that_are_computed_on_the_way_are_those_of_plain_python(e
         for row, y in zip(advice.tolist(), outcomes.tolist(), strict=True)
     ]
     assert played.predictions.tolist() == said
-    state = learner.state()["standings"]
+    state = learner.state()["weights"]
     assert state["far"].tolist() == twin.far
     assert state["near"].tolist() == twin.near
     assert state["lead"] == twin.lead
@@ -172,7 +172,7 @@ def test_nothing_is_lost_when_a_million_lies_between_experts_that_then_turn(make
             assert learner.weights == pytest.approx([1.0, 0.0, 0.0], abs=1e-200)
             assert learner.facts().best_loss == 0.0
     tenth, third = Fraction(0.1) * 10 * rows, Fraction(0.3) * 20 * rows
-    state, facts = learner.state()["standings"], learner.facts()
+    state, facts = learner.state()["weights"], learner.facts()
     for i, right in enumerate((tenth, tenth, third)):
         assert abs(Fraction(state["far"][i]) + Fraction(state["near"][i]) - right) <= facts.rounding
     assert learner.weights == pytest.approx([0.5, 0.5, 0.0], abs=1e-9)

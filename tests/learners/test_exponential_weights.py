@@ -556,16 +556,17 @@ def test_a_class_that_is_too_large_or_pays_another_loss_is_refused():
         ("lead", -1),
         ("rounds", -1),
         ("rounds", 1.5),
-        ("numbers", [0.0]),
-        ("numbers", ["a"] * 15),
-        ("numbers", [math.inf] * 15),
+        ("numbers", np.zeros(1)),
+        ("numbers", np.array(["a"] * 15)),
+        ("numbers", np.full(15, math.inf)),
+        ("numbers", [0.0] * 15),
     ],
 )
 def test_a_damaged_state_is_refused(name, value):
     learner = ExponentialWeights(3, loss="table")
     learner.play_one(None, [0.0, 0.5, 1.0])
     state = learner.state()
-    state["standings"][name] = value
+    state["weights"][name] = value
     with pytest.raises(ModelFileError):
         ExponentialWeights.restore(state)
 

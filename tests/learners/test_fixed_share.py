@@ -130,13 +130,13 @@ def test_arguments_out_of_range_are_refused(more):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("weights", np.zeros(3)), ("weights", np.ones(2)), ("paths", np.zeros(3)), ("rounds", -1), ("numbers", [])],
+    [("weights", np.zeros(3)), ("weights", np.ones(2)), ("paths", np.zeros(3)), ("rounds", -1), ("numbers", None)],
 )
 def test_a_damaged_state_is_refused(name, value):
     learner = FixedShare(3, 1, 10, loss="table")
     learner.play_one(None, [0.0, 0.5, 1.0])
     state = learner.state()
-    state["sharing"][name] = value
+    state["weights"][name] = value
     with pytest.raises(ModelFileError):
         FixedShare.restore(state)
 

@@ -241,10 +241,10 @@ def test_the_seed_of_a_team_is_spread_so_that_learners_with_the_same_one_have_ot
 
 
 def test_a_seed_that_a_learner_has_is_passed_over():
-    first = Hedge([Constant(), Constant(-1)], seed=9).rule._panel.seed
+    first = Hedge([Constant(), Constant(-1)], seed=9).rule.seed
     hedge = Hedge([Told(True, first), Told(False, 1)], seed=9)
-    assert hedge.rule._panel.seed != first
-    assert hedge.rule._panel.seed == Hedge([Told(True, first), Constant()], seed=9).rule._panel.seed
+    assert hedge.rule.seed != first
+    assert hedge.rule.seed == Hedge([Told(True, first), Constant()], seed=9).rule.seed
 
 
 @pytest.mark.parametrize("seed", [4, 4 + 2**64, 4 - 2**64])

@@ -20,7 +20,7 @@ def test_the_golden_table():
     learner = SleepingExperts(3, eta=0.5, loss="table", play="mean")
     means = [learner.play_one(None, row).expected for row in TABLE]
     assert means == pytest.approx([0.5, 0.781088250, 1.0, 0.0], abs=1e-9)
-    state = learner.state()["sleeping"]
+    state = learner.state()["weights"]
     gained = state["far"] + state["near"]
     assert gained == pytest.approx([0.224132887, -0.541451591, 0.224132887], abs=1e-9)
     assert np.exp(0.5 * gained).mean() == pytest.approx(1.0)
@@ -55,7 +55,7 @@ def test_no_expert_is_regretted_beyond_the_promise(seed, experts, fixed, joining
     facts = learner.facts()
     prices = np.full(experts, math.log(experts)) if prior is None else -np.log(prior)
     regrets = np.array([np.sum(means[awake[:, i]] - table[awake[:, i], i]) for i in range(experts)])
-    state = learner.state()["sleeping"]
+    state = learner.state()["weights"]
     assert state["awake"].tolist() == awake.sum(axis=0).tolist()
     assert state["far"] + state["near"] + state["gaps"] == pytest.approx(regrets, abs=1e-9)
     rooms = prices / facts.eta + state["gaps"] - regrets
@@ -124,6 +124,6 @@ def test_a_damaged_state_is_refused(name, value):
     learner = SleepingExperts(3, loss="table")
     learner.play_one(None, [0.0, 0.5, 1.0])
     state = learner.state()
-    state["sleeping"][name] = value
+    state["weights"][name] = value
     with pytest.raises(ModelFileError):
         SleepingExperts.restore(state)

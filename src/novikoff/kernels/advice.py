@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from novikoff.kernels.compiled import compiled
 from novikoff.kernels.lanes import dense
+from novikoff.kernels.standings_layout import CHUNK
 
 Vector = NDArray[np.float64]
 
 ZERO_ONE, ABSOLUTE, SQUARED, LOG, TABLE = range(5)
 """As losses.py."""
 
-CHUNK, STEP = 1024, 64
+STEP = 64
 
 
 @compiled

@@ -18,5 +18,10 @@ GIVEN, LOG_N, TOP, CLIP = 15, 16, 17, 18
 Then the last rate, and of the last round h - m (where the rate moves), h, W, and what the leader's loss grew by.
 NUMBERS of these change; then the rate (of FIXED; else 1/unit), ln N, the largest loss and the clip."""
 
+CHUNK = 1024
+PAD, TOTALS, LOST, MOVED, OUT = 40, 56, 72, 72 + CHUNK, 72 + 2 * CHUNK
+"""Places in `room`, which is worked in: from 0 on lanes of sums; padding; totals; losses and predictions of a chunk;
+weights, of a chunk or of all, and after them their sum for each chunk. One array: to pass an array takes time."""
+
 MOST, LEAST = 1e300, 1e-300
 """Rates of a pass. With the least all weights are those of the prior; 0 would not do, as far is infinite at the end."""

@@ -27,19 +27,15 @@ from numpy.typing import NDArray
 from novikoff.kernels.compiled import compiled
 from novikoff.kernels.exp import LEAST, vector_exp, vector_parts
 from novikoff.kernels.fused import fused
+from novikoff.kernels.standings_layout import PAD
 
 Vector = NDArray[np.float64]
 
 LANES = 8
-CHUNK = 1024
 FLUSH = 32
 LOOK, LEARN, MOVE, LEARN_LOSSES, MOVE_LOSSES, LEARN_SQUARED = range(6)
 SUMS = 5
 """Of w, w p, w l, w (exp(-rate l) - c); and the least gap + l."""
-
-PAD, TOTALS, LOST, MOVED, OUT = 40, 56, 72, 72 + CHUNK, 72 + 2 * CHUNK
-"""Places in `room`, which is worked in: from 0 on lanes of sums; padding; totals; losses and predictions of a chunk;
-weights, of a chunk or of all, and after them their sum for each chunk. One array: to pass an array takes time."""
 
 WORD, SHORT = ir.IntType(64), ir.IntType(32)
 DOUBLES = ir.VectorType(ir.DoubleType(), LANES)

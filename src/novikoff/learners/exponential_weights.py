@@ -26,55 +26,53 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, ClassVar
 
 from novikoff.certificates.anytime_regret import anytime_regret
 from novikoff.certificates.doubling_regret import doubling_regret
 from novikoff.certificates.drawn_loss import drawn_loss
 from novikoff.certificates.exp_concave_regret import exp_concave_regret
-from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.fixed_rate_regret import fixed_rate_regret
 from novikoff.certificates.mixability_gaps import mixability_gaps
 from novikoff.certificates.small_losses import small_losses
 from novikoff.classes.sizes import whole_number
 from novikoff.errors import InputError, shown
-from novikoff.learners.panel import Panel, arguments, positive
+from novikoff.learners.expert_learner import PANEL, ExpertLearner
+from novikoff.learners.panel import Panel, positive
+from novikoff.learners.restoring import Schema
 from novikoff.learners.standings import Standings
 from novikoff.losses import CLIP
-from novikoff.types import Batch, Distribution, Example, Played, State, Theorem
+from novikoff.types import Theorem
 
 
-class ExponentialWeights:
+class ExponentialWeights(ExpertLearner):
     """The mean of the experts, or one of them, by weights that fall exponentially with what they lost."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (
         fixed_rate_regret, anytime_regret, doubling_regret, mixability_gaps, exp_concave_regret, small_losses,
         drawn_loss,
     )  # fmt: skip
+    params: ClassVar[Schema] = {**PANEL, "eta": float | None, "horizon": int | None, "rate": str | None}
 
     def __init__(
         self, experts: Any, eta: float | None = None, horizon: int | None = None, rate: str | None = None,
         loss: str = "zero-one", play: str | None = None, prior: Any = None, clip: float = CLIP, seed: int = 0,
     ) -> None:  # fmt: skip
-        self._panel = panel = Panel(experts, loss, play, prior, clip, seed)
-        self.domain, self.labels, self.draws, self.loss = panel.domain, panel.labels, panel.draws, panel.loss.name
-        self._given = {"eta": eta, "horizon": horizon, "rate": rate}
+        panel = Panel(experts, loss, play, prior, clip, seed)
         concave = None if panel.draws else panel.loss.concave_rate
-        told = eta is not None or horizon is not None
-        rule = rate if rate is not None else "fixed" if told or concave is not None else "anytime"
+        given = eta is not None or horizon is not None
+        rule = rate if rate is not None else "fixed" if given or concave is not None else "anytime"
         if rule not in ("fixed", "anytime", "doubling"):
             raise InputError(f'rate must be "fixed", "anytime" or "doubling": got {shown(rate)}.')
-        if rule != "fixed" and told:
+        if rule != "fixed" and given:
             raise InputError(f"a rate that is {rule} must be given neither eta nor horizon: got one. Leave it out.")
         unit, fixed, length = panel.loss.top, 0.0, 0
         if rule == "fixed":
             if horizon is not None:
-                length = whole_number(horizon, "horizon", "a horizon must be a whole number of rounds from 1", 1)
+                must = "a horizon must be a whole number of rounds from 1"
+                horizon = length = whole_number(horizon, "horizon", must, 1)
             if eta is not None:
-                fixed = positive(eta, "eta", " Leave it out for one that is tuned.")
+                eta = fixed = positive(eta, "eta", " Leave it out for one that is tuned.")
                 unit = unit if concave is None else 1.0
             elif concave is not None:
                 unit, fixed = 1.0, concave
@@ -82,53 +80,6 @@ class ExponentialWeights:
                 fixed = math.sqrt(8.0 * math.log(panel.size) / length)
             else:
                 raise InputError("a rate that is fixed must be told eta or the horizon: got neither.")
-        self._rounds = Standings(panel, rule, unit, fixed, length)
+        super().__init__(panel, Standings(panel, rule, unit, fixed, length), eta=eta, horizon=horizon, rate=rate)
 
-    @property
-    def size(self) -> int:
-        """Experts."""
-        return self._panel.size
-
-    @property
-    def rounds(self) -> int:
-        """Played so far."""
-        return self._rounds.rounds
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """Of the experts, in the round to come; they add up to 1."""
-        return self._rounds.weights()
-
-    def chances(self, x: Example) -> Distribution:
-        """The chance of each answer."""
-        return self._panel.chances(self._rounds, x)
-
-    def predict_one(self, x: Example) -> Any:
-        return self._panel.predict(self._rounds, x)
-
-    def learn_one(self, x: Example, y: Any) -> None:
-        self._panel.play_one(self._rounds, x, y)
-
-    def play_one(self, x: Example, y: Any) -> Any:
-        """Predict, then learn, looking at the experts once: `Played`, or a label if they are hypotheses."""
-        return self._panel.play_one(self._rounds, x, y)
-
-    def sweep(self, batch: Batch) -> Played | None:
-        """Every row in order, compiled; hypotheses are asked one x at a time."""
-        return self._panel.sweep(self._rounds, batch)
-
-    def survivor(self) -> str:
-        """The heaviest expert, readable; of equally heavy ones the first."""
-        return self._rounds.survivor()
-
-    def facts(self) -> ExpertsFacts:
-        return self._rounds.facts()
-
-    def state(self) -> State:
-        return {**self._panel.state(), **self._given, "standings": self._rounds.state()}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state), **{name: state[name] for name in ("eta", "horizon", "rate")})
-        learner._rounds.load(state["standings"])
-        return learner
+    survivor = ExpertLearner.heaviest

@@ -27,10 +27,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import kernels
 from novikoff.certificates.drawn_loss import drawn_loss
@@ -38,136 +37,83 @@ from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.fixed_share_regret import fixed_share_regret
 from novikoff.classes.sizes import whole_number
 from novikoff.errors import InputError, shown
-from novikoff.learners import restoring
-from novikoff.learners.panel import Panel, arguments, is_number, positive
-from novikoff.learners.standings import CHUNK, NUMBERS, Standings, numbers_of, rounding, vector_of
+from novikoff.kernels import standings_layout as at
+from novikoff.learners.expert_learner import PANEL, ExpertLearner
+from novikoff.learners.expert_weights import ExpertWeights, Played, Vector
+from novikoff.learners.panel import Panel, is_number, positive
+from novikoff.learners.restoring import Schema, array, require
+from novikoff.learners.standings import Standings
 from novikoff.losses import CLIP
-from novikoff.types import Batch, Distribution, Example, Played, State, Theorem
-
-Vector = NDArray[np.float64]
+from novikoff.types import State, Theorem
 
 LEAST_SHARE = 1e-100
 """Other than 0: times the lightest prior it is still a number."""
 
 
-class FixedShare:
+class FixedShare(ExpertLearner):
     """Exponential weights, of which a little is shared out anew in each round."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (fixed_share_regret, drawn_loss)
+    params: ClassVar[Schema] = {
+        **PANEL, "switches": int, "horizon": int, "eta": float | None, "alpha": float | None,
+    }  # fmt: skip
 
     def __init__(
         self, experts: Any, switches: int, horizon: int, eta: float | None = None, alpha: float | None = None,
         loss: str = "zero-one", play: str | None = None, prior: Any = None, clip: float = CLIP, seed: int = 0,
     ) -> None:  # fmt: skip
-        self._panel = panel = Panel(experts, loss, play, prior, clip, seed)
-        self.domain, self.labels, self.draws, self.loss = panel.domain, panel.labels, panel.draws, panel.loss.name
+        panel = Panel(experts, loss, play, prior, clip, seed)
         rounds = whole_number(horizon, "horizon", "a horizon must be a whole number of rounds from 1", 1)
         must = f"switches must be a whole number from 0 to {rounds - 1:,}, one less than the horizon"
         count = whole_number(switches, "switches", must, 0, rounds - 1)
-        self._given = {"switches": count, "horizon": rounds, "eta": eta, "alpha": alpha}
         share = count / (rounds - 1) if count else 0.0
         cost = (count + 1) * math.log(panel.size) + (rounds - 1) * _entropy(share)
         if alpha is not None:
             sound = is_number(alpha) and (alpha == 0 or LEAST_SHARE <= alpha < 1)
             if not sound:
                 raise InputError(f"alpha must be 0, or from {LEAST_SHARE:g} to below 1: got {shown(alpha)}.")
-            share = float(alpha)
+            alpha = share = float(alpha)
         concave = None if panel.draws else panel.loss.concave_rate
         unit = panel.loss.top if concave is None else 1.0
         rate = math.sqrt(8.0 * cost / rounds) if concave is None else concave
         if eta is not None:
-            rate = positive(eta, "eta", " Leave it out for one that is tuned.")
+            eta = rate = positive(eta, "eta", " Leave it out for one that is tuned.")
         self.alpha = share if panel.size > 1 else 0.0
-        self._rounds = Sharing(panel, unit, rate if panel.size > 1 else 0.0, self.alpha, count, rounds)
+        rule = Sharing(panel, unit, rate if panel.size > 1 else 0.0, self.alpha, count, rounds)
+        super().__init__(panel, rule, switches=count, horizon=rounds, eta=eta, alpha=alpha)
 
-    @property
-    def size(self) -> int:
-        """Experts."""
-        return self._panel.size
-
-    @property
-    def rounds(self) -> int:
-        """Played so far."""
-        return self._rounds.rounds
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """Of the experts, in the round to come; they add up to 1."""
-        return self._rounds.weights()
-
-    def chances(self, x: Example) -> Distribution:
-        """The chance of each answer."""
-        return self._panel.chances(self._rounds, x)
-
-    def predict_one(self, x: Example) -> Any:
-        return self._panel.predict(self._rounds, x)
-
-    def learn_one(self, x: Example, y: Any) -> None:
-        self._panel.play_one(self._rounds, x, y)
-
-    def play_one(self, x: Example, y: Any) -> Any:
-        """Predict, then learn, looking at the experts once: `Played`, or a label if they are hypotheses."""
-        return self._panel.play_one(self._rounds, x, y)
-
-    def sweep(self, batch: Batch) -> Played | None:
-        """Every row in order, compiled; hypotheses are asked one x at a time."""
-        return self._panel.sweep(self._rounds, batch)
-
-    def survivor(self) -> str:
-        """The heaviest expert, readable; of equally heavy ones the first."""
-        return self._rounds.survivor()
-
-    def facts(self) -> ExpertsFacts:
-        return self._rounds.facts()
-
-    def state(self) -> State:
-        return {**self._panel.state(), **self._given, "sharing": self._rounds.state()}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state), **{name: state[name] for name in ("switches", "horizon", "eta", "alpha")})
-        learner._rounds.load(state["sharing"])
-        return learner
+    survivor = ExpertLearner.heaviest
 
 
-class Sharing:
+class Sharing(ExpertWeights):
     """The weights, and the best paths."""
 
     def __init__(self, panel: Panel, unit: float, eta: float, alpha: float, switches: int, horizon: int) -> None:
-        self.panel, self.unit, self.eta, self.alpha = panel, unit, eta, alpha
-        self.switches, self.horizon = switches, horizon
+        super().__init__(panel, unit, [0])
+        self.eta, self.alpha, self.switches, self.horizon = eta, alpha, switches, horizon
         count, cells = panel.size, (switches + 1) * panel.size
-        self._rule = (eta / unit, alpha, panel.loss.top, panel.code, panel.loss.clip, panel.draws, panel.coins)
+        self._params = (eta / unit, alpha, panel.loss.top, panel.code, panel.loss.clip, panel.draws, panel.coins)
         self._prior = np.exp(-panel.prices) if not panel.uniform else np.full(count, 1.0 / count)
-        self._weights = np.concatenate([self._prior, np.zeros(-(-count // CHUNK))])
+        self._weights = np.concatenate([self._prior, np.zeros(-(-count // at.CHUNK))])
         self._still = Standings(panel, "fixed", unit, eta, horizon) if alpha == 0.0 else None
-        self._counts = np.zeros(1, dtype=np.int64)
-        self._numbers = np.zeros(NUMBERS)
         self._entry = np.zeros(0) if panel.uniform or eta == 0.0 else panel.prices * unit / eta
         self._paths = np.zeros(2 * cells)
         self._costs = np.zeros(2 * cells if len(self._entry) else 0)
         if len(self._entry):
             self._costs[:cells] = np.tile(self._entry, switches + 1)
-        self._room = np.concatenate([np.zeros(3 * count), np.ones(count)])
+        self._scratch = np.concatenate([np.zeros(3 * count), np.ones(count)])
 
-    @property
-    def rounds(self) -> int:
-        """Played so far."""
-        return int(self._counts[0])
-
-    def play(self, rows: Vector, outcomes: Vector) -> tuple[Vector, Vector, Vector]:
-        """Every row in order: what was said, what it cost, what it costs on average."""
-        said, paid, mean = (np.empty(len(rows)) for _ in range(3))
+    def _play(self, rows: Vector, outcomes: Vector, *results: *Played) -> None:
         kernels.sharing.sweep(self._weights, self._prior, self._paths, self._costs, self._entry, self.switches + 1,
-                       self._counts, self._numbers, self._rule, rows.reshape(-1), outcomes, self._room,
-                       said, paid, mean)  # fmt: skip
-        return (said, paid, mean) if self._still is None else self._still.play(rows, outcomes)
+                              self._counts, self._numbers, self._params, rows, outcomes, self._scratch,
+                              *results)  # fmt: skip
+        if self._still is not None:
+            self._still._play(rows, outcomes, *results)
 
     def predict(self, row: Vector) -> float:
-        """What would be said now."""
         if self._still is not None:
             return self._still.predict(row)
-        return float(kernels.sharing.predict(self._weights, self._counts, self._rule, row, self._room))
+        return kernels.sharing.predict(self._weights, self._counts, self._params, row, self._scratch)
 
     def weights(self, row: Vector | None = None) -> Vector:
         """Of the round to come, whatever the advice."""
@@ -176,15 +122,9 @@ class Sharing:
         weights = self._weights[: self.panel.size]
         return np.asarray(weights / weights.sum())
 
-    def survivor(self) -> str:
-        """The heaviest expert, readable; of equally heavy ones the first."""
-        return self.panel.describe(int(self.weights().argmax()))
-
     def facts(self) -> ExpertsFacts:
-        panel, numbers, eta = self.panel, self._numbers.tolist(), self.eta
+        panel, eta = self.panel, self.eta
         losses, alone = self._least(self._paths)
-        best = int(alone.argmin())
-        comparator = best if panel.uniform or eta == 0.0 else int((alone + panel.prices * self.unit / eta).argmin())
         entry = self.unit * math.log(panel.size) / eta if eta else 0.0
         costs = [loss + (k + 1) * entry for k, loss in enumerate(losses)]
         if len(self._costs):
@@ -196,29 +136,10 @@ class Sharing:
         if self._still is not None:
             facts = self._still.facts()
             return dataclasses.replace(facts, **share, rounding=facts.rounding + extra)
-        return ExpertsFacts(
-            **share,
-            rounds=self.rounds,
-            experts=panel.size,
-            loss=panel.loss.name,
-            play=panel.play,
-            top=panel.loss.top,
-            unit=self.unit,
-            eta=eta if self.rounds else 0.0,
-            rates=(numbers[4] + numbers[5]) * self.unit,
-            gaps=numbers[2] + numbers[3],
-            last_gap=numbers[11],
-            mixed=numbers[0] + numbers[1],
-            best=best,
-            best_loss=float(alone[best]),
-            comparator=comparator,
-            comparator_loss=float(alone[comparator]),
-            price=float(panel.prices[comparator]),
-            uniform=panel.uniform,
-            rounding=rounding(panel, self.rounds, self.unit / eta if eta else 0.0) + extra,
-            horizon=self.horizon,
-            clip=panel.loss.clip,
-        )
+        comparator = int((alone + self._entry).argmin()) if len(self._entry) else None
+        rounding = self._rounding(self.unit / eta if eta else 0.0) + extra
+        eta = eta if self.rounds else 0.0
+        return self._facts(alone, comparator, **share, eta=eta, rounding=rounding, horizon=self.horizon)
 
     def _paths_rounding(self) -> float:
         """What rounding may have done to weights and paths; see above."""
@@ -239,30 +160,24 @@ class Sharing:
     def state(self) -> State:
         still = self._still
         return {
-            "rounds": self.rounds,
+            **super().state(),
             "weights": None if still is not None else self._weights[: self.panel.size].copy(),
             "still": None if still is None else still.state(),
             "paths": self._paths.copy(),
-            "costs": self._costs.copy() if len(self._costs) else None,
-            "numbers": self._numbers.tolist(),
+            "costs": self._costs.copy(),
         }
 
     def load(self, state: State) -> None:
-        """Become the weights whose `state` this is."""
-        count = self.panel.size
-        self._counts[0] = restoring.integer(state, "rounds")
+        super().load(state)
         if self._still is not None:
             self._still.load(state["still"])
-            same = self._still.rounds == self.rounds
-            restoring.require(same, "rounds of a learner must be one number", state["rounds"])
+            require(self._still.rounds == self.rounds, "rounds of a learner must be one number", state["rounds"])
         else:
-            weights = vector_of(state["weights"], count, "weights")
-            restoring.require(bool(np.all(weights > 0.0)), "weights of a learner must be positive", weights)
-            self._weights[:count] = weights
-        self._paths[:] = vector_of(state["paths"], len(self._paths), "paths")
-        if len(self._costs):
-            self._costs[:] = vector_of(state["costs"], len(self._costs), "costs")
-        self._numbers[:] = numbers_of(state)
+            weights = array(state, "weights", (self.panel.size,))
+            require(bool(np.all(weights > 0.0)), "weights of a learner must be positive", weights)
+            self._weights[: self.panel.size] = weights
+        self._paths[:] = array(state, "paths", self._paths.shape)
+        self._costs[:] = array(state, "costs", self._costs.shape)
 
 
 def _entropy(share: float) -> float:

@@ -1,11 +1,7 @@
-"""A panel of experts: who they are, what they lose, and how a learner plays with them.
+"""A panel of experts: who they are, what they say and lose, checked.
 
 Three kinds: columns of advice (N predictions and an outcome each round, with a loss), a table of losses (N of them each
 round, no predictions), or a hypothesis class (each hypothesis an expert, a wrong label costs 1).
-Two plays: "mean" says the weighted mean of the predictions, which a convex loss allows (in a game of losses the mixture
-itself is played, and costs the mean loss); "draw" follows an expert drawn by the weights. The draw of round t is coin t
-of the seed (kernels/coins.py, purpose "expert") cut at the cumulative weights, so asking twice gives the same answer.
-A drawn hypothesis without a valid label says +1 (with many labels 0).
 """
 
 from __future__ import annotations
@@ -18,37 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
-from novikoff.classes import restore_class
 from novikoff.classes.sizes import whole_number
 from novikoff.classes.survivors import LARGEST, Enumerable, refuse_if_too_large
 from novikoff.errors import InputError, shown, whole
 from novikoff.hypotheses import HypothesisClass
-from novikoff.kernels.coins import MASK, mix, purpose_word
+from novikoff.kernels.coins import start
 from novikoff.learners.priors import prices_of, weights_of
 from novikoff.losses import CLIP, RANGES, Loss
-from novikoff.types import Batch, Distribution, Domain, Example, Label, Played, State, check_label
+from novikoff.types import Batch, Domain, Example, Label, State, check_label
 
 Vector = NDArray[np.float64]
 
 
 class Voters(Enumerable, HypothesisClass, Protocol):
     """A class whose hypotheses can be asked one by one."""
-
-
-class Rounds(Protocol):
-    """The rule that weighs the experts."""
-
-    def play(self, rows: Vector, outcomes: Vector) -> tuple[Vector, Vector, Vector]:
-        """Play every row: what was said (the number of an expert, in a game of losses), its cost, its mean cost."""
-        ...
-
-    def predict(self, row: Vector) -> float:
-        """What it would say now."""
-        ...
-
-    def weights(self, row: Vector | None = None) -> Vector:
-        """Of the round to come, with this advice if it is known; they add up to 1."""
-        ...
 
 
 class Panel:
@@ -77,7 +56,7 @@ class Panel:
         self.draws = self.play == "draw"
         self.sleep = sleep
         self.seed = whole_number(seed, "seed", "a seed must be a whole number", -(2**63))
-        self.coins = np.uint64(mix((self.seed & MASK) ^ purpose_word("expert")))
+        self.coins: Any = np.uint64(start(self.seed, "expert"))
         self.given = None if prior is None else weights_of(prior, self.size, self.hypotheses)
         self.by_length = isinstance(prior, str)
         self.uniform = self.given is None or bool(np.all(self.given == self.given[0]))
@@ -186,51 +165,6 @@ class Panel:
         valid = choice in (-1, 1) if self.labels is None else 0 <= choice < self.labels
         return int(choice) if valid else 1 if self.labels is None else 0
 
-    # How a learner plays: `rounds` is its rule.
-
-    def predict(self, rounds: Rounds, x: Example) -> Any:
-        """What it would say now; asking changes nothing."""
-        if self.hypotheses is not None:
-            choices = self.choices(x)
-            return self.label(choices[int(rounds.predict(self.blank))])
-        if self.domain.kind == "losses":
-            if x is not None:
-                raise InputError(f"x must be None in a game of losses: got {shown(x)}.")
-            return rounds.predict(self.blank)
-        return rounds.predict(self.row(x))
-
-    def play_one(self, rounds: Rounds, x: Example, y: Any) -> Any:
-        """Predict, then learn: a label if the experts are hypotheses, else `Played`."""
-        rows, outcomes, choices = self.one(x, y)
-        said, paid, mean = rounds.play(rows, outcomes)
-        if choices is not None:
-            return self.label(choices[int(said[0])])
-        return Played(float(said[0]), float(paid[0]), float(mean[0]))
-
-    def sweep(self, rounds: Rounds, batch: Batch) -> Played | None:
-        """Every row in order, compiled; None where the experts are hypotheses, which are asked one x at a time."""
-        return None if self.hypotheses is not None else Played(*rounds.play(*self.batch(batch)))
-
-    def chances(self, rounds: Rounds, x: Example) -> Distribution:
-        """The chance of each answer: the weight of the experts that give it; what is said for sure if it is a mean."""
-        if self.hypotheses is not None:
-            choices, weights = self.choices(x), rounds.weights()
-            labels = [-1, 1] if self.labels is None else list(range(self.labels))
-            found = {label: float(weights[choices == label].sum()) for label in labels}
-            silent = max(1.0 - math.fsum(found.values()), 0.0) if not np.isin(choices, labels).all() else 0.0
-            found[1 if self.labels is None else 0] += silent
-            return {label: share for label, share in found.items() if share > 0.0}
-        if not self.draws:
-            return {self.predict(rounds, x): 1.0}
-        if self.domain.kind == "losses":
-            return {i: float(w) for i, w in enumerate(rounds.weights().tolist()) if w > 0.0}
-        row = self.row(x)
-        shares: dict[Any, float] = {}
-        for p, w in zip(row.tolist(), rounds.weights(row).tolist(), strict=True):
-            if w > 0.0:
-                shares[p] = shares.get(p, 0.0) + w
-        return shares
-
     def describe(self, expert: int) -> str:
         """An expert, readable."""
         return f"expert {expert}" if self.hypotheses is None else self.hypotheses.describe(expert)
@@ -245,13 +179,6 @@ class Panel:
             "clip": self.clip,
             "seed": self.seed,
         }
-
-
-def arguments(state: State) -> dict[str, Any]:
-    """What `state` gives the constructor of a learner."""
-    experts = state["experts"]
-    found = {name: state[name] for name in ("loss", "play", "prior", "clip", "seed")}
-    return {"experts": restore_class(experts) if isinstance(experts, dict) else experts, **found}
 
 
 def still(values: Vector) -> Vector:

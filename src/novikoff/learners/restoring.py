@@ -35,7 +35,9 @@ def arguments(state: State, schema: Schema) -> dict[str, Any]:
     """What the constructor of a learner is given, each of its type."""
     for name, kind in schema.items():
         kinds = get_args(kind) or (kind,)
-        sound = object in kinds or type(state[name]) in kinds or (float in kinds and type(state[name]) is int)
+        if float in kinds:
+            kinds = (int, *kinds)
+        sound = isinstance(state[name], kinds) and (type(state[name]) is not bool or bool in kinds or object in kinds)
         require(sound, f"{name} of a learner must be {' or '.join(WORDS.get(k, '') for k in kinds)}", state[name])
     return {name: state[name] for name in schema}
 

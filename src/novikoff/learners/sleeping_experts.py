@@ -25,189 +25,110 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import kernels
 from novikoff.certificates.drawn_loss import drawn_loss
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.sleeping_regret import sleeping_regret
-from novikoff.learners.panel import Panel, arguments, positive
-from novikoff.learners.restoring import integer, require
-from novikoff.learners.standings import CHUNK, NUMBERS, numbers_of, rounding, vector_of
+from novikoff.kernels import standings_layout as at
+from novikoff.learners.expert_learner import PANEL, ExpertLearner
+from novikoff.learners.expert_weights import ExpertWeights, Played, Vector
+from novikoff.learners.panel import Panel, positive
+from novikoff.learners.restoring import Schema, array, integer, require
 from novikoff.losses import CLIP
-from novikoff.types import Batch, Distribution, Example, Played, State, Theorem
-
-Vector = NDArray[np.float64]
+from novikoff.types import State, Theorem
 
 ARRAYS = ("far", "near", "lost", "gaps", "rates")
 
 
-class SleepingExperts:
+class SleepingExperts(ExpertLearner):
     """Exponential weights among those who are awake."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (sleeping_regret, drawn_loss)
+    params: ClassVar[Schema] = {**PANEL, "eta": float | None}
 
     def __init__(
         self, experts: int, eta: float | None = None, loss: str = "zero-one", play: str | None = None,
         prior: Any = None, clip: float = CLIP, seed: int = 0,
     ) -> None:  # fmt: skip
-        self._panel = panel = Panel(experts, loss, play, prior, clip, seed, sleep=True)
-        self.domain, self.labels, self.draws, self.loss = panel.domain, panel.labels, panel.draws, panel.loss.name
-        self._given = eta
-        fixed = None if eta is None else positive(eta, "eta", " Leave it out for one that falls.")
-        self._rounds = Sleeping(panel, panel.loss.top, fixed)
-
-    @property
-    def size(self) -> int:
-        """Experts."""
-        return self._panel.size
-
-    @property
-    def rounds(self) -> int:
-        """Played so far."""
-        return self._rounds.rounds
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """Of the experts, in a round to come in which all are awake; they add up to 1."""
-        return self._rounds.weights()
-
-    def chances(self, x: Example) -> Distribution:
-        """The chance of each answer."""
-        return self._panel.chances(self._rounds, x)
-
-    def predict_one(self, x: Example) -> Any:
-        return self._panel.predict(self._rounds, x)
-
-    def learn_one(self, x: Example, y: Any) -> None:
-        self._panel.play_one(self._rounds, x, y)
-
-    def play_one(self, x: Example, y: Any) -> Any:
-        """Predict, then learn, looking at the experts once."""
-        return self._panel.play_one(self._rounds, x, y)
-
-    def sweep(self, batch: Batch) -> Played | None:
-        """Every row in order, compiled."""
-        return self._panel.sweep(self._rounds, batch)
-
-    def facts(self) -> ExpertsFacts:
-        return self._rounds.facts()
-
-    def state(self) -> State:
-        return {**self._panel.state(), "eta": self._given, "sleeping": self._rounds.state()}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state), eta=state["eta"])
-        learner._rounds.load(state["sleeping"])
-        return learner
+        panel = Panel(experts, loss, play, prior, clip, seed, sleep=True)
+        eta = None if eta is None else positive(eta, "eta", " Leave it out for one that falls.")
+        super().__init__(panel, Sleeping(panel, panel.loss.top, eta), eta=eta)
 
 
-class Sleeping:
+class Sleeping(ExpertWeights):
     """What each expert would have gained on the mix while it was awake."""
 
     def __init__(self, panel: Panel, unit: float, eta: float | None) -> None:
-        self.panel, self.unit = panel, unit
+        super().__init__(panel, unit, [0, 0])
         count = panel.size
         rate = 0.0 if count == 1 else 1.0 / unit if eta is None else eta / unit
-        self._rule = (eta is None and count > 1, rate, math.log(count), panel.loss.top, panel.code, panel.loss.clip,
-                      panel.draws, panel.coins)  # fmt: skip
+        self._params = (eta is None and count > 1, rate, math.log(count), panel.loss.top, panel.code, panel.loss.clip,
+                        panel.draws, panel.coins)  # fmt: skip
         self._table = np.zeros(len(ARRAYS) * count)
         self._awake = np.zeros(count, dtype=np.int64)
         self._prior = panel.log_prior[:count]
-        self._counts = np.zeros(2, dtype=np.int64)
-        self._numbers = np.zeros(NUMBERS)
-        self._room = np.concatenate([np.zeros(3 * count), np.ones(count), np.zeros(count + -(-count // CHUNK))])
+        self._scratch = np.concatenate([np.zeros(3 * count), np.ones(count), np.zeros(count + -(-count // at.CHUNK))])
 
-    @property
-    def rounds(self) -> int:
-        """Played so far, those that were skipped included."""
-        return int(self._counts[0])
+    def _arrays(self) -> dict[str, Vector]:
+        """What is known of each expert, by name."""
+        return dict(zip(ARRAYS, self._table.reshape(len(ARRAYS), -1), strict=True))
 
-    def play(self, rows: Vector, outcomes: Vector) -> tuple[Vector, Vector, Vector]:
-        """Every row in order: what was said, what it cost, what it costs on average."""
-        said, paid, mean = (np.empty(len(rows)) for _ in range(3))
-        kernels.sleeping.sweep(self._table, self._awake, self._prior, self._counts, self._numbers, self._rule,
-                       rows.reshape(-1), outcomes, self._room, said, paid, mean)  # fmt: skip
-        return said, paid, mean
+    def _play(self, rows: Vector, outcomes: Vector, *results: *Played) -> None:
+        kernels.sleeping.sweep(self._table, self._awake, self._prior, self._counts, self._numbers, self._params,
+                               rows, outcomes, self._scratch, *results)  # fmt: skip
 
     def predict(self, row: Vector) -> float:
-        """What would be said now."""
-        return float(kernels.sleeping.predict(self._table, self._prior, self._counts, self._rule, row, self._room))
+        return kernels.sleeping.predict(self._table, self._prior, self._counts, self._params, row, self._scratch)
 
     def weights(self, row: Vector | None = None) -> Vector:
         """Of a round to come, 0 for those asleep; without advice all are awake."""
         row = self.panel.blank if row is None else row
-        kernels.sleeping.predict(self._table, self._prior, self._counts, self._rule, row, self._room)
+        self.predict(row)
         count = self.panel.size
-        found = np.where(np.isnan(row), 0.0, self._room[4 * count : 5 * count])
+        found = np.where(np.isnan(row), 0.0, self._scratch[4 * count : 5 * count])
         total = float(found.sum())
         return np.asarray(found / total if total > 0.0 else found)
 
     def facts(self) -> ExpertsFacts:
-        panel, unit, numbers = self.panel, self.unit, self._numbers.tolist()
-        far, near, lost, gaps, rates = self._table.reshape(len(ARRAYS), -1)
-        awake = self._awake
-        eta = numbers[10] * unit
-        woke = awake > 0
-        gained = far + near
-        promised = panel.prices * (unit / eta) if eta > 0.0 else np.zeros(panel.size)
+        panel, unit, arrays, woke = self.panel, self.unit, self._arrays(), self._awake > 0
+        eta = float(self._numbers[at.RATE]) * unit
+        entrances = unit / eta if eta > 0.0 else 0.0
+        gained = arrays["far"] + arrays["near"]
+        promised = panel.prices * entrances
         sleeper = int(np.where(woke, gained - promised, -math.inf).argmax()) if woke.any() else -1
-        best = int(np.where(woke, lost, math.inf).argmin()) if woke.any() else 0
         one = max(sleeper, 0)
-        return ExpertsFacts(
+        return self._facts(
+            np.where(woke, arrays["lost"], math.inf) if woke.any() else arrays["lost"],
             rule="sleeping",
-            rounds=self.rounds,
-            experts=panel.size,
-            loss=panel.loss.name,
-            play=panel.play,
-            top=panel.loss.top,
-            unit=unit,
             eta=eta,
-            rates=(numbers[4] + numbers[5]) * unit,
-            gaps=numbers[2] + numbers[3],
-            last_gap=numbers[11],
-            mixed=numbers[0] + numbers[1],
-            best=best,
-            best_loss=float(lost[best]),
-            comparator=best,
-            comparator_loss=float(lost[best]),
-            price=float(panel.prices[best]) if panel.size > 1 else 0.0,
-            uniform=panel.uniform,
-            rounding=rounding(panel, self.rounds, unit / eta if eta > 0.0 else 0.0)
-            + _plain_sums(panel, self.rounds, numbers[2] + numbers[3]),
+            rounding=self._rounding(entrances) + self._plain_sums(),
             sleeper=sleeper,
-            sleeper_regret=float(gained[one] + gaps[one]),
-            sleeper_gaps=float(gaps[one]),
-            sleeper_rates=float(rates[one]) * unit,
+            sleeper_regret=float(gained[one] + arrays["gaps"][one]),
+            sleeper_gaps=float(arrays["gaps"][one]),
+            sleeper_rates=float(arrays["rates"][one]) * unit,
             sleeper_price=float(panel.prices[one]) if panel.size > 1 else 0.0,
-            sleeper_rounds=int(awake[one]),
-            clip=panel.loss.clip,
+            sleeper_rounds=int(self._awake[one]),
         )
 
+    def _plain_sums(self) -> float:
+        """What sums that are added up plainly may be off, beyond rounding: the gaps, and N terms at high rates."""
+        terms = self.panel.size * self.panel.loss.top / 300.0
+        return 0.0 if self.panel.size == 1 else 2.0 * self.rounds * (self._total(at.GAPS) + terms) * 2.0**-53
+
     def state(self) -> State:
-        arrays = {name: row.copy() for name, row in zip(ARRAYS, self._table.reshape(len(ARRAYS), -1), strict=True)}
-        return {**arrays, "awake": self._awake.copy(), "rounds": self.rounds, "played": int(self._counts[1]),
-                "numbers": self._numbers.tolist()}  # fmt: skip
+        arrays = {name: row.copy() for name, row in self._arrays().items()}
+        return {**super().state(), **arrays, "awake": self._awake.copy(), "played": int(self._counts[at.PLAYED])}
 
     def load(self, state: State) -> None:
-        """Become the one whose `state` this is."""
-        self._counts[0] = integer(state, "rounds")
-        self._counts[1] = integer(state, "played", 0, self.rounds)
-        for name, row in zip(ARRAYS, self._table.reshape(len(ARRAYS), -1), strict=True):
-            row[:] = vector_of(state[name], self.panel.size, name)
-        awake = state["awake"]
-        sound = isinstance(awake, np.ndarray) and awake.dtype == np.int64 and awake.shape == (self.panel.size,)
-        sound = sound and awake.min() >= 0 and awake.max() <= self._counts[1]
-        require(sound, f"awake of a learner must count 0 to {self._counts[1]:,} rounds of each expert", awake)
+        super().load(state)
+        self._counts[at.PLAYED] = played = integer(state, "played", 0, self.rounds)
+        for name, row in self._arrays().items():
+            row[:] = array(state, name, row.shape)
+        awake = array(state, "awake", self._awake.shape, np.int64)
+        sound = awake.min() >= 0 and awake.max() <= played
+        require(sound, f"awake of a learner must count 0 to {played:,} rounds of each expert", awake)
         self._awake[:] = awake
-        self._numbers[:] = numbers_of(state)
-
-
-def _plain_sums(panel: Panel, rounds: int, gaps: float) -> float:
-    """What sums that are added up plainly may be off, beyond `rounding`: the gaps, and N terms at high rates."""
-    terms = panel.size * panel.loss.top / 300.0
-    return 0.0 if panel.size == 1 else 2.0 * rounds * (gaps + terms) * 2.0**-53

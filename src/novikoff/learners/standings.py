@@ -31,70 +31,51 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import kernels
 from novikoff.certificates.experts_facts import ExpertsFacts
+from novikoff.kernels import standings_layout as at
+from novikoff.learners.expert_weights import ExpertWeights, Played, Vector
 from novikoff.learners.panel import Panel, padded
-from novikoff.learners.restoring import integer, read, require
+from novikoff.learners.restoring import array, integer
 from novikoff.types import State
 
-Vector = NDArray[np.float64]
-
-RULES = ("fixed", "anytime", "doubling", "adaptive")
-CHUNK, NUMBERS = 1024, 15
-"""As in kernels/standings.py."""
+RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "doubling": at.DOUBLING, "adaptive": at.ADAPTIVE}
+PARTS = ("far", "near", "past", "rest")
 
 
-class Standings:
-    """Cumulative losses of a panel, and the rule that weighs them.
+class Standings(ExpertWeights):
+    """Cumulative losses of a panel, and the rate at which they weigh.
 
-    unit   what the rule divides losses by: rates are per unit
-    eta    the rate, if the rule is "fixed"
+    eta   the rate, if the rule is "fixed"
     """
 
     def __init__(self, panel: Panel, rule: str, unit: float, eta: float = 0.0, horizon: int = 0) -> None:
-        self.panel, self.unit, self.horizon = panel, unit, horizon
-        self.rule = rule
-        self.eta = eta if panel.size > 1 else 0.0
-        kind = RULES.index(rule) if panel.size > 1 else 0
-        count, prior = panel.size, panel.log_prior
+        self.rule, self.horizon = rule, horizon
+        kind = RULES[rule] if panel.size > 1 else at.FIXED
+        rate = (eta if panel.size > 1 else 0.0) if kind == at.FIXED else 1.0
+        count, prior, coins = panel.size, panel.log_prior, int(panel.coins.astype(np.int64))
         self._width = width = -(-count // 8) * 8
-        self._kept = width if panel.draws and width > CHUNK else CHUNK + 8
+        self._kept = width if panel.draws and width > at.CHUNK else at.CHUNK + 8
+        counts = [0, 0, count, width, len(prior) > 0, kind, panel.code, panel.draws, coins, self._kept]
+        super().__init__(panel, unit, counts, (rate / unit, math.log(count), panel.loss.top, panel.loss.clip))
         epochs = np.zeros(2 * width if rule == "doubling" else 0)
         self._table = np.concatenate([padded(np.zeros(count), math.inf), np.zeros(width), prior, epochs])
-        coins = int(panel.coins.astype(np.int64))
-        self._counts = np.array(
-            [0, 0, count, width, len(prior) > 0, kind, panel.code, panel.draws, coins, self._kept], dtype=np.int64
-        )
-        given = self.eta / unit if kind == 0 else 1.0 / unit
-        self._numbers = np.array([0.0] * NUMBERS + [given, math.log(count), panel.loss.top, panel.loss.clip])
-        self._room = room(count, self._kept)
+        self._scratch = scratch(count, self._kept)
 
-    @property
-    def rounds(self) -> int:
-        """Played so far."""
-        return int(self._counts[0])
-
-    def play(self, rows: Vector, outcomes: Vector) -> tuple[Vector, Vector, Vector]:
-        """Every row in order: what was said, what it cost, what it costs on average."""
-        said, paid, mean = (np.empty(len(rows)) for _ in range(3))
-        kernels.standings.sweep(self._table, self._counts, self._numbers, rows.reshape(-1), outcomes, self._room,
-                       said, paid, mean)  # fmt: skip
-        return said, paid, mean
+    def _play(self, rows: Vector, outcomes: Vector, *results: *Played) -> None:
+        kernels.standings.sweep(self._table, self._counts, self._numbers, rows, outcomes, self._scratch, *results)
 
     def predict(self, row: Vector) -> float:
-        """What would be said now."""
-        return float(kernels.standings.predict(self._table, self._counts, self._numbers, row, self._room))
+        return kernels.standings.predict(self._table, self._counts, self._numbers, row, self._scratch)
 
     def weights(self, row: Vector | None = None) -> Vector:
         """Of the round to come, whatever the advice."""
-        k, count = kernels.standings, self.panel.size
-        whole = self._counts.copy()
-        whole[k.KEPT] = max(self._kept, self._width)
-        space = room(count, int(whole[k.KEPT]))
-        k.predict(self._table, whole, self._numbers, self.panel.blank, space)
-        weights = space[k.OUT : k.OUT + count]
+        counts, count = self._counts.copy(), self.panel.size
+        counts[at.KEPT] = kept = max(self._kept, self._width)
+        space = scratch(count, kept)
+        kernels.standings.predict(self._table, counts, self._numbers, self.panel.blank, space)
+        weights = space[at.OUT : at.OUT + count]
         return np.asarray(weights / weights.sum())
 
     def losses(self) -> Vector:
@@ -110,105 +91,48 @@ class Standings:
         epochs = (table[past : past + count], table[past + width : past + width + count])
         return table[:count], table[width : width + count], *(epochs if self.rule == "doubling" else (None, None))
 
-    def survivor(self) -> str:
-        """The heaviest expert, readable; of equally heavy ones the first."""
-        return self.panel.describe(int(self.weights().argmax()))
-
     def facts(self) -> ExpertsFacts:
-        panel, unit, numbers = self.panel, self.unit, self._numbers.tolist()
-        k, kind = kernels.standings, int(self._counts[kernels.standings.KIND])
-        losses = self.losses()
-        eta = numbers[k.RATE] * unit if numbers[k.RATE] < k.MOST else 0.0
-        gaps, last = _total(numbers, k.GAPS), numbers[k.LAST_GAP]
-        span = _total(numbers, k.SPAN)
-        if kind in (k.FIXED, k.DOUBLING):
-            opened, last = k.open_gaps(self._table, self._counts, self._numbers, panel.blank, 0, self._room)
-            gaps += opened
-        if kind == k.DOUBLING and self.rounds:
-            span += 1.0 / numbers[k.RATE]
-        span = span / unit if kind == k.DOUBLING else 0.0
+        panel, unit, losses = self.panel, self.unit, self.losses()
+        kind, rate = int(self._counts[at.KIND]), float(self._numbers[at.RATE])
+        eta = rate * unit if rate < at.MOST else 0.0
+        more: dict[str, Any] = {}
+        if kind in (at.FIXED, at.DOUBLING):
+            opened, last = kernels.standings.open_gaps(
+                self._table, self._counts, self._numbers, panel.blank, 0, self._scratch
+            )
+            more = {"gaps": self._total(at.GAPS) + opened, "last_gap": last}
+        span = 0.0
+        if kind == at.DOUBLING:
+            span = (self._total(at.SPAN) + (1.0 / rate if self.rounds else 0.0)) / unit
         entrances = unit * (span or 1.0 / eta) if eta > 0.0 else 0.0
-        best = int(losses.argmin())
-        comparator = best
+        comparator = None
         if panel.size > 1 and not panel.uniform and eta > 0.0:
             comparator = int((losses + panel.prices * entrances).argmin())
-        return ExpertsFacts(
+        return self._facts(
+            losses,
+            comparator,
             rule=self.rule,
-            rounds=self.rounds,
-            experts=panel.size,
-            loss=panel.loss.name,
-            play=panel.play,
-            top=panel.loss.top,
-            unit=unit,
             eta=eta,
-            rates=_total(numbers, k.RATES) * unit,
-            gaps=gaps,
-            last_gap=last,
-            mixed=_total(numbers, k.MIXED),
-            best=best,
-            best_loss=float(losses[best]),
-            comparator=comparator,
-            comparator_loss=float(losses[comparator]),
-            price=float(panel.prices[comparator]) if panel.size > 1 else 0.0,
-            uniform=panel.uniform,
-            rounding=rounding(panel, self.rounds, 0.0 if self.rule == "adaptive" else entrances),
+            rounding=self._rounding(0.0 if self.rule == "adaptive" else entrances),
             horizon=self.horizon,
             epochs=self.rounds.bit_length() if self.rule == "doubling" else 0,
             span=span,
-            clip=panel.loss.clip,
+            **more,
         )
 
     def state(self) -> State:
-        far, near, past, rest = self._parts()
-        return {
-            "rounds": self.rounds,
-            "lead": int(self._counts[1]),
-            "far": far.copy(),
-            "near": near.copy(),
-            "past": None if past is None else past.copy(),
-            "rest": None if rest is None else rest.copy(),
-            "numbers": self._numbers[:NUMBERS].tolist(),
-        }
+        parts = zip(PARTS, self._parts(), strict=True)
+        arrays = {name: None if part is None else part.copy() for name, part in parts}
+        return {**super().state(), "lead": int(self._counts[at.LEAD]), **arrays}
 
     def load(self, state: State) -> None:
-        """Become the standings whose `state` this is."""
-        count = self.panel.size
-        self._counts[0] = integer(state, "rounds")
-        self._counts[1] = integer(state, "lead", 0, count - 1)
-        for name, place in zip(("far", "near", "past", "rest"), self._parts(), strict=True):
-            if place is not None:
-                place[:] = vector_of(state[name], count, name)
-        self._numbers[:NUMBERS] = numbers_of(state)
+        super().load(state)
+        self._counts[at.LEAD] = integer(state, "lead", 0, self.panel.size - 1)
+        for name, part in zip(PARTS, self._parts(), strict=True):
+            if part is not None:
+                part[:] = array(state, name, (self.panel.size,))
 
 
-def rounding(panel: Panel, rounds: int, entrances: float) -> float:
-    """What rounding may have done to the regret at most; see above. `entrances` is 1/rate, summed over epochs."""
-    if panel.size == 1:
-        return 0.0
-    entropy = math.log(panel.size) + float(panel.prices.max())
-    return (rounds * panel.loss.top * (2500.0 + 16.0 * entropy) + 512.0 * entrances) * 2.0**-53
-
-
-def room(count: int, kept: int) -> Vector:
-    """For kernels to work in (kernels/weights.py), with `kept` weights."""
-    return np.zeros(72 + 2 * CHUNK + kept + -(-count // CHUNK))
-
-
-def numbers_of(state: State) -> Vector:
-    """The sums of a `state`, checked."""
-    must = f"numbers of a learner must be {NUMBERS} finite numbers"
-    return vector_of(read(state["numbers"], lambda given: np.array(given, dtype=np.float64), must), NUMBERS, "numbers")
-
-
-def vector_of(values: Any, count: int, name: str) -> Vector:
-    """Finite numbers of a `state`, checked."""
-    found = values if isinstance(values, np.ndarray) else None
-    sound = found is not None and found.dtype == np.float64 and found.shape == (count,)
-    require(
-        sound and bool(np.all(np.isfinite(values))), f"{name} of a learner must be {count:,} finite numbers", values
-    )
-    return np.asarray(values)
-
-
-def _total(numbers: list[float], place: int) -> float:
-    return numbers[place] + numbers[place + 1]
+def scratch(count: int, kept: int) -> Vector:
+    """For kernels to work in (kernels/standings_layout.py), with `kept` weights."""
+    return np.zeros(at.OUT + kept + -(-count // at.CHUNK))

@@ -190,8 +190,8 @@ class Supports:
         rows = read(saved, lambda saved: (dense_rows if dense else sparse_rows)(saved, features), ROWS)
         count = len(saved["points"]) if dense else len(saved["indptr"]) - 1
         require(count <= self.most, f"supports must be at most {self.most:,}", count)
+        self.cache = empty(count, features, not dense, 0 if dense or rows is None else len(rows[2]))
         if rows is not None:
-            self.cache = empty(count, features, not dense, 0 if dense else len(rows[2]))
             kernels.supports.fill(self.cache, self.rule, rows, count)
         self.cache.counts[at.UPDATES] = integer(state, "updates", count)
         self.cache.counts[at.EVICTIONS] = integer(state, "evictions", 0, self.updates - count)

@@ -76,5 +76,5 @@ def checked_rule(rule: Learner, experts: int, taken: set[Any]) -> Learner:
 
 def word(learner: Any) -> int | None:
     """What of its seed decides its coins; None if it has none."""
-    seed = getattr(getattr(learner, "_panel", learner), "seed", None)
+    seed = getattr(learner, "seed", None)
     return None if seed is None else int(seed) & MASK
