@@ -209,7 +209,7 @@ def test_survivors_are_compacted():
     learner = nk.Halving(thresholds(1000))
     nk.play(learner, [(500, 1), (400, -1)])
     assert learner.size == 100
-    assert len(learner._believed.space._members) == 100
+    assert len(learner.space._members) == 100
 
 
 def test_running_out_of_memory_changes_nothing(monkeypatch):

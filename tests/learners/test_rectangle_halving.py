@@ -174,7 +174,7 @@ def test_it_plays_as_halving_over_the_listed_boxes(game):
     listed = Halving(Rectangles(m, dim), conservative=conservative)
     counted = RectangleHalving(m, dim, conservative=conservative)
     for x, y in rounds:
-        ballot = listed._believed.poll(x)
+        ballot = listed.space.poll(x)
         assert counted.votes(x) == ballot.weights[1]
         assert counted.predict_one(x) == listed.predict_one(x)
         assert counted.play_one(x, y) == listed.play_one(x, y)

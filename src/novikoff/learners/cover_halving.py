@@ -27,8 +27,11 @@ from novikoff.classes.sizes import whole_number as checked
 from novikoff.classes.sphere import LARGEST_COVER, SMALLEST_EPSILON, SphereCover, cover_size
 from novikoff.errors import TooLargeError, brief
 from novikoff.hypotheses import Ballot
-from novikoff.learners.restoring import boolean, integer, require
+from novikoff.learners.restoring import Schema, arguments, integer, require
 from novikoff.types import Example, Label, State, Theorem, check_label
+
+PARAMS: Schema = {"dim": int, "conservative": bool, "largest": int}
+COUNTERS = ("level", "rounds", "spent", "capped", "zeros")
 
 FINEST = 64
 """No cover of so many halvings is ever made."""
@@ -115,21 +118,11 @@ class CoverHalving:
         return CoverFacts(self.level, self._cover.size, self._space.count, self.spent, self.capped, self.zeros)
 
     def state(self) -> State:
-        return {
-            "dim": self.dim,
-            "conservative": self.conservative,
-            "largest": self.largest,
-            "level": self.level,
-            "space": self._space.state(),
-            "rounds": self.rounds,
-            "spent": self.spent,
-            "capped": self.capped,
-            "zeros": self.zeros,
-        }
+        return {**{name: getattr(self, name) for name in (*PARAMS, *COUNTERS)}, "space": self._space.state()}
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["dim"], boolean(state, "conservative"), state["largest"])
+        learner = cls(**arguments(state, PARAMS))
         for _ in range(integer(state, "level", 0, FINEST)):
             require(learner._finer(), f"level of a learner must be at most {learner.level}", state["level"])
             learner.level += 1

@@ -44,7 +44,7 @@ from novikoff.comparators.riding import Riding
 from novikoff.encode import LARGEST_COORDINATE
 from novikoff.errors import InputError, TooLargeError, shown
 from novikoff.learners.features import Features, Row
-from novikoff.learners.restoring import boolean, integer, read, require
+from novikoff.learners.restoring import array, boolean, integer, require
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label
 
 DOUBLE = np.dtype(np.float64)
@@ -334,14 +334,10 @@ class Ellipsoid:
             learner.width = integer(state, "width", 1, WIDEST)
             learner.domain = Domain("vector", learner.width)
         d = 0 if learner.width is None else learner.width + (learner.bias != 0.0)
-        centre, factor = (read(state[name], np.asarray, f"{name} must be an array") for name in ("centre", "factor"))
-        fits = centre.shape == (d,) and factor.shape == (d, d)
-        require(fits, f"centre and factor must be of width {d}", [centre.shape, factor.shape])
-        sound = all(array.dtype == np.float64 and np.all(np.isfinite(array)) for array in (centre, factor))
-        require(sound, "centre and factor must be finite doubles", [str(centre.dtype), str(factor.dtype)])
+        centre, factor = array(state, "centre", (d,)), array(state, "factor", (d, d))
         sound = learner.features.count <= (learner.width or 0)
         require(sound, "features must be within the width", learner.features.count)
-        learner._hold(centre.copy(), factor.copy())
+        learner._hold(centre, factor)
         return learner
 
 

@@ -45,12 +45,15 @@ from novikoff.errors import InputError, shown
 from novikoff.kernels import gradient_layout as at
 from novikoff.learners.features import Features, Row
 from novikoff.learners.limits import Limits, size
-from novikoff.learners.restoring import boolean, read, require
+from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.types import Batch, Domain, Example, Played, Sparse, State, Theorem
 
 LOSSES = {"absolute": at.ABSOLUTE, "squared": at.SQUARED}
 RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "adaptive": at.ADAPTIVE}
-GIVEN = ("radius", "limit", "low", "high", "loss", "bias", "normalize", "horizon", "rate", "hindsight")
+PARAMS: Schema = {
+    "radius": float, "limit": float, "low": float, "high": float, "loss": str, "bias": float, "normalize": bool,
+    "horizon": int | None, "rate": str, "hindsight": int,
+}  # fmt: skip
 
 
 class OnlineGradient:
@@ -274,7 +277,7 @@ class OnlineGradient:
     def state(self) -> State:
         gram, moments = self._sums()
         return {
-            **{name: getattr(self, name) for name in GIVEN},
+            **{name: getattr(self, name) for name in PARAMS},
             "features": self.features.state(),
             "held": self._held[:, : self.features.count].copy(),
             "own": self._own.copy(),
@@ -284,32 +287,24 @@ class OnlineGradient:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        boolean(state, "normalize")
-        learner = cls(**{name: state[name] for name in GIVEN})
+        learner = cls(**arguments(state, PARAMS))
         learner.features.load(state["features"])
-        count, own = learner.features.count, _array(state["own"], (at.OWN,), "own numbers")
-        held = _array(state["held"], (3, count), "weights")
+        count, own = learner.features.count, array(state, "own", (at.OWN,))
+        held = array(state, "held", (3, count))
         whole = [float(own[place]) for place in (at.ROUNDS, at.SINCE, at.PLACES, at.LONGEST)]
         sound = all(value >= 0.0 and value.is_integer() for value in whole) and whole[2] <= count
         require(sound, "counts of a learner must be whole numbers", whole)
         require(own[at.KNOWN] in (0.0, learner._own[at.KNOWN]), "sums must be kept or not", own[at.KNOWN])
         require(0.0 < own[at.SCALE] <= 1.0, "the scale of the weights must be above 0 and at most 1", own[at.SCALE])
-        require(bool((own[[5, 10, 11, 12, 13]] >= 0.0).all()), "squares and rates must not be negative", own.tolist())
+        squares = own[[at.LENGTH2, at.FIRST_RATE, at.RATE, at.SQUARES, at.STEPS]]
+        require(bool((squares >= 0.0).all()), "squares and rates must not be negative", squares.tolist())
         learner._own = own
         used = int(own[at.PLACES]) + 1 if own[at.KNOWN] else 0
         require(used < len(learner._gram), "features must be no more than the sums have room for", used)
-        learner._gram[:used, :used] = _array(state["gram"], (used, used), "sums")
-        learner._gram[-1, :used] = _array(state["moments"], (used,), "sums")
+        learner._gram[:used, :used] = array(state, "gram", (used, used))
+        learner._gram[-1, :used] = array(state, "moments", (used,))
         learner._hold(held)
         return learner
-
-
-def _array(value: Any, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
-    """A saved array of finite doubles."""
-    array = read(value, np.asarray, f"{what} must be an array")
-    require(array.dtype == np.float64 and array.shape == shape, f"{what} must be doubles of shape {shape}", array.shape)
-    require(bool(np.isfinite(array).all()), f"{what} must be finite", array.tolist())
-    return np.array(array, order="C")
 
 
 def _square(row: Row) -> float:

@@ -33,7 +33,7 @@ from novikoff.comparators.riding import Riding
 from novikoff.errors import InputError
 from novikoff.kernels import named
 from novikoff.learners.features import Features, Row
-from novikoff.learners.restoring import boolean, integer, read, require
+from novikoff.learners.restoring import array, boolean, integer
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label
 
 DOUBLE = np.dtype(np.float64)
@@ -237,12 +237,10 @@ class Perceptron:
         learner.rounds = integer(state, "rounds")
         learner.updates = integer(state, "updates", 0, learner.rounds)
         learner.features.load(state["features"])
-        weights = read(state["weights"], np.asarray, "weights must be an array")
-        sound = weights.dtype == np.float64 and weights.shape == (learner.features.count,)
-        require(sound, "weights must be a double for each feature", weights.shape)
+        weights = array(state, "weights", (learner.features.count,), finite=False)
         learner._own[0] = state["bias_weight"]
         if learner.features.kind == "names":
             learner._named = dict(zip(learner.features.names, weights.tolist(), strict=True))
         else:
-            learner._hold(weights.copy())
+            learner._hold(weights)
         return learner

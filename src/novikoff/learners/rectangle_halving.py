@@ -34,8 +34,11 @@ from novikoff.classes.rectangle import check_grid, describe_box, how_many_boxes
 from novikoff.errors import TooLargeError, brief
 from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.learners.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
-from novikoff.learners.restoring import boolean, corners, counters, integer, read, require
+from novikoff.learners.restoring import Schema, arguments, corners, counters, integer, read, require
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
+
+PARAMS: Schema = {"m": int, "dim": int, "conservative": bool}
+COUNTERS = ("size", "rounds", "restarts", "emptied_at")
 
 
 class RectangleHalving:
@@ -123,21 +126,15 @@ class RectangleHalving:
 
     def state(self) -> State:
         return {
-            "m": self.m,
-            "dim": self.dim,
-            "conservative": self.conservative,
+            **{name: getattr(self, name) for name in (*PARAMS, *COUNTERS)},
             "low": None if self.low is None else list(self.low),
             "high": None if self.high is None else list(self.high),
             "negatives": np.array(self.negatives, dtype=np.int64).reshape(-1, self.dim),
-            "size": self.size,
-            "rounds": self.rounds,
-            "restarts": self.restarts,
-            "emptied_at": self.emptied_at,
         }
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["m"], state["dim"], boolean(state, "conservative"))
+        learner = cls(**arguments(state, PARAMS))
         learner.low, learner.high = corners(state, learner._point)
         must = "negatives of a learner must be points of the grid, in order"
         negatives = read(state["negatives"], lambda saved: [learner._point(z) for z in saved], must)

@@ -28,10 +28,13 @@ from novikoff.certificates.halving_restarts import halving_restarts
 from novikoff.classes.threshold import check_grid_end
 from novikoff.errors import InputError, brief
 from novikoff.hypotheses import VersionSpaceFacts
-from novikoff.learners.restoring import boolean, counters, integer
+from novikoff.learners.restoring import Schema, arguments, counters, integer
 from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label
 
 LARGEST_COMPILED = 2**61
+
+PARAMS: Schema = {"n": int, "conservative": bool}
+SAVED = ("lo", "hi", "restarts", "emptied_at", "rounds")
 
 
 class ThresholdHalving:
@@ -87,7 +90,7 @@ class ThresholdHalving:
         wrong = kernels.threshold_halving.first_outside(x, self.n)
         if wrong >= 0:
             raise InputError(f"x must be from 0 to {self.n}: got {x[wrong]} at round {batch.first + wrong}.")
-        state = np.array([self.lo, self.hi, self.restarts, self.emptied_at, self.rounds], dtype=np.int64)
+        state = np.array([getattr(self, name) for name in SAVED], dtype=np.int64)
         predictions = np.empty(len(x), dtype=np.int8)
         kernels.threshold_halving.sweep(x, batch.y, self.n, state, self.conservative, predictions)
         self.lo, self.hi, self.restarts, self.emptied_at, self.rounds = state.tolist()
@@ -104,19 +107,11 @@ class ThresholdHalving:
         return VersionSpaceFacts(whole, self.size, whole, self.size, 1, self.restarts, self.emptied_at, self.rounds)
 
     def state(self) -> State:
-        return {
-            "n": self.n,
-            "conservative": self.conservative,
-            "lo": self.lo,
-            "hi": self.hi,
-            "rounds": self.rounds,
-            "restarts": self.restarts,
-            "emptied_at": self.emptied_at,
-        }
+        return {name: getattr(self, name) for name in (*PARAMS, *SAVED)}
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["n"], boolean(state, "conservative"))
+        learner = cls(**arguments(state, PARAMS))
         learner.hi = integer(state, "hi", 0, learner.n + 1)
         learner.lo = integer(state, "lo", 0, learner.hi)
         learner.rounds, learner.restarts, learner.emptied_at = counters(state, "restarts", "emptied_at")

@@ -28,10 +28,13 @@ from novikoff import encode
 from novikoff.certificates.tightest_box_mistakes import TightestBoxFacts, tightest_box_mistakes
 from novikoff.classes.rectangle import check_grid, describe_box
 from novikoff.errors import InputError, brief, shown
-from novikoff.learners.restoring import corners, counters
+from novikoff.learners.restoring import Schema, arguments, corners, counters
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 Number = int | float | Fraction
+
+PARAMS: Schema = {"dim": int, "m": int | None}
+COUNTERS = ("rounds", "contradictions", "contradicted_at")
 
 
 class TightestBox:
@@ -105,22 +108,16 @@ class TightestBox:
 
     def state(self) -> State:
         return {
-            "dim": self.dim,
-            "m": self.m,
+            **{name: getattr(self, name) for name in (*PARAMS, *COUNTERS)},
             "low": None if self.low is None else [_plain(v) for v in self.low],
             "high": None if self.high is None else [_plain(v) for v in self.high],
-            "rounds": self.rounds,
-            "contradictions": self.contradictions,
-            "contradicted_at": self.contradicted_at,
         }
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(state["dim"], state["m"])
+        learner = cls(**arguments(state, PARAMS))
         learner.low, learner.high = corners(state, lambda saved: learner._encode([_from_plain(v) for v in saved]))
-        learner.rounds, learner.contradictions, learner.contradicted_at = counters(
-            state, "contradictions", "contradicted_at"
-        )
+        learner.rounds, learner.contradictions, learner.contradicted_at = counters(state, *COUNTERS[1:])
         return learner
 
 

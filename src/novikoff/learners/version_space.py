@@ -1,35 +1,61 @@
-"""What Consistent and Halving share: a version space that begins again with all of H when nothing is left."""
+"""What Consistent and Halving have in common: a version space that begins again with all of H when nothing is left.
+
+A learner of this family brings `_decide`, what the votes of the survivors make it say.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Self
 
+from novikoff.classes import restore_class
 from novikoff.classes.survivors import whole_weights
 from novikoff.hypotheses import Ballot, HypothesisClass, VersionSpaceFacts
-from novikoff.learners.restoring import counters
-from novikoff.types import Example, Label, State
+from novikoff.learners.restoring import Schema, arguments, counters
+from novikoff.types import Example, Label, State, Theorem, check_label
 
 
-class VersionSpace:
+class VersionSpaceLearner:
     """The hypotheses still believed, and how often belief had to begin again."""
 
+    promises: ClassVar[tuple[Theorem, ...]]
+    params: ClassVar[Schema]
+    conservative = False
+
     def __init__(self, hypotheses: HypothesisClass, prior: Any = None) -> None:
-        self.hypotheses = hypotheses
-        self.prior = (
-            prior if prior is None or isinstance(prior, str) else whole_weights(prior, hypotheses.size).tolist()
-        )
+        self.domain, self.labels, self.hypotheses = hypotheses.domain, hypotheses.labels, hypotheses
+        named = prior is None or isinstance(prior, str)
+        self.prior = prior if named else whole_weights(prior, hypotheses.size).tolist()
         self.space = hypotheses.space(self.prior)
         self._whole = self._weight = self.space.weight
-        self.rounds = 0
-        self.restarts = 0
-        self.emptied_at = 0
+        self.rounds = self.restarts = self.emptied_at = 0
 
-    def poll(self, x: Example) -> Ballot:
-        """The votes on x."""
-        return self.space.poll(x)
+    @property
+    def size(self) -> int:
+        """Surviving hypotheses."""
+        return self.space.count
 
-    def learn(self, ballot: Ballot, y: Label) -> None:
-        """Keep those that voted for y; if there are none, begin again with all of H. The caller counts the round."""
+    def _decide(self, ballot: Ballot) -> Label:
+        """What is said when the survivors vote so."""
+        raise NotImplementedError
+
+    def predict_one(self, x: Example) -> Label:
+        return self._decide(self.space.poll(x))
+
+    def learn_one(self, x: Example, y: Label) -> None:
+        self.play_one(x, y)
+
+    def play_one(self, x: Example, y: Label) -> Label:
+        """Predict, then learn, polling the survivors once."""
+        y = check_label(y, self.labels)
+        ballot = self.space.poll(x)
+        prediction = self._decide(ballot)
+        if prediction != y or not self.conservative:
+            self._keep(ballot, y)
+        self.rounds += 1
+        return prediction
+
+    def _keep(self, ballot: Ballot, y: Label) -> None:
+        """Keep those that voted for y; if there are none, begin again with all of H."""
         if ballot.weights[y] > 0:
             if ballot.weights[y] < self._weight:
                 self.space.keep(ballot, y)
@@ -40,8 +66,11 @@ class VersionSpace:
         self.restarts += 1
         self.emptied_at = self.emptied_at or self.rounds + 1
 
+    def survivor(self) -> str:
+        """The first surviving hypothesis, readable; for programs the shortest, as Python source."""
+        return self.hypotheses.describe(self.space.first())
+
     def facts(self) -> VersionSpaceFacts:
-        """For the certificates."""
         return VersionSpaceFacts(
             hypotheses=self.hypotheses.size,
             survivors=self.space.count,
@@ -54,18 +83,19 @@ class VersionSpace:
         )
 
     def state(self) -> State:
-        """As plain data."""
         return {
+            **{name: getattr(self, name) for name in self.params},
             "hypotheses": self.hypotheses.state(),
-            "prior": self.prior,
             "space": self.space.state(),
             "rounds": self.rounds,
             "restarts": self.restarts,
             "emptied_at": self.emptied_at,
         }
 
-    def load(self, state: State) -> None:
-        """Take over the survivors and counters of `state`."""
-        self.space.load(state["space"])
-        self._weight = self.space.weight
-        self.rounds, self.restarts, self.emptied_at = counters(state, "restarts", "emptied_at")
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(restore_class(state["hypotheses"]), **arguments(state, cls.params))
+        learner.space.load(state["space"])
+        learner._weight = learner.space.weight
+        learner.rounds, learner.restarts, learner.emptied_at = counters(state, "restarts", "emptied_at")
+        return learner

@@ -29,28 +29,26 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from numbers import Real
-from typing import Any, ClassVar, Protocol, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificates.weighted_majority_mistakes import WeightedMajorityFacts, weighted_majority_mistakes
 from novikoff.classes import restore_class
-from novikoff.classes.survivors import Enumerable, refuse_if_too_large, whole_weights
-from novikoff.errors import InputError, ModelFileError
+from novikoff.classes.survivors import refuse_if_too_large, whole_weights
+from novikoff.errors import InputError
 from novikoff.hypotheses import HypothesisClass
-from novikoff.learners.restoring import boolean, integer, require
+from novikoff.learners.panel import Voters, is_number
+from novikoff.learners.restoring import Schema, arguments, array, integer, require
 from novikoff.types import Example, Label, State, Theorem, check_label
 
 Counts = NDArray[np.int64]
 
+PARAMS: Schema = {"beta": float, "prior": object, "conservative": bool}
+
 PART = 2**15
 """Hypotheses weighed at a time: what is made of them stays in the processor's cache."""
-
-
-class Voters(Enumerable, HypothesisClass, Protocol):
-    """A class whose hypotheses can be asked one by one."""
 
 
 class WeightedMajority:
@@ -61,7 +59,7 @@ class WeightedMajority:
     def __init__(
         self, hypotheses: HypothesisClass, beta: float = 0.5, prior: Any = None, conservative: bool = False
     ) -> None:
-        if not _is_number(beta) or not 0 <= beta < 1 or float(beta) == 1.0:
+        if not is_number(beta) or not 0 <= beta < 1 or float(beta) == 1.0:
             raise InputError(f"beta must be a number from 0 to below 1: got {beta!r}. Take 0.5 if in doubt.")
         if not hasattr(hypotheses, "labels_of"):
             raise InputError(f"hypotheses must be of a class that can be asked one by one: got {hypotheses!r}.")
@@ -207,16 +205,21 @@ class WeightedMajority:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(restore_class(state["hypotheses"]), state["beta"], state["prior"], boolean(state, "conservative"))
+        learner = cls(restore_class(state["hypotheses"]), **arguments(state, PARAMS))
         learner.rounds = integer(state, "rounds")
-        learner.penalties = _counts(state["penalties"], learner.size, learner.rounds)
-        learner.errors = learner.penalties
+        learner.penalties = learner.errors = learner._counts(state, "penalties")
         if learner.conservative:
-            learner.errors = _counts(state["errors"], learner.size, learner.rounds)
+            learner.errors = learner._counts(state, "errors")
             sound = bool(np.all(learner.penalties <= learner.errors))
             require(sound, "penalties of a learner must be for errors", state["penalties"])
         learner._look()
         return learner
+
+    def _counts(self, state: State, name: str) -> Counts:
+        counts = array(state, name, (self.size,), np.int64)
+        sound = counts.min() >= 0 and counts.max() <= self.rounds
+        require(bool(sound), f"{name} of a learner must be 0 to {self.rounds:,} for each hypothesis", counts)
+        return counts
 
 
 def sign_at(beta: float, levels: Sequence[int], votes: Sequence[int]) -> int:
@@ -249,10 +252,6 @@ def sign_at(beta: float, levels: Sequence[int], votes: Sequence[int]) -> int:
     return (above > 0) - (above < 0)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
 def _weights_of(prior: Any, hypotheses: HypothesisClass) -> Counts:
     """The prior as whole numbers."""
     length = getattr(hypotheses, "length", None)
@@ -263,11 +262,3 @@ def _weights_of(prior: Any, hypotheses: HypothesisClass) -> Counts:
     ends = np.array([bisect_right(numbers, bits, key=length) for bits in range(longest + 1)], dtype=np.int64)
     how_many = np.diff(ends, prepend=0)
     return np.repeat(2 ** (longest - np.arange(longest + 1, dtype=np.int64)), how_many)
-
-
-def _counts(values: Any, size: int, rounds: int) -> Counts:
-    """Errors or penalties of a `state`, checked."""
-    counts = np.asarray(values)
-    if counts.dtype != np.int64 or counts.shape != (size,) or counts.min() < 0 or counts.max() > rounds:
-        raise ModelFileError(f"a state must count 0 to {rounds:,} errors of each of {size:,} hypotheses: it does not.")
-    return counts.copy()
