@@ -31,6 +31,7 @@ from novikoff.kernels.supports import (
     compare,
     compare_slot,
     drop,
+    inserts,
     put,
     room_for,
     score_of,
@@ -71,14 +72,6 @@ def sweep(
                 compare_slot(cache, rule, slot, width)
                 leave(cache, slot, width)
     return len(y)
-
-
-@compiled
-def inserts(score: float, y: int, beta: float) -> bool:
-    """Is the example to be inserted? With beta = 0, on mistakes."""
-    if beta == 0.0:
-        return (score < 0.0) == (y > 0)
-    return y * score <= beta
 
 
 @compiled

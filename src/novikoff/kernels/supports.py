@@ -215,6 +215,14 @@ def selfs_of(rule: Rule, rows: Rows, out: Vector) -> None:
 
 
 @compiled
+def inserts(score: float, y: int, beta: float) -> bool:
+    """Is the example to be inserted? With beta = 0, on mistakes."""
+    if beta == 0.0:
+        return (score < 0.0) == (y > 0)
+    return y * score <= beta
+
+
+@compiled
 def room_for(cache: Cache, places: Places, slot: int, width: int) -> bool:
     """Is there room for the row at this slot?"""
     if slot >= cache.slots.shape[1]:

@@ -25,7 +25,7 @@ from novikoff.kernels.cache import (
 )
 from novikoff.kernels.compiled import compiled
 from novikoff.kernels.lanes import dense
-from novikoff.kernels.supports import compare, put, room_for, self_of, span, square_of, whole_self
+from novikoff.kernels.supports import compare, inserts, put, room_for, self_of, span, square_of, whole_self
 
 
 @compiled
@@ -45,14 +45,6 @@ def sweep(
             if not add(cache, rule, here, x, width, y[t], own, budget, gram):
                 return t
     return len(y)
-
-
-@compiled
-def inserts(score: float, y: int, beta: float) -> bool:
-    """Is the example to be inserted? With beta = 0, on mistakes."""
-    if beta == 0.0:
-        return (score < 0.0) == (y > 0)
-    return y * score <= beta
 
 
 @compiled

@@ -50,19 +50,17 @@ class CrammerKandolaSinger(KernelLearner):
     def _sweep(self, *rows: *Swept) -> int:
         return kernels.crammer_kandola_singer.sweep(*rows, (self.supports.most, self.beta, self.distill))
 
-    def _learn(self, row: Row, y: int, score: float, self_value: float) -> None:
-        held, rule = self.supports, kernels.crammer_kandola_singer
-        if rule.inserts(score, y, self.beta):
-            full = held.count >= held.most
-            held.reserve(held.count - full, row[0], row[2])
-            if full:
-                self._leave(rule.best(held.cache, held.rule), row[2])
-            rule.enter(held.cache, held.rule, *row, y, self_value)
-            while self.distill and held.count > 1:
-                slot = rule.best(held.cache, held.rule)
-                if not rule.margin_without(held.cache, held.rule, slot) > self.beta:
-                    break
-                self._leave(slot, row[2])
+    def _insert(self, row: Row, y: int, self_value: float) -> None:
+        held, rule, full = self.supports, kernels.crammer_kandola_singer, self.size >= self.supports.most
+        held.reserve(held.count - full, row[0], row[2])
+        if full:
+            self._leave(rule.best(held.cache, held.rule), row[2])
+        rule.enter(held.cache, held.rule, *row, y, self_value)
+        while self.distill and held.count > 1:
+            slot = rule.best(held.cache, held.rule)
+            if not rule.margin_without(held.cache, held.rule, slot) > self.beta:
+                break
+            self._leave(slot, row[2])
 
     def _leave(self, slot: int, width: int) -> None:
         self.supports.compare_slot(slot)

@@ -72,14 +72,13 @@ class Forgetron(KernelLearner):
     def _sweep(self, *rows: *Swept) -> int:
         return kernels.forgetron.sweep(*rows, self._params, self._sums)
 
-    def _learn(self, row: Row, y: int, score: float, self_value: float) -> None:
+    def _insert(self, row: Row, y: int, self_value: float) -> None:
         held = self.supports
-        if (score < 0.0) == (y > 0):
-            slot = kernels.forgetron.next_slot(held.cache, held.most)
-            held.reserve(slot, row[0], row[2])
-            if slot < held.count:
-                held.compare_slot(slot)
-            kernels.forgetron.add(held.cache, held.rule, *row, y, self_value, self._params, self._sums)
+        slot = kernels.forgetron.next_slot(held.cache, held.most)
+        held.reserve(slot, row[0], row[2])
+        if slot < held.count:
+            held.compare_slot(slot)
+        kernels.forgetron.add(held.cache, held.rule, *row, y, self_value, self._params, self._sums)
 
     def _more_facts(self) -> dict[str, Any]:
         sums = dict(zip(SUMS, self._sums.tolist(), strict=True))

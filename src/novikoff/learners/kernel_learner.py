@@ -1,7 +1,8 @@
 """What learners that keep examples have in common: they say the sign of f(x) = sum of coefficient * K(z, x).
 
 A learner of this family brings its rule, twice: `_sweep`, compiled (kernels/), plays rows until there is no room, and
-says where to go on; `_learn` takes one example, for a kernel function of the user's.
+says where to go on; `_insert` puts in one example, for a kernel function of the user's. An example is inserted on a
+mistake; with `beta` > 0, whenever y f(x) <= beta.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class KernelLearner:
     params: ClassVar[Schema]
     labels: int | None = None
     conservative = True
+    beta = 0.0
 
     def __init__(self, similarity: Similarity, budget: int | None = None) -> None:
         self.domain = Domain("vector")
@@ -61,8 +63,8 @@ class KernelLearner:
         """Play the rows; the row to go on with, if there was no room."""
         raise NotImplementedError
 
-    def _learn(self, row: Row, y: int, score: float, self_value: float) -> None:
-        """Learn one example, of whose K(z,x) the supports know the values. self_value: K(x,x)."""
+    def _insert(self, row: Row, y: int, self_value: float) -> None:
+        """Put in one example, of whose K(z,x) the supports know the values. self_value: K(x,x)."""
         raise NotImplementedError
 
     def predict_one(self, x: Example) -> Label:
@@ -100,7 +102,8 @@ class KernelLearner:
         self_value, score = held.call(*rows[1:]), held.score_called()
         self.features.row(x, learn=True)  # only now: the function may have failed
         held.begin(rows[3])
-        self._learn(rows[1:], label, score, self_value)
+        if kernels.supports.inserts(score, label, self.beta):
+            self._insert(rows[1:], label, self_value)
         self.rounds += 1
         return -1 if score < 0.0 else 1
 

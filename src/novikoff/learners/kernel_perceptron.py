@@ -47,7 +47,6 @@ class KernelPerceptron(KernelLearner):
     def _sweep(self, *rows: *Swept) -> int:
         return kernels.kernel_perceptron.sweep(*rows)
 
-    def _learn(self, row: Row, y: int, score: float, self_value: float) -> None:
-        if (score < 0.0) == (y > 0):
-            while not kernels.kernel_perceptron.add(self.supports.cache, *row, y, self_value):
-                self.supports.make_room(row[0], row[2])
+    def _insert(self, row: Row, y: int, self_value: float) -> None:
+        while not kernels.kernel_perceptron.add(self.supports.cache, *row, y, self_value):
+            self.supports.make_room(row[0], row[2])

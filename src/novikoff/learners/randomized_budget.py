@@ -54,8 +54,7 @@ class RandomizedBudgetPerceptron(KernelLearner):
     def _sweep(self, *rows: *Swept) -> int:
         return kernels.randomized_budget.sweep(*rows, self.supports.most, self._coins)
 
-    def _learn(self, row: Row, y: int, score: float, self_value: float) -> None:
+    def _insert(self, row: Row, y: int, self_value: float) -> None:
         held = self.supports
-        if (score < 0.0) == (y > 0):
-            while not kernels.randomized_budget.add(held.cache, *row, y, self_value, held.most, self._coins):
-                held.make_room(row[0], row[2])
+        while not kernels.randomized_budget.add(held.cache, *row, y, self_value, held.most, self._coins):
+            held.make_room(row[0], row[2])

@@ -49,11 +49,10 @@ class TighterPerceptron(KernelLearner):
     def _sweep(self, *rows: *Swept) -> int:
         return kernels.tighter.sweep(*rows, self.supports.most, self.beta, self._table())
 
-    def _learn(self, row: Row, y: int, score: float, self_value: float) -> None:
+    def _insert(self, row: Row, y: int, self_value: float) -> None:
         held = self.supports
-        if kernels.tighter.inserts(score, y, self.beta):
-            while not kernels.tighter.add(held.cache, held.rule, *row, y, self_value, held.most, self._table()):
-                held.make_room(row[0], row[2])
+        while not kernels.tighter.add(held.cache, held.rule, *row, y, self_value, held.most, self._table()):
+            held.make_room(row[0], row[2])
 
     def _table(self) -> NDArray[np.float64]:
         """K of every two slots, with room for as many as there are."""
