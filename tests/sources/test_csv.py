@@ -334,7 +334,7 @@ def test_text_that_is_not_utf8_or_spans_lines_is_fine_in_a_column_that_is_not_us
 
 
 def test_a_column_without_a_name_gets_one(write):
-    assert CSV(write(",a,l\n0,1,u\n1,2,v\n")).features == ("x0", "a")
+    assert CSV(write("a,,l\n0,1,u\n1,2,v\n")).features == ("a", "x1")
 
 
 # headers

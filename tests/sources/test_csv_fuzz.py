@@ -82,7 +82,7 @@ def slow(data, delimiter, header, label=None, columns=None, positive=None, many=
     names = [cell.decode().strip() for cell in first] if header else [""] * len(first)
     used = [found(column, names, header) for column in columns or ()]
     target = guessed(names, used) if label is None else found(label, names, header)
-    used = [c for c in range(len(names)) if c != target] if columns is None else used
+    used = [c for c in range(index(names), len(names)) if c != target] if columns is None else used
     if not used:
         raise Fault("must have a label and a feature")
     if target in used:
@@ -118,6 +118,12 @@ def called(names, c):
     return f"column {c} (from 0)" if not names[c] else f'column "{names[c][:37] if names[c].isalnum() else ""}'
 
 
+def index(names):
+    """How many columns come before the first name, if all others have one: an index."""
+    named = [c for c, name in enumerate(names) if name]
+    return named[0] if named and len(names) - len(named) == named[0] else 0
+
+
 def found(column, names, header):
     if isinstance(column, str):
         if not header or names.count(column) != 1:
@@ -129,7 +135,7 @@ def found(column, names, header):
 
 
 def guessed(names, used):
-    free = [c for c in range(len(names)) if c not in used] or [len(names) - 1]
+    free = [c for c in range(index(names), len(names)) if c not in used] or [len(names) - 1]
     for name in ("label", "y", "class", "target"):
         for c in free:
             if names[c].lower() == name:

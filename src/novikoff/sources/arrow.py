@@ -18,12 +18,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from novikoff.errors import SourceError
-from novikoff.sources.arrow_file import open_arrow
+from novikoff.sources.arrow_file import index_notes, open_arrow
 from novikoff.sources.arrow_lists import DenseLists, SparseLists
 from novikoff.sources.columns import ROWS_PER_BATCH, Columns, LabelValues
 from novikoff.sources.converted import Converted
-from novikoff.sources.layout import column_name
+from novikoff.sources.layout import LABEL_NAMES, column_name
 from novikoff.sources.on_disk import OnDisk
+from novikoff.sources.pandas_index import check_asked
 from novikoff.types import Batch, Lasting, Position, Sparse
 
 
@@ -50,9 +51,10 @@ class Arrow:
     ) -> None:
         file = self._source = source if isinstance(source, OnDisk) else OnDisk(source)
         self.name = file.name
-        self.notes = file.notes()
         self._file = open_arrow(file)
+        self.notes = [*file.notes(), *index_notes(self._file, self.name)]
         schema = self._file.schema
+        check_asked(self._file.index, schema.names, label, LABEL_NAMES, columns, self.name)
         note = self._file.last_note() if label is None and columns is None else None
         self.converted = note is not None
         self.lasting: Lasting = "mapped" if self.converted and self._file.mapped else True

@@ -1,4 +1,7 @@
-"""The record batches of an Arrow IPC or a Parquet file. IPC files are mapped; Parquet is unpacked by row groups."""
+"""The record batches of an Arrow IPC or a Parquet file. IPC files are mapped; Parquet is unpacked by row groups.
+
+The index of a pandas frame that was written among the columns is not shown: `index` has its names.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 
 from novikoff.errors import SourceError
 from novikoff.sources.on_disk import OnDisk
+from novikoff.sources.pandas_index import index_columns, index_note
 
 IPC_MAGIC = b"ARROW1"
 PARQUET_MAGIC = b"PAR1"
@@ -25,7 +29,7 @@ class IpcFile:
         with reading(file):
             whole = _mapped(file.path)
             self._reader = pa.ipc.open_file(whole)
-            self.schema = self._reader.schema
+            self._columns, self.schema, self.index = _without_index(self._reader.schema)
             self.names = tuple(self.schema.names)
             self.mapped = self._reader.num_record_batches > 0 and _within(whole, self._reader.get_batch(0))
 
@@ -34,6 +38,7 @@ class IpcFile:
         with reading(self._file):
             for number in range(self._reader.num_record_batches):
                 batch = self._reader.get_batch(number)
+                batch = batch.select(self._columns) if self.index else batch
                 if batch.num_rows > skip:
                     yield checked(batch.slice(skip) if skip else batch, columns)
                 skip = max(0, skip - batch.num_rows)
@@ -57,15 +62,22 @@ class ParquetFile:
         self._file = file
         with reading(file):
             self._reader = pq.ParquetFile(file.path, memory_map=True)
-            self.schema = self._reader.schema_arrow
+            self._columns, self.schema, self.index = _without_index(self._reader.schema_arrow)
             self.names = tuple(self.schema.names)
 
-    def batches(self, skip: int = 0, columns: list[int] | None = None) -> Iterator[Any]:
+    def count(self) -> int:
+        """How many rows there are."""
+        rows: int = self._reader.metadata.num_rows
+        return rows
+
+    def batches(
+        self, skip: int = 0, columns: list[int] | None = None, at_once: int = ROWS_AT_ONCE
+    ) -> Iterator[Any]:  # fmt: skip
         """The rows without the first `skip`, some at a time. Only `columns` are unpacked, the others are empty."""
         import pyarrow as pa
 
         names = list(self.names)
-        some = columns is not None and len(set(names)) == len(names)
+        some = columns is not None and len({*names, *self.index}) == len(names) + len(self.index)
         wanted = [names[c] for c in columns] if columns is not None and some else None
         with reading(self._file):
             for group in range(self._reader.metadata.num_row_groups):
@@ -73,9 +85,11 @@ class ParquetFile:
                 if rows <= skip:
                     skip -= rows
                     continue
-                for batch in self._reader.iter_batches(ROWS_AT_ONCE, row_groups=[group], columns=wanted):
+                for batch in self._reader.iter_batches(at_once, row_groups=[group], columns=wanted):
                     if batch.num_rows > skip:
                         rest = batch.slice(skip)
+                        if wanted is None and self.index:
+                            rest = rest.select(self._columns)
                         if wanted is not None:
                             there = {name: rest.column(name) for name in wanted}
                             empty = pa.nulls(rest.num_rows)
@@ -89,6 +103,22 @@ class ParquetFile:
 
 
 ArrowFile = IpcFile | ParquetFile
+
+
+def _without_index(schema: Any) -> tuple[list[int], Any, tuple[str, ...]]:
+    """The columns that are not the index of a pandas frame, a schema of these, and the names of the index."""
+    import pyarrow as pa
+
+    index = index_columns(schema)
+    if not index:
+        return list(range(len(schema))), schema, ()
+    left = [c for c in range(len(schema)) if c not in index]
+    return left, pa.schema([schema.field(c) for c in left]), tuple(schema.names[c] for c in index)
+
+
+def index_notes(file: ArrowFile, name: str) -> list[str]:
+    """What to tell the user of an index that is not shown."""
+    return [index_note(file.index, name)] if file.index else []
 
 
 def _mapped(path: str) -> Any:

@@ -6,6 +6,7 @@ Format
 Header
     Sniffed: a feature column begins with a name and goes on with numbers. A first row that has both names and
     numbers in its feature columns could be either: then `header` must say.
+    First columns that are the only ones without a name are an index, as pandas and R write it, and left out.
 Features
     int64 if every feature cell of the file is written as a whole number, else float64; finite.
 Labels
@@ -30,6 +31,7 @@ from novikoff.errors import SourceError
 from novikoff.sources.arrays import against_others, two_labels
 from novikoff.sources.layout import NOT_UTF8, WHOLE, is_number, look, quoted, rows_of
 from novikoff.sources.on_disk import OnDisk
+from novikoff.sources.pandas_index import unnamed_first, unnamed_note
 from novikoff.types import Batch, Domain, Labels, Position
 
 BLOCK_BYTES = 2**20
@@ -74,6 +76,9 @@ class CSV:
         self.name = self._file.name
         self.notes = self._file.notes()
         self._layout = look(self._file, label, header, delimiter, columns)
+        index = unnamed_first(self._layout.names)
+        if index and not {*range(index)} & {self._layout.label, *self._layout.used}:
+            self.notes.append(unnamed_note(index, self.name))
         self._positive, self._many = positive, many
         self._block = max(4, block)  # pyarrow looks for a byte order mark in the first
         self._dtype: type[np.int64] | type[np.float64] = np.int64

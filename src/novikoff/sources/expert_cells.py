@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from novikoff.errors import SourceError
 from novikoff.sources.csv import NOT_FINITE
 from novikoff.sources.layout import WHOLE, column_name, is_number, quoted
+from novikoff.sources.pandas_index import unnamed_first
 
 OUTCOME_NAMES = ("outcome", "y", "label", "class", "target")
 MISSING = ("", "?", "na", "n/a", "nan", "null")
@@ -40,13 +41,13 @@ def choose(
     name: str,
 ) -> Chosen:  # fmt: skip
     """The outcome column, by default one called so, else the last; the experts are all others but those left out."""
-    left_out = {_find(column, columns, width, "a column to leave out", name) for column in without}
-    target: int | None = None
     if losses and outcome is not None:
         raise SourceError(f"a table of losses must have no outcome: got {outcome!r}. Leave it out, or choose a loss.")
-    if not losses and outcome is not None:
-        target = _find(outcome, columns, width, "the outcome", name)
-    elif not losses:
+    left_out = {_find(column, columns, width, "a column to leave out", name) for column in without}
+    asked = None if outcome is None else _find(outcome, columns, width, "the outcome", name)
+    left_out |= {c for c in range(unnamed_first(columns)) if c != asked}  # an index
+    target = asked
+    if not losses and outcome is None:
         called = {column.strip().lower(): c for c, column in reversed(list(enumerate(columns))) if c not in left_out}
         last = max((c for c in range(width) if c not in left_out), default=width - 1)
         target = next((called[known] for known in OUTCOME_NAMES if known in called), last)

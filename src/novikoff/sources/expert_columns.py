@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
-from novikoff.sources.arrow_file import ParquetFile, checked, open_arrow, reading
-from novikoff.sources.expert_cells import FIRST_TEXT, BadCellError, Values, choose, suggested
+from novikoff.sources.arrow_file import ParquetFile, index_notes, open_arrow, reading
+from novikoff.sources.expert_cells import FIRST_TEXT, OUTCOME_NAMES, BadCellError, Values, choose, suggested
 from novikoff.sources.expert_lines import as_cell
 from novikoff.sources.layout import SNIFFED_ROWS
 from novikoff.sources.on_disk import OnDisk
+from novikoff.sources.pandas_index import check_asked
 from novikoff.types import Batch, Domain, Position
 
 CELLS_AT_ONCE = 2**20
@@ -38,9 +39,12 @@ class ExpertColumns:
     ) -> None:
         self._source = source if isinstance(source, OnDisk) else OnDisk(source)
         self.name = self._source.name
-        self.notes = self._source.notes()
         self._file = open_arrow(self._source)
+        self.notes = [*self._source.notes(), *index_notes(self._file, self.name)]
         names = self._file.names
+        known = () if loss == "table" else OUTCOME_NAMES
+        check_asked(self._file.index, names, outcome, known, None, self.name)
+        without = [column for column in without if column not in self._file.index]  # it is
         self._chosen = choose(names, len(names), outcome, without, loss == "table", self.name)
         self.experts = self._chosen.experts
         self._wanted = [c for c in (*self._chosen.used, self._chosen.outcome) if c is not None]
@@ -65,10 +69,7 @@ class ExpertColumns:
         """How many rounds there are."""
         with reading(self._source):
             if isinstance(self._file, ParquetFile):
-                import pyarrow.parquet as pq
-
-                rows: int = pq.read_metadata(self._source.path).num_rows
-                return rows
+                return self._file.count()
             return sum(batch.num_rows for batch in self._file.batches(columns=[]))
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
@@ -103,14 +104,7 @@ class ExpertColumns:
                 for at in range(0, batch.num_rows, self._at_once):
                     yield batch.slice(at, self._at_once)
             return
-        import pyarrow.parquet as pq
-
-        with reading(self._source):
-            reader = pq.ParquetFile(self._source.path, memory_map=True)
-            for batch in reader.iter_batches(self._at_once):
-                if batch.num_rows > skip:
-                    yield checked(batch.slice(skip), wanted)
-                skip = max(0, skip - batch.num_rows)
+        yield from self._file.batches(skip, wanted, self._at_once)
 
     def _suggested(self) -> tuple[str, str]:
         cells: list[str] = []

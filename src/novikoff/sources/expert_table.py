@@ -31,6 +31,7 @@ from novikoff.sources.expert_text import Cells, ExpertText
 from novikoff.sources.layout import SNIFFED_ROWS, Row, is_name, is_number, rows_of, sniff_delimiter, sniff_header
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.opened import Opened, Origin
+from novikoff.sources.pandas_index import unnamed_first, unnamed_note
 from novikoff.sources.reader import sniff
 
 LOSSES = ("zero-one", "absolute", "squared", "log", "table")
@@ -148,11 +149,11 @@ def _from_cells(
         raise SourceError(f"a source must not be empty: {name} has a header on line {line} and no rows.")
     columns = [cell.strip() for cell in first] if header else []
     chosen = choose(columns, len(first), outcome, without, loss == "table", name)
-    notes = []
+    notes = [unnamed_note(unnamed_first(columns), name)] if unnamed_first(columns) else []
     if loss is None:
         used = (*chosen.used, *(() if chosen.outcome is None else (chosen.outcome,)))
         loss, why = suggested(cells[c] for _, _, cells in rows[1 if header else 0 :] for c in used if c < len(cells))
-        notes = [f"loss: {loss} ({why}); --loss takes another"]
+        notes += [f"loss: {loss} ({why}); --loss takes another"]
     skipped = last if header else 0
     size = _bytes_of(lines, skipped)
     cells = Cells(chosen, len(first), between, sleeping, loss == "zero-one")

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from novikoff.errors import SourceError
 from novikoff.sources.arrays import ROWS_PER_BATCH, encode_labels
 from novikoff.sources.columns import Columns, LabelValues, numbers
-from novikoff.sources.layout import column_name
+from novikoff.sources.layout import LABEL_NAMES, column_name
+from novikoff.sources.pandas_index import check_asked, index_columns
 from novikoff.types import Batch, Domain, Position, Sparse
 
 WIDEST = 2**32
@@ -34,7 +35,7 @@ def as_source(environment: Any, many: int | None = None) -> Frame | SparseMatrix
 
 
 class Frame:
-    """The rows of a data frame.
+    """The rows of a data frame. The index of a pandas frame is no column.
 
     label      the label column: its name, or its number from 0 (from the end if negative). By default a column
                named label, y, class or target, else the last
@@ -55,7 +56,7 @@ class Frame:
         name: str = "frame",
     ) -> None:
         self.name = name
-        self._table = _table(frame)
+        self._table = _table(frame, label, columns, name)
         self._columns = Columns(self._table.schema, name, label, columns)
         target, names = self._columns.target, self._columns.names
         where = f"{column_name(names, target)} of {name}"
@@ -147,13 +148,21 @@ def _rows(X: Any, name: str) -> Sparse:
     return Sparse(matrix.indptr.astype(np.uint64), indices.astype(np.uint32), values, X.shape[1])
 
 
-def _table(frame: Any) -> Any:
-    """The frame as an Arrow table."""
+def _table(frame: Any, label: str | int | None, columns: Sequence[str | int] | None, name: str) -> Any:
+    """The frame as an Arrow table, without the index that pandas puts among the columns."""
     import narwhals as nw
     import pyarrow as pa
 
     try:
-        return nw.from_native(frame, eager_only=True).to_arrow()
+        table = nw.from_native(frame, eager_only=True).to_arrow()
+        index = index_columns(table.schema)
+        if not index:
+            return table
+        left = table.select([c for c in range(table.num_columns) if c not in index])
+        check_asked([table.column_names[c] for c in index], left.column_names, label, LABEL_NAMES, columns, name)
+        return left
+    except SourceError:
+        raise
     except (pa.ArrowException, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())[:200]
         raise SourceError(

@@ -13,6 +13,7 @@ from typing import Any
 
 from novikoff.errors import SourceError
 from novikoff.sources.on_disk import OnDisk
+from novikoff.sources.pandas_index import unnamed_first
 
 DELIMITERS = ("\t", ";", ",")
 SNIFFED_ROWS = 50
@@ -82,12 +83,15 @@ def choose_columns(
     columns: Sequence[str | int] | None,
     file: object,
 ) -> tuple[int, tuple[int, ...]]:
-    """The label column and the feature columns: those asked for, else one named like a label and all others."""
+    """The label column and the feature columns: those asked for, else one named like a label and all others.
+
+    An index, as pandas and R write it, is none of them, unless it is asked for by its number.
+    """
     columns = [columns] if isinstance(columns, str) else columns
     used = tuple(_find(column, names, width, "a feature", file) for column in columns or ())
     target = _guess_label(names, width, used) if label is None else _find(label, names, width, "the label", file)
     if columns is None:
-        used = tuple(c for c in range(width) if c != target)
+        used = tuple(c for c in range(unnamed_first(names), width) if c != target)
     if not used:
         raise SourceError(f"a table must have a label and a feature: {file} has {column_name(names, target)} only.")
     if len({target, *used}) <= len(used):
@@ -195,9 +199,9 @@ def _find(column: str | int, names: tuple[str, ...], width: int, what: str, file
 
 
 def _guess_label(names: tuple[str, ...], width: int, used: tuple[int, ...]) -> int:
-    """A column named like a label, or else the last; not one that was asked for as a feature."""
+    """A column named like a label, or else the last; not one that was asked for as a feature, nor an index."""
     lower = ["" if c in used else name.lower() for c, name in enumerate(names)]
-    last = max((c for c in range(width) if c not in used), default=width - 1)
+    last = max((c for c in range(unnamed_first(names), width) if c not in used), default=width - 1)
     return next((lower.index(name) for name in LABEL_NAMES if name in lower), last)
 
 

@@ -126,7 +126,7 @@ def target_frame(
 
     columns   the feature columns, by name or number. By default all but the target
     """
-    table = _table(frame)
+    table = _table(frame, target, columns, name)
     found = Columns(table.schema, name, target, columns)
     where = f"{column_name(found.names, found.target)} of {name}"
     column = table.column(found.target)
