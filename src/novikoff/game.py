@@ -16,6 +16,7 @@ from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, 
 from novikoff.errors import InputError, MismatchError
 from novikoff.keeping import Keeping
 from novikoff.ledger import Ledger
+from novikoff.sources.matched import matched
 from novikoff.types import (
     Adversary,
     Batch,
@@ -219,7 +220,8 @@ def play(
         raise InputError(f"passes must be at least 1: got {passes}.")
     if isinstance(environment, Adversary):
         return _duel(learner, environment, rounds, record, progress, ledger)
-    stream = as_stream(environment, learner)
+    names = ledger.feature_names if ledger is not None else None
+    stream = matched(as_stream(environment, learner), names or getattr(learner, "feature_names", None))
     undeclared = stream.domain == Domain("any")  # pairs of who knows what: each x is checked as it comes
     if not undeclared and not learner.domain.admits(stream.domain):
         raise MismatchError(
@@ -253,8 +255,8 @@ def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None
     riding, features = ledger.riding, getattr(ledger.learner, "features", None)
     assert isinstance(riding, Riding)  # check_hindsight
     return hindsight(
-        stream, riding.bias, riding.normalize, ledger.passes, riding.start, progress=tell,
-        rounds=ledger.rounds if ledger.passes == 1 else None, names=getattr(features, "names", None),
+        matched(stream, ledger.feature_names), riding.bias, riding.normalize, ledger.passes, riding.start,
+        progress=tell, rounds=ledger.rounds if ledger.passes == 1 else None, names=getattr(features, "names", None),
         played=ledger.fingerprint, rode=riding.facts(),
     )  # fmt: skip
 
@@ -291,7 +293,12 @@ def _go_through(
         rows = ROUNDS_BETWEEN_LOOKS if game.looped else None
         for piece, at, skip in _attended(ledger, pieces(stream, position["at"], position["skip"], left, rows)):
             _note_labels(ledger, stream)
-            game.learn_batch(for_learner(piece, stream.labels, game.learner), behind)
+            played = ledger.rounds
+            try:
+                game.learn_batch(for_learner(piece, stream.labels, game.learner), behind)
+            finally:
+                if ledger.rounds > played:
+                    ledger.name_features(getattr(stream, "features", None))
             left = None if left is None else left - len(piece)
             ledger.position = {"passes": number, "at": at, "skip": skip}
             ledger.seconds = before + time.perf_counter() - start

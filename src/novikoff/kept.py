@@ -78,6 +78,7 @@ class Kept:
     index          how many of these it had learned from; None for votes and averages
     wealth         of the drift test: above 20 it refutes independence; None if it was not run
     labels         the values for -1 and +1
+    feature_names  of the columns that the learner learned from, if they have names
     """
 
     how: How
@@ -89,6 +90,7 @@ class Kept:
     wealth: float | None = None
     labels: list[Any] | None = None
     source: str = ""
+    feature_names: list[str] | None = None
 
     def state(self) -> State:
         """All of it, as plain data."""
@@ -141,7 +143,7 @@ class Kept:
         return labels_of(self.classifier, batch)
 
 
-PLAIN = ("how", "delta", "rounds", "index", "wealth", "labels", "source")
+PLAIN = ("how", "delta", "rounds", "index", "wealth", "labels", "source", "feature_names")
 
 
 def _check_saved(plain: State, certificates: tuple[Certificate, ...]) -> None:
@@ -151,6 +153,9 @@ def _check_saved(plain: State, certificates: tuple[Certificate, ...]) -> None:
     require(type(plain["rounds"]) is int and plain["rounds"] > 0, "rounds must be a whole number", plain["rounds"])
     require(wealth is None or (type(wealth) is float and 0.0 <= wealth < math.inf), "wealth must be a number", wealth)
     require(labels is None or (isinstance(labels, list) and len(labels) == 2), "labels must be two", labels)
+    names = plain["feature_names"]
+    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    require(names is None or texts, "feature_names must be texts", names)
     for one in certificates:
         require(one.status in RANK and one.kind == "P", "a limit must have a status, and be of kind P", one.status)
         bound = one.bound
@@ -215,8 +220,9 @@ def check_how(how: How, learner: Learner) -> None:
 def _kept(ledger: Ledger, how: How, classifier: Any, certificates: tuple[Certificate, ...], delta: float,
           keeping: Keeping, **more: Any) -> Kept:  # fmt: skip
     return Kept(
-        how, classifier, certificates, float(delta), keeping.rounds, labels=ledger.labels, source=ledger.source, **more
-    )
+        how, classifier, certificates, float(delta), keeping.rounds, labels=ledger.labels, source=ledger.source,
+        feature_names=ledger.feature_names, **more,
+    )  # fmt: skip
 
 
 def _ensemble(keeping: Keeping, delta: float, test: DriftTest | None = None, drawn: bool = False) -> EnsembleFacts:

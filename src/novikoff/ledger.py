@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +43,7 @@ class Ledger:
     position           where the stream goes on, after a whole batch: {"passes": done before this one, "at": ...}
     fingerprint        of the source, to recognise it again
     labels             the source's values for -1 and +1, once they are known
+    feature_names      of the columns the learner learned from, once a source has named them
     waiting            for the next batch, now: the game can be left without harm; not saved
     members            the ledgers of the learners of a team, each of the same rounds
     """
@@ -67,6 +70,7 @@ class Ledger:
     position: dict[str, Any] | None = None
     fingerprint: dict[str, Any] | None = None
     labels: list[Any] | None = None
+    feature_names: list[str] | None = None
     answered: int = 0  # rounds that the adversary answered
     members: list[Ledger] = field(default_factory=list)
     waiting: bool = False
@@ -79,8 +83,17 @@ class Ledger:
             self.before = self.learner.facts()
         if self.adversary is not None and self.adversary_before is None:
             self.adversary_before = self.adversary.facts()
+        self.name_features(self.feature_names or getattr(self.learner, "feature_names", None))
         if not self.members:
             self.members = [Ledger(member, source=self.source) for member in getattr(self.learner, "learners", ())]
+
+    def name_features(self, names: Sequence[str] | None) -> None:
+        """Remember what the learner's features are called, unless it is known; in the learner too, if that can be."""
+        if self.feature_names is None and names is not None:
+            self.feature_names = list(names)
+        if self.feature_names is not None:
+            with suppress(AttributeError):  # a learner with slots is known by its ledger only
+                self.learner.feature_names = self.feature_names  # type: ignore[attr-defined]
 
     @property
     def counts(self) -> bool:
@@ -254,6 +267,9 @@ class Ledger:
         for name, values in (("seconds", [state["seconds"]]), *((name, state[name]) for name in ("expected", "paid"))):
             if not all(math.isfinite(value) for value in values):
                 raise ModelFileError(f"{name} of a ledger must be finite: got {values!r}.")
+        names = plain["feature_names"]
+        if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise ModelFileError(f"feature_names of a ledger must be texts: got {names!r}.")
         plain["_expected"], plain["_paid"] = Total(*state["expected"]), Total(*state["paid"])
         team = getattr(learner, "learners", ())
         plain["members"] = [cls.restore(*pair) for pair in zip(state["members"], team, strict=True)]

@@ -18,6 +18,7 @@ from novikoff.errors import InputError
 from novikoff.game import Game
 from novikoff.keeping import Keeping
 from novikoff.ledger import Ledger
+from novikoff.sources.matched import matched
 from novikoff.types import Batch, Learner, Stream
 
 ROWS_TOGETHER = 65_536
@@ -43,6 +44,7 @@ def replay(
     known = ledger.fingerprint if keeping.final is None else None  # else it may be that of a source that followed
     if known is not None and hasattr(stream, "fingerprint") and stream.fingerprint() != known:
         raise InputError(f"a stream must stay as it was in the game: {stream.name} is not what it was. Play again.")
+    stream = matched(stream, ledger.feature_names)
     learner = type(ledger.learner).restore(keeping.initial)
     game = Game(learner, riding=False)
     marks = {0, *stops}

@@ -207,7 +207,8 @@ class Learner(Protocol):
 
     Optional: `play_one(x, y)` predicts, then learns, looking at x once; `sweep(batch)` does so for every row,
     compiled, or answers None, having done nothing, where it must be played row by row; `label_batch(batch)` tells what
-    it says of every row, learning nothing; `ride()` gives the comparators its theorems need; `size` is what it holds;
+    it says of every row, learning nothing; `feature_names`, those of the columns it learned from, which `play` sets and
+    sources are matched by; `ride()` gives the comparators its theorems need; `size` is what it holds;
     `conservative` is True if it changes on mistakes alone. A learner that draws its predictions has `draws = True` and
     `chances(x)`, the distribution it draws from; its `sweep` answers with `Played`. So do `play_one` and `sweep` of a
     learner that has a `loss`: on advice or losses, or one whose `outcomes` are "numbers". A team has `learners`, all of
@@ -247,9 +248,9 @@ Lasting = bool | Literal["mapped"]
 class Stream(Protocol):
     """A source of labelled examples that was fixed before the game began.
 
-    Optional: `features`, the names of the columns; `__len__`, the number of rows; `notes`, a list of lines to tell
-    the user (the format that was recognised, rows that were skipped); `lasting`, true if the arrays of a batch are not
-    used again for a later one, and "mapped" if they lie in a mapped file.
+    Optional: `features`, the names of the columns, None if they have none; `__len__`, the number of rows; `notes`, a
+    list of lines to tell the user (the format that was recognised, rows that were skipped); `lasting`, true if the
+    arrays of a batch are not used again for a later one, and "mapped" if they lie in a mapped file.
     """
 
     name: str

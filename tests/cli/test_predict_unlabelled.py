@@ -129,15 +129,18 @@ def test_the_width_is_known_of_whatever_was_kept(how, folder, tmp_path):
     (tmp_path / "two.csv").write_text("f,g\n1,2\n3,4.5\n")
     code, out, error = run("predict", model, tmp_path / "two.csv", "--no-label")
     assert (code, out) == (2, "")
-    assert "takes 3 features: " in error
+    assert "m.nk learned from: " in error
+    assert 'two.csv has no "h"' in error
+    (tmp_path / "two.csv").write_text("1,2\n3,4.5\n")
+    assert "m.nk has 3 features: " in run("predict", model, tmp_path / "two.csv", "--no-label")[2]
 
 
 def test_a_file_that_lacks_one_column_may_lack_the_label(folder, tmp_path):
     (tmp_path / "new.csv").write_text("f,g,h\n1,2,0\n3,4.5,1\n")
     code, out, error = run("predict", folder / "csv.nk", tmp_path / "new.csv")
     assert (code, out) == (2, "")
-    assert "takes 3 features" in error
-    assert "has 2. If NEW has no label column, pass --no-label." in error
+    assert 'has no "h". ' in error
+    assert error.endswith(" If NEW has no label column, pass --no-label.\n")
     assert run("predict", folder / "csv.nk", tmp_path / "new.csv", "--no-label")[0] == 0
     (tmp_path / "one.csv").write_text("f,h\n1,0\n3,1\n")
     assert "--no-label" not in run("predict", folder / "csv.nk", tmp_path / "one.csv")[2]
@@ -154,7 +157,8 @@ def test_a_file_with_one_column_more_may_have_the_label(folder, tmp_path):
     (tmp_path / "new.csv").write_text("f,g,h,label\n1,2,0,1\n3,4.5,1,0\n")
     code, _, error = run("predict", folder / "csv.nk", tmp_path / "new.csv", "--no-label")
     assert code == 2
-    assert "has 4. If one of its columns is the label, leave out --no-label." in error
+    assert 'has a new "label". ' in error
+    assert error.endswith(" If one of its columns is the label, leave out --no-label.\n")
 
 
 def test_a_converted_file_is_compared_with_its_labels(folder, tmp_path):

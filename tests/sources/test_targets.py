@@ -23,7 +23,7 @@ def test_arrays_come_as_doubles_with_their_outcomes_as_they_are():
     (x,), outcomes = rows(stream)
     assert (x.dtype, x.tolist(), outcomes.tolist()) == (np.float64, X.tolist(), [2.0, 0.5, -7.0])
     assert (stream.domain, stream.labels, stream.outcomes, len(stream)) == (Domain("vector", 2), None, "numbers", 3)
-    assert stream.features == ("x0", "x1")
+    assert stream.features is None
     assert Targets(X, y, features=["a", "b"]).features == ("a", "b")
 
 

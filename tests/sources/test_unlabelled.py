@@ -47,7 +47,7 @@ def of(data, **reading):
     ("data", "features"),
     [
         (b"a,b\n1,2\n3,4.5\n", ("a", "b")),
-        (b"1,2\n3,4.5", ("x0", "x1")),
+        (b"1,2\n3,4.5", None),
         (b"\xef\xbb\xbfa\tb\r\n1\t2\r\n3\t4.5\r\n", ("a", "b")),
         (b"label;y\n1;2\n3;4.5\n", ("label", "y")),
     ],

@@ -51,7 +51,7 @@ def _programs(out: Out, number: int) -> Ledger:
     ledger = play(learner, stream)
     out.line(f"halving on {hypotheses.size:,} programs, the iris data (150 real flowers): {happened(ledger)}")
     out.line(f"the shortest program still right: {learner.survivor()}", "bold cyan")
-    names = {f"x[{i}]": name for i, name in enumerate(stream.features)}
+    names = {f"x[{i}]": name for i, name in enumerate(stream.features or ())}
     said = learner.survivor()
     for short, name in names.items():
         said = said.replace(short, name)

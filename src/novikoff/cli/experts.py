@@ -31,6 +31,7 @@ from novikoff.report import experts, terminal
 from novikoff.report.progress import Progress
 from novikoff.sources.expert_table import ExpertTable, expert_table
 from novikoff.sources.layout import quoted
+from novikoff.sources.matched import matched
 from novikoff.types import Stream
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def run_experts(
     said = say_notes(cast(Stream, stream), telling.quiet or telling.as_json)
     ledger = saved or Ledger(_learner(spec, stream, asked), source=stream.name, spec=spec)
     _check(ledger, stream)
+    stream = cast(Any, matched(cast(Stream, stream), ledger.feature_names, saving.resume or "the learner"))
     resume = saving.resume is not None and same_source(ledger, cast(Stream, stream))
     ledger.source = stream.name
     keeper = Keeper(ledger, saving)
@@ -154,13 +156,6 @@ def _check(ledger: Ledger, stream: ExpertTable) -> None:
         raise MismatchError(
             f"the learner must be one for expert advice, such as {DEFAULT}: {_spec_of(ledger)} plays on "
             f"{learner.domain}."
-        )
-    known = (ledger.fingerprint or {}).get("experts", stream.experts)  # of a game that goes on
-    if len(known) == len(stream.experts) and list(known) != list(stream.experts):
-        one, other = next(pair for pair in zip(known, stream.experts, strict=True) if pair[0] != pair[1])
-        raise MismatchError(
-            f"a game must go on with its experts, in their order: where {quoted(one)} was, {stream.name} has "
-            f"{quoted(other)}. Put the columns in that order."
         )
     paid = getattr(learner, "loss", None)
     if paid != stream.loss:

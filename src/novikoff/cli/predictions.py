@@ -15,6 +15,7 @@ from novikoff.cli.games import open_source, say_notes
 from novikoff.errors import InputError, MismatchError, SourceError
 from novikoff.game import labels_of
 from novikoff.ledger import Ledger
+from novikoff.sources.matched import matched
 from novikoff.types import Batch, Labels, Stream
 
 EXACT = 2.0**53
@@ -30,8 +31,7 @@ def predict_source(path: str, source: str, options: dict[str, Any], as_json: boo
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
     numbers = getattr(classifier, "outcomes", "labels") == "numbers"
     try:
-        stream = _open(source, options, classifier, numbers, labelled)
-        _check(path, classifier, stream)
+        stream = _matched(path, saved, classifier, _open(source, options, classifier, numbers, labelled))
         watch = None if isinstance(saved, Ledger) else Watch(saved)
         out = Out(path, stream.name, as_json)
         told = (_tell_numbers if numbers else _tell_labels)(saved, classifier, stream, path, out, watch)
@@ -62,18 +62,26 @@ def _open(source: str, options: dict[str, Any], classifier: Any, numbers: bool, 
     return unlabelled(source, numbers=numbers, **given)
 
 
-def _check(path: str, classifier: Any, stream: Stream) -> None:
-    """Refuse examples of another kind, or of another width, before the first is read."""
-    wanted, shown = _width(classifier), stream.domain.width
-    if getattr(stream, "features", None) is not None and None not in (wanted, shown) and wanted != shown:
-        hint = ""
+def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
+    """The examples with their columns as the model knows them.
+
+    Refuses those of another kind, or with other columns, before the first is read.
+    """
+    wanted, shown, hint = _width(classifier), stream.domain.width, ""
+    if None not in (wanted, shown):
         if _unlabelled(stream) and shown == wanted + 1:
             hint = " If one of its columns is the label, leave out --no-label."
         elif not _unlabelled(stream) and shown == wanted - 1:
             hint = f" {HINT}"
+    try:
+        stream = matched(stream, saved.feature_names, path)
+    except MismatchError as error:
+        raise MismatchError(f"{error}{hint}") from None
+    if None not in (wanted, shown) and wanted != shown:
         raise MismatchError(f"what {path} holds takes {wanted:,} features: {stream.name} has {shown:,}.{hint}")
     if not classifier.domain.admits(stream.domain):
         raise MismatchError(f"what {path} holds is for {classifier.domain}: {stream.name} shows {stream.domain}.")
+    return stream
 
 
 def _width(classifier: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from novikoff.errors import SourceError
+from novikoff.sources.matched import names_of
 from novikoff.types import Batch, Domain, Labels, Position, Stream
 
 CELLS_PER_BATCH = 2**20
@@ -21,7 +22,10 @@ CELLS_PER_BATCH = 2**20
 
 
 class Advice:
-    """Predictions X, a column for each expert, and outcomes y. `experts` names the columns: e0, e1, ... by default."""
+    """Predictions X, a column for each expert, and outcomes y.
+
+    `experts` names the columns: by default as a data frame does, else e0, e1, ...
+    """
 
     rereadable = True
     lasting = True
@@ -35,7 +39,8 @@ class Advice:
         if len(self._x) != len(self._y):
             raise SourceError(f"X and y must be of one length: got {len(self._x):,} and {len(self._y):,} rounds.")
         self.domain = Domain("advice", self._x.shape[1])
-        self.experts = _names(experts, self._x.shape[1])
+        self.features = names_of(X) if experts is None else tuple(experts)
+        self.experts = _names(self.features, self._x.shape[1])
 
     def __len__(self) -> int:
         return len(self._y)
@@ -46,7 +51,7 @@ class Advice:
 
 
 class Losses:
-    """A loss of each expert in each round. `experts` names the columns: e0, e1, ... by default."""
+    """A loss of each expert in each round. `experts` names the columns, as for advice."""
 
     rereadable = True
     lasting = True
@@ -56,7 +61,8 @@ class Losses:
         self.name = name
         self._table = _numbers(table, 2, "a table of losses", name)
         self.domain = Domain("losses", self._table.shape[1])
-        self.experts = _names(experts, self._table.shape[1])
+        self.features = names_of(table) if experts is None else tuple(experts)
+        self.experts = _names(self.features, self._table.shape[1])
 
     def __len__(self) -> int:
         return len(self._table)

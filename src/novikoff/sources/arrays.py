@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from novikoff.errors import SourceError
+from novikoff.sources.matched import names_of
 from novikoff.types import Batch, Domain, Labels, Position
 
 ROWS_PER_BATCH = 65_536
@@ -20,7 +21,7 @@ class Arrays:
 
     Two values of y become -1 and +1, the larger +1 (`positive` overrides: every other value is -1). More values
     must be whole numbers from 0, for learners with many labels; `many` says how many there are.
-    `features` names the columns of X: x0, x1, ... by default.
+    `features` names the columns of X: by default as a data frame does, else they have no names.
     """
 
     rereadable = True
@@ -51,8 +52,8 @@ class Arrays:
         self.domain = _domain(self._x)
         self.rows = len(self._y)
         width = 1 if self._x.ndim == 1 else self._x.shape[1]
-        self.features = tuple(features) if features is not None else tuple(f"x{j}" for j in range(width))
-        if len(self.features) != width:
+        self.features = tuple(features) if features is not None else names_of(X)
+        if self.features is not None and len(self.features) != width:
             raise SourceError(f"features must name every column of X: got {len(self.features)} names for {width}.")
 
     def __len__(self) -> int:

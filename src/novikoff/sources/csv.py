@@ -85,7 +85,7 @@ class CSV:
         self._labels, self.rows = self._scan()
         self.labels = self._labels.settle(f"{self._layout.column(self._layout.label)} of {self.name}")
         used, names = self._layout.used, self._layout.names
-        self.features = tuple((names and names[c]) or f"x{j}" for j, c in enumerate(used))
+        self.features = tuple(names[c] or f"x{j}" for j, c in enumerate(used)) if names else None
         self.domain = Domain("point" if self._dtype is np.int64 else "vector", len(used))
 
     def __len__(self) -> int:

@@ -46,7 +46,7 @@ class ExpertColumns:
         check_asked(self._file.index, names, outcome, known, None, self.name)
         without = [column for column in without if column not in self._file.index]  # it is
         self._chosen = choose(names, len(names), outcome, without, loss == "table", self.name)
-        self.experts = self._chosen.experts
+        self.experts = self.features = self._chosen.experts
         self._wanted = [c for c in (*self._chosen.used, self._chosen.outcome) if c is not None]
         self._plain = [_is_plain(kind) for kind in self._file.schema.types]
         self._at_once = max(CELLS_AT_ONCE // len(self.experts), 64)

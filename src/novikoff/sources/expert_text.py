@@ -76,6 +76,7 @@ class ExpertText:
         self.loss = loss
         self.name, self.rereadable = origin.name, origin.rereadable
         self.experts = rows.chosen.experts
+        self.features = self.experts if rows.chosen.columns else None
         self.domain = Domain("losses" if loss == "table" else "advice", len(self.experts))
         self.values = self._fresh([])
         self.notes: list[str] = []

@@ -26,6 +26,7 @@ class Held:
         self.name: str = like.name
         self.domain: Domain = like.domain
         self.labels: Labels | None = like.labels
+        self.features: tuple[str, ...] | None = getattr(like, "features", None)
         self.notes: list[str] = list(getattr(like, "notes", ()))
         self._batches = list(batches)
         self._ends = np.cumsum([len(batch) for batch in batches]).tolist()

@@ -17,11 +17,12 @@ from novikoff.sources.arrays import Arrays
 from novikoff.sources.columns import Columns, numbers
 from novikoff.sources.frames import SparseMatrix, _is_frame, _is_sparse, _table
 from novikoff.sources.layout import column_name
+from novikoff.sources.matched import names_of
 from novikoff.types import Batch, Domain, Example, Labels, Position, Stream
 
 
 class Targets:
-    """The rows of X with their outcomes y; X may be of scipy.sparse. `features` names the columns: x0, x1, ..."""
+    """The rows of X with their outcomes y; X may be of scipy.sparse. `features` names the columns, as for arrays."""
 
     rereadable = True
     outcomes = "numbers"
@@ -37,7 +38,8 @@ class Targets:
             self._rows: SparseMatrix | Arrays = SparseMatrix(X, unused, name=name)
             self.features: tuple[str, ...] | None = None
         else:
-            self._rows = Arrays(_columns(X, name), unused, name=name, features=features)
+            named = names_of(X) if features is None else features
+            self._rows = Arrays(_columns(X, name), unused, name=name, features=named)
             self.features = self._rows.features
         self.domain = self._rows.domain
 
@@ -59,8 +61,8 @@ class TargetTable:
     def __init__(self, table: Any) -> None:
         self._table = table
         self.name, self.rereadable, self.notes = table.name, table.rereadable, table.notes
-        self.features: tuple[str, ...] = tuple(table.experts)
-        self.domain = Domain("vector", len(self.features))
+        self.features: tuple[str, ...] | None = table.features
+        self.domain = Domain("vector", len(table.experts))
 
     def fingerprint(self) -> Any:
         """That of the file."""

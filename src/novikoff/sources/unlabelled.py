@@ -102,9 +102,8 @@ class UnlabelledTable:
         self._table = table
         self.name, self.rereadable, self.notes = table.name, table.rereadable, table.notes
         self.notes.append("every column is a feature: there are no labels")
-        named = isinstance(table, ExpertColumns) or bool(table._rows.chosen.columns)
-        self.features = table.experts if named else tuple(f"x{j}" for j in range(len(table.experts)))
-        self.domain = Domain("vector", len(self.features))
+        self.features = table.features
+        self.domain = Domain("vector", len(table.experts))
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         try:

@@ -1,0 +1,108 @@
+"""Columns matched by name: what a learner knows as its first feature is its first feature in every source.
+
+Rule
+    A learner keeps the names of the columns it learned from, in their order. A source with names (`features`) is
+    matched by them, in any order; a column that is missing or new is an error that names it. A source without names is
+    matched by position, and must have as many columns.
+Cost
+    None where the order agrees: the stream is passed on as it is. Else a copy of each batch.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import MismatchError
+from novikoff.types import Batch, Position, Stream
+
+MOST_NAMED = 5
+"""Columns that an error names."""
+
+
+class Matched:
+    """A stream with its columns in another order: those of x, or of y where the columns are losses."""
+
+    lasting = True
+
+    def __init__(self, stream: Stream, features: tuple[str, ...], order: NDArray[np.intp]) -> None:
+        self._stream, self._order = stream, order
+        self.features = features
+        if hasattr(stream, "experts"):
+            self.experts = tuple(stream.experts[c] for c in order)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        for batch in self._stream.batches(start):
+            x, y = batch.x, batch.y
+            if x is None:
+                y = np.take(y, self._order, axis=1)
+            else:
+                x = np.take(cast(NDArray[Any], x), self._order, axis=1)
+            yield Batch(x, y, batch.first, batch.end)
+
+
+def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learner") -> Stream:
+    """The stream with its columns in the order of `names`, those that `whose` model learned from; None: as it is.
+
+    Raises `MismatchError` for other columns.
+    """
+    if names is None:
+        return stream
+    shown, known = getattr(stream, "features", None), tuple(names)
+    if shown is None:
+        width = stream.domain.width
+        if width not in (None, len(known)):
+            raise MismatchError(
+                f"{whose} has {len(known):,} features: {stream.name} has {width:,}, without names. Choose its columns."
+            )
+        _note(stream, f"the columns of {stream.name} have no names: they are matched by position")
+        return stream
+    if tuple(shown) == known:
+        return stream
+    there, wanted = set(shown), set(known)
+    missing, new = [name for name in known if name not in there], [name for name in shown if name not in wanted]
+    if missing or new:
+        has = " and ".join(f"{which} {_listed(some)}" for which, some in (("no", missing), ("a new", new)) if some)
+        raise MismatchError(
+            f"columns must be those that {whose} learned from: {stream.name} has {has}. Rename the columns, or choose "
+            "others; without names they are matched by position."
+        )
+    if len(wanted) < len(known) or len(there) < len(shown):
+        counts = Counter(known) | Counter(shown)
+        twice = max(counts, key=counts.__getitem__)
+        raise MismatchError(
+            f'columns must have different names to be matched: "{twice}" is there more than once, in {stream.name} or '
+            f"in what {whose} learned from, and their order differs. Rename it."
+        )
+    _note(stream, f"the columns of {stream.name} are in another order: they are matched by name")
+    places = {name: c for c, name in enumerate(shown)}
+    return cast(Stream, Matched(stream, known, np.array([places[name] for name in known])))
+
+
+def names_of(X: Any) -> tuple[str, ...] | None:
+    """The names of the columns of a data frame; None for arrays, and for columns that pandas has only numbered."""
+    if not hasattr(X, "columns"):
+        return None
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True)
+    names = list(frame.columns) if isinstance(frame, nw.DataFrame) else []
+    return tuple(names) if names and all(isinstance(name, str) for name in names) else None
+
+
+def _note(stream: Stream, note: str) -> None:
+    notes: Any = getattr(stream, "notes", None)
+    if isinstance(notes, list) and note not in notes:
+        notes.append(note)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(f'"{name}"' for name in names[:MOST_NAMED])
+    return shown + (f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else "")
