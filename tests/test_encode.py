@@ -82,7 +82,12 @@ def test_scaling_is_exact_and_brings_the_largest_entry_near_one(values):
 
 
 def test_labels_are_checked():
-    assert [check_label(y, None) for y in (1, -1, 1.0, np.int8(-1), True)] == [1, -1, 1, -1, 1]
+    assert [check_label(y, None) for y in (1, -1, 1.0, np.int8(-1))] == [1, -1, 1, -1]
+    for y, stands in ((True, "1"), (np.True_, "1"), (False, "-1"), (np.False_, "-1")):
+        with pytest.raises(InputError, match=f"a label must be -1 or \\+1, not a boolean: got {y}. Pass {stands},"):
+            check_label(y, None)
+    with pytest.raises(InputError, match="a whole number from 0 to 4, not a boolean: got False. Pass 0,"):
+        check_label(False, 5)
     for bad in (0, 2, None, "1", NAN, [1]):
         with pytest.raises(InputError, match="a label must be"):
             check_label(bad, None)

@@ -417,7 +417,7 @@ def test_bad_examples_and_labels_are_refused_and_change_nothing(spec, stream, ba
             learner.predict_one(x)
         with pytest.raises(InputError):
             learner.learn_one(x, rounds[0][1])
-    for y in [7, 0.5, NAN, None, "spam", *([0] if learner.labels is None else [-1])]:
+    for y in [7, 0.5, NAN, None, "spam", True, False, np.True_, np.False_, *([0] if learner.labels is None else [-1])]:
         with pytest.raises(InputError):
             learner.learn_one(rounds[0][0], y)
     assert same(learner.state(), before)

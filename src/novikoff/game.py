@@ -16,6 +16,7 @@ from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, 
 from novikoff.errors import InputError, MismatchError
 from novikoff.keeping import Keeping
 from novikoff.ledger import Ledger
+from novikoff.sources.arrays import alike
 from novikoff.sources.matched import matched
 from novikoff.types import (
     Adversary,
@@ -24,6 +25,7 @@ from novikoff.types import (
     Domain,
     Example,
     Label,
+    Labels,
     Lasting,
     Learner,
     Played,
@@ -43,6 +45,8 @@ ROUNDS_BETWEEN_LOOKS = 256
 class Game:
     """One learner's game, driven by the caller: `predict_one`, then `learn_one` when the label is known.
 
+    Labels are the user's, once they are known: after a game on a source of 0 and 1, or of ham and spam, that is what is
+    said and learned. In a game of its own they are -1 and +1, as they always are for the learner and in the ledger.
     The prediction that counts is the one that the learner makes when the label comes: with labels that come late, it
     may know more by then than when it was asked.
     Comparators ride along with learners whose theorems need them, unless `riding` is False.
@@ -61,16 +65,29 @@ class Game:
         self.looped = not hasattr(learner, "sweep")
         self._draws = bool(getattr(learner, "draws", False))
         self._pays = pays(learner)
+        self._noted: list[Any] | None = None
+        self._labels: Labels | None = None
 
     def predict_one(self, x: Example) -> Label:
-        """What the learner says of x; asking changes nothing."""
-        return self.learner.predict_one(x)
+        """What the learner says of x, in the user's labels; asking changes nothing."""
+        said, labels = self.learner.predict_one(x), self._users_labels()
+        return said if labels is None else labels.decode(said)
 
     def learn_one(self, x: Example, y: Label) -> Label:
-        """Play the round of x and y: the prediction is written down, then the learner learns."""
+        """Play the round of x and y, a label of the user's: the prediction is written down, then the learner learns."""
+        labels = self._users_labels()
+        y = y if labels is None else labels.encode(y)
         if self._draw_in(1) == 0:
             self._keeping().take(self.learner)
-        return self._learn_one(x, y)
+        said = self._learn_one(x, y)
+        return said if labels is None else labels.decode(said)
+
+    def _users_labels(self) -> Labels | None:
+        """What the user calls -1 and +1; None if just that, or not known."""
+        if self.ledger.labels is not self._noted:
+            self._noted = self.ledger.labels
+            self._labels = users_labels(self.learner, self._noted)
+        return self._labels
 
     def _learn_one(self, x: Example, y: Label) -> Label:
         prediction = self._play_round(x, y)
@@ -165,10 +182,15 @@ def _rows_of_one(played: Played) -> Played:
 
 def _check_labels(batch: Batch) -> None:
     """Sweeps are for two labels, and trust them."""
-    wrong = (batch.y != 1) & (batch.y != -1)
+    wrong = (batch.y != 1) & (batch.y != -1) | (batch.y.dtype == np.bool_)
     if wrong.any():
         t = int(np.flatnonzero(wrong)[0])
         raise InputError(f"a label must be -1 or +1: got {batch.y[t]} at round {batch.first + t}.")
+
+
+def users_labels(learner: Learner, known: list[Any] | None) -> Labels | None:
+    """What the user calls -1 and +1; None if just that, if it is not known, and for a learner of many labels."""
+    return None if known is None or learner.labels is not None or known == [-1, 1] else Labels(*known)
 
 
 def labels_of(learner: Learner, batch: Batch) -> NDArray[Any]:
@@ -284,6 +306,7 @@ def _go_through(
     ledger.fingerprint = stream.fingerprint() if hasattr(stream, "fingerprint") else None
     position = position or {"passes": 0, "at": None, "skip": 0}
     left, behind = rounds, getattr(stream, "lasting", False)
+    own = ledger.labels is None or position["at"] is not None
     ledger.fixed = stream.rereadable and (ledger.fixed or ledger.rounds == 0)
     for number in range(position["passes"], passes):
         ledger.passes += position["at"] is None and position["skip"] == 0
@@ -292,7 +315,7 @@ def _go_through(
             ledger.keeping.close(game.learner)
         rows = ROUNDS_BETWEEN_LOOKS if game.looped else None
         for piece, at, skip in _attended(ledger, pieces(stream, position["at"], position["skip"], left, rows)):
-            _note_labels(ledger, stream)
+            _note_labels(ledger, stream, own)
             played = ledger.rounds
             try:
                 game.learn_batch(for_learner(piece, stream.labels, game.learner), behind)
@@ -324,20 +347,23 @@ def _attended(ledger: Ledger, pieces: Iterator[Piece]) -> Iterator[Piece]:
         yield piece
 
 
-def _note_labels(ledger: Ledger, stream: Stream) -> None:
-    """Remember what stands for -1 and +1; a source where another value is +1 may not follow."""
+def _note_labels(ledger: Ledger, stream: Stream, own: bool) -> None:
+    """Remember what stands for -1 and +1; a source where another value is +1 may not follow.
+
+    own   they are those of this stream: it may have known only one of the two when it began
+    """
     if stream.labels is None:
         return
-    labels = [_plain(stream.labels.negative), _plain(stream.labels.positive)]
-    ledger.labels = ledger.labels or labels
-    if ledger.labels[1] != labels[1]:
+    labels = [plain_label(stream.labels.negative), plain_label(stream.labels.positive)]
+    ledger.labels = labels if ledger.labels is None or (own and ledger.labels[1] == labels[1]) else ledger.labels
+    if not alike(ledger.labels[1], labels[1]):
         raise MismatchError(
             f"{ledger.labels[1]!r} must stay the label that is +1: in {stream.name} it is {labels[1]!r}. "
             "Name the positive one."
         )
 
 
-def _plain(value: Any) -> Any:
+def plain_label(value: Any) -> Any:
     """A label as a model file holds it."""
     value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, (str, int, float, bool)) else str(value)

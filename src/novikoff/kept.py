@@ -48,14 +48,14 @@ from novikoff.certificates.voted_risk import voted_risk
 from novikoff.drift import DriftTest
 from novikoff.environment import as_stream
 from novikoff.errors import InputError, shown
-from novikoff.game import labels_of
+from novikoff.game import labels_of, users_labels
 from novikoff.keeping import Average, Keeping
 from novikoff.kernels.coins import coin
 from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.restoring import require
 from novikoff.ledger import RANK, Ledger
 from novikoff.replay import Tell, frozen, replay
-from novikoff.types import Batch, Domain, Example, Label, Learner, Run, State, Stream
+from novikoff.types import Batch, Domain, Example, Learner, Run, State, Stream
 from novikoff.voting import Drawn, Steps
 
 How = Literal["best", "random", "voted", "averaged", "last"]
@@ -133,13 +133,13 @@ class Kept:
         domain: Domain = self.classifier.domain
         return domain
 
-    def predict_one(self, x: Example) -> Label:
-        """The label of x."""
-        label: Label = self.classifier.predict_one(x)
-        return label
+    def predict_one(self, x: Example) -> Any:
+        """The label of x, as the user calls it."""
+        said, labels = self.classifier.predict_one(x), users_labels(self.classifier, self.labels)
+        return said if labels is None else labels.decode(said)
 
     def label_batch(self, batch: Batch) -> NDArray[Any]:
-        """The labels of all rows of a batch."""
+        """The labels of all rows of a batch, -1 and +1 as its own are."""
         return labels_of(self.classifier, batch)
 
 

@@ -97,10 +97,12 @@ class Labels:
     positive: Any = 1
 
     def encode(self, value: Any) -> Label:
-        """-1 or +1 for one of the two values."""
-        if value == self.positive:
+        """-1 or +1 for one of the two values; a boolean is one of them only where both booleans are."""
+        boolean = isinstance(value, (bool, np.bool_))
+        known = getattr(value, "ndim", 0) == 0 and (not boolean or {self.negative, self.positive} == {0, 1})
+        if known and value == self.positive:
             return 1
-        if value == self.negative:
+        if known and value == self.negative:
             return -1
         raise InputError(
             f"labels must be {self.negative!r} or {self.positive!r}: got {value!r}. "
@@ -328,10 +330,16 @@ Theorem = Callable[[Run[Any]], "Certificate | None"]
 
 def check_label(y: Any, labels: int | None) -> Label:
     """Y as a label, or an error that says what a label is."""
+    if isinstance(y, (bool, np.bool_)):
+        what = "-1 or +1" if labels is None else f"a whole number from 0 to {labels - 1}"
+        stands = 1 if y else -1 if labels is None else 0
+        raise InputError(
+            f"a label must be {what}, not a boolean: got {y}. Pass {stands}, or give the source the two values it uses."
+        )
     if labels is None:
         if getattr(y, "ndim", 0) == 0 and (y == 1 or y == -1):
             return 1 if y == 1 else -1
         raise InputError(f"a label must be -1 or +1: got {shown(y)}. Give the source the two values it uses.")
-    if isinstance(y, (int, np.integer)) and not isinstance(y, bool) and 0 <= y < labels:
+    if isinstance(y, (int, np.integer)) and 0 <= y < labels:
         return int(y)
     raise InputError(f"a label must be a whole number from 0 to {labels - 1}: got {shown(y)}.")

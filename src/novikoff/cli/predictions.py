@@ -13,8 +13,9 @@ from novikoff.catalog import learner_name
 from novikoff.certificate import bound_text
 from novikoff.cli.games import open_source, say_notes
 from novikoff.errors import InputError, MismatchError, SourceError
-from novikoff.game import labels_of
+from novikoff.game import labels_of, plain_label
 from novikoff.ledger import Ledger
+from novikoff.sources.arrays import alike
 from novikoff.sources.matched import matched
 from novikoff.types import Batch, Labels, Stream
 
@@ -137,14 +138,14 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
     rows = mistakes = 0
     for batch in stream.batches():
         labels = Labels(*saved.labels) if saved.labels else stream.labels or Labels()
-        if stream.labels is not None and stream.labels.positive != labels.positive:
+        if stream.labels is not None and not alike(stream.labels.positive, labels.positive):
             raise MismatchError(
                 f"{labels.positive!r} is +1 in {path}: in {stream.name} it is {stream.labels.positive!r}. "
                 f"Pass --positive {labels.positive}."
             )
         _check_exact(batch, classifier, stream)
         said = labels_of(classifier, batch)
-        words = {-1: str(labels.decode(-1)), 1: str(labels.decode(1))} if classifier.labels is None else {}
+        words = {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.labels is None else {}
         out.write([words.get(label, label) for label in said.tolist()])
         rows += len(batch)
         if not _unlabelled(stream):

@@ -167,8 +167,8 @@ class Ellipsoid:
 
     def play_one(self, x: Example, y: Label) -> Label:
         """Predict, then learn, looking at x once."""
-        if y != 1 and y != -1:
-            check_label(y, None)
+        if type(y) is not int or (y != 1 and y != -1):
+            y = check_label(y, None)
         before, score = self.updates, math.nan
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
             score = kernels.ellipsoid.play_dense(self._body, self._rule, x, y)

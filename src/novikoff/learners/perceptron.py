@@ -99,8 +99,8 @@ class Perceptron:
 
     def play_one(self, x: Example, y: Label) -> Label:
         """Predict, then learn, looking at x once."""
-        if y != 1 and y != -1:
-            check_label(y, None)
+        if type(y) is not int or (y != 1 and y != -1):
+            y = check_label(y, None)
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
             score: float = kernels.perceptron.play_dense(self._weights, self._own, x, y, self.bias, self.normalize)
             if not math.isfinite(score):

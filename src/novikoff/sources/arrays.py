@@ -143,7 +143,7 @@ def two_labels(values: list[Any]) -> Labels | None:
 
 def find_value(values: list[Any], wanted: Any) -> int | None:
     """Where `wanted` is among the values; what is typed as text finds a number, 1 and "1" find 1.0."""
-    for same in (_equal, _alike):
+    for same in (_equal, alike):
         for position, value in enumerate(values):
             if same(value, wanted):
                 return position
@@ -160,8 +160,10 @@ def _equal(value: Any, wanted: Any) -> bool:
     return type(value) is type(wanted) and bool(value == wanted)
 
 
-def _alike(value: Any, wanted: Any) -> bool:
-    if str(value) == str(wanted):
+def alike(value: Any, wanted: Any) -> bool:
+    """Is it the same value, or written the same? So are 1 and "1.0"; True, "true" and 1."""
+    boolean = isinstance(value, bool) or isinstance(wanted, bool)
+    if str(value) == str(wanted) or (boolean and str(value).lower() == str(wanted).lower()):
         return True
     try:
         return float(value) == float(wanted)

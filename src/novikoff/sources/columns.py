@@ -3,7 +3,7 @@
 Features
     int64 if every feature column is of whole numbers or truth values, else float64; none missing, all finite.
 Labels
-    As in a CSV file: two values, the larger +1; `positive` overrides; `many` for 0 .. many-1.
+    As in a CSV file: two values, the larger +1; `positive` overrides; `many` for 0 .. many-1. Booleans stay booleans.
 Cost
     One pass over the label column when opened; a batch is a copy of its rows.
 """
@@ -11,6 +11,7 @@ Cost
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,10 @@ class LabelValues:
         self, parts: Iterable[Any], where: str, positive: Any = None, many: int | None = None
     ) -> None:  # fmt: skip
         self._where = where
-        self._labels = LabelColumn(positive, many)
+        parts = iter(parts)
+        first = next(parts, None)
+        parts = () if first is None else chain((first,), parts)
+        self._labels = LabelColumn(positive, many, first is not None and _is_boolean(first.type))
         self._dtype = np.int8 if many is None or positive is not None else np.int32
         self.rows = 0
         for part in parts:
@@ -138,8 +142,16 @@ def _distinct(part: Any) -> tuple[list[Any], NDArray[Any]]:
     return encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
 
 
-def _text(value: Any) -> str:
-    """A label as it would be written in a CSV file."""
+def _is_boolean(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_boolean(kind.value_type if pa.types.is_dictionary(kind) else kind))
+
+
+def _text(value: Any) -> str | bool:
+    """A label as it would be written in a CSV file; a boolean as it is."""
+    if isinstance(value, bool):
+        return value
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
     return "" if value is None else str(value)

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
-from novikoff.sources.arrays import against_others, two_labels
+from novikoff.sources.arrays import against_others, alike, two_labels
 from novikoff.sources.layout import NOT_UTF8, WHOLE, is_number, look, quoted, rows_of
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
@@ -217,16 +217,18 @@ class CSV:
 class LabelColumn:
     """What label cells stand for, learned as they come: two values, one against the rest, or 0 .. many-1."""
 
-    def __init__(self, positive: Any, many: int | None) -> None:
+    def __init__(self, positive: Any, many: int | None, booleans: bool = False) -> None:
         if many is not None and not 1 <= many <= MOST_LABELS:
             raise SourceError(f"labels must be from one to {MOST_LABELS:,}: got many={many}.")
         self._positive = None if positive is None else _value(str(positive))
+        if booleans and positive is not None:
+            self._positive = next((value for value in (False, True) if alike(value, positive)), positive)
         self._many = many if positive is None else None
         self._values: list[Any] = []
         self._labels: Labels | None = None
 
-    def learn(self, text: str) -> Fault | None:
-        """Take note of a cell; the fault, if it has one."""
+    def learn(self, text: str | bool) -> Fault | None:
+        """Take note of a cell, or of a boolean; the fault, if it has one."""
         value = _value(text)
         if value == "":
             return "labels must not be missing", "is empty", "Fill or drop the row."
@@ -270,13 +272,13 @@ class LabelColumn:
             )
         return self._labels
 
-    def code(self, text: str) -> int:
+    def code(self, text: str | bool) -> int:
         """The label of a cell: -1 or +1, or 0 .. many-1."""
         value = _value(text)
         if self._labels is None:
             if not (isinstance(value, int) and 0 <= value < (self._many or 0)):
                 raise UnknownLabelError(f"a label {quoted(text)}")
-            return value
+            return int(value)
         if value == self._labels.positive:
             return 1
         if self._positive is None and value != self._labels.negative:
@@ -296,8 +298,10 @@ class UnknownLabelError(Exception):
     """A label that was not there when the file was opened."""
 
 
-def _value(text: str) -> Any:
-    """A label cell as a number if it is written as one, whole if it is whole; else the text."""
+def _value(text: str | bool) -> Any:
+    """A label cell as a number if it is written as one, whole if it is whole; else the text. A boolean as it is."""
+    if isinstance(text, bool):
+        return text
     cell = text.strip(" \t")
     if WHOLE.fullmatch(cell):
         return int(cell)

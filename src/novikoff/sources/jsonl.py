@@ -13,6 +13,7 @@ Features
 Labels
     Under the key `label`; else under a key of the first object that is called label, y, class or target; else under
     its last. Two values, the larger +1, numbers (also as text) or text; `positive` overrides; `many` for 0 .. many-1.
+    Where all are true or false, that is what is said of new examples.
 Cost
     One pass by Python's own json, in one thread; a few chunks of memory (or of the longest line).
 """
@@ -31,7 +32,7 @@ from novikoff.sources.labelled_lines import CHUNK_BYTES, LabelledLines, Parsed, 
 from novikoff.sources.layout import LABEL_NAMES, is_number, quoted
 from novikoff.sources.svmlight_line import BadLineError
 from novikoff.sources.vw_line import hashed
-from novikoff.types import Batch, Position, Sparse
+from novikoff.types import Batch, Labels, Position, Sparse
 
 MOST_NAMES = 2**17  # of which the hash is kept
 EXACT = 2.0**53
@@ -65,14 +66,24 @@ class JSONL(LabelledLines):
         self._key = label
         self._guessed = False
         self._numbers: bool | None = None  # are the labels numbers?
+        self._booleans = True  # are those that came true and false?
         self._names = Names(bits)
+
+    @property
+    def labels(self) -> Labels | None:
+        """What stands for -1 and +1; None before it is known, and with `many`. true and false stay booleans."""
+        found = super().labels
+        if found is None or not self._booleans or found.negative not in (-1, 0, 1) or found.positive not in (0, 1):
+            return found
+        return Labels(found.negative == 1, found.positive == 1)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         self._key, self._numbers = (start["key"], start["numbers"]) if start else (self._asked, None)
+        self._booleans = start["booleans"] if start else True
         yield from super().batches(start)
 
     def _remembered(self) -> Position:
-        return {"key": self._key, "numbers": self._numbers}
+        return {"key": self._key, "numbers": self._numbers, "booleans": self._booleans}
 
     def _to_say(self) -> Iterator[str]:
         if self._guessed:
@@ -147,6 +158,7 @@ class JSONL(LabelledLines):
         if self._key not in row:
             raise BadKeyError("an object must have its label", self._key, "none", "Add it, or pass --label KEY")
         given = row.pop(self._key)
+        self._booleans &= isinstance(given, bool)
         value = _label(given)
         if not isinstance(value, (float, str)):
             raise BadKeyError("a label must be a number or text", self._key, _shown(given), "Pass --label KEY")

@@ -169,7 +169,7 @@ class LabelledLines(ABC):
         try:
             y = self._labels.encode(parsed.labels, where)
         except LabelError as wrong:
-            error = wrong
+            error = error if error and wrong.lone else wrong  # the other label may be on the line that is bad
             last = here["line"] + int(parsed.row_lines[wrong.row])
             self.skipped[:] = [bad for bad in self.skipped if bad[0] <= last]
             parsed = parsed.head(wrong.row)

@@ -31,11 +31,14 @@ LONE = {-1: Labels(-1, 1), 0: Labels(0, 1), 1: Labels(-1, 1)}
 
 
 class LabelError(SourceError):
-    """A label that cannot be, and in which row of the values it is; the rows before it are good."""
+    """A label that cannot be, and in which row of the values it is; the rows before it are good.
 
-    def __init__(self, message: str, row: int) -> None:
+    lone   nothing is wrong with it, but no other has come
+    """
+
+    def __init__(self, message: str, row: int, lone: bool = False) -> None:
         super().__init__(message)
-        self.row = row
+        self.row, self.lone = row, lone
 
 
 class StreamingLabels:
@@ -129,6 +132,7 @@ class StreamingLabels:
                 f"labels must take two values: up to {where(0)} there is only {shown(value)}. "
                 "Pass --positive and the value that is +1, to treat every other as -1.",
                 0,
+                lone=True,
             )
         self._assumed = LONE[value]
         return self._assumed

@@ -130,7 +130,7 @@ class Text:
         try:
             y = self._labels.encode(part.labels, where)
         except LabelError as wrong:
-            error = wrong
+            error = error if error and wrong.lone else wrong  # the other label may be on the line that is bad
             self.skipped[:] = [bad for bad in self.skipped if bad[0] < part.lines[wrong.row]]
             part = part.head(wrong.row)
             y = self._labels.encode(part.labels, where)
