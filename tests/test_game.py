@@ -309,21 +309,21 @@ def test_hindsight_says_nothing_of_rounds_that_were_played_elsewhere(tmp_path):
     learner = nk.Perceptron()
     ledger = nk.play(learner, nk.read(noisy))
     ledger.hindsight = look_back(ledger, nk.read(clean))  # another source with as many rows of the same length
-    assert ledger.hindsight.facts.flaw
+    assert ledger.hindsight.facts.invalid_reason
     assert ledger.certify()[0].status != "violated"
 
 
 def test_a_last_pass_that_was_broken_off_has_no_hindsight():
     x = np.eye(4)[np.arange(40) % 4]
     ledger = nk.play(nk.Perceptron(), (x, np.where(np.arange(40) % 2, 1, -1)), passes=2, rounds=60, hindsight=True)
-    assert ledger.hindsight.facts.flaw
+    assert ledger.hindsight.facts.invalid_reason
     assert all(certificate.status != "violated" for certificate in ledger.certify())
 
 
-def test_hindsight_on_other_rows_in_memory_is_noticed_by_the_comparators_that_rode_along():
+def test_hindsight_on_other_rows_in_memory_is_noticed_by_the_comparators_of_the_game():
     rng = np.random.default_rng(0)
     x = np.eye(4)[np.arange(200) % 4]
     ledger = nk.play(nk.Perceptron(), (x, rng.choice([-1, 1], 200)))
     ledger.hindsight = look_back(ledger, nk.Arrays(x, np.where(np.arange(200) % 4 < 2, 1, -1)))
-    assert ledger.hindsight.facts.flaw
+    assert ledger.hindsight.facts.invalid_reason
     assert ledger.certify()[0].status != "violated"

@@ -12,7 +12,7 @@ from novikoff.adversaries.coin_flip import CoinFlip
 from novikoff.certificate import Assumption, judge, void
 from novikoff.certificates.kernel_facts import KernelFacts
 from novikoff.certificates.rbp_expected import rbp_expected
-from novikoff.comparators.kernel_riding import KernelRiding
+from novikoff.comparators.tracker import KernelTracker
 from novikoff.errors import InputError, SpecError
 from novikoff.kernels.coins import uniform
 from novikoff.learners.features import Features
@@ -268,7 +268,7 @@ class Unfair:
             self.kept.append((np.array(x, dtype=float), y))
 
     def ride(self):
-        return KernelRiding(self.similarity)
+        return KernelTracker(self.similarity)
 
     def facts(self):
         return KernelFacts(

@@ -108,6 +108,17 @@ def fixed_in_advance(run: Run[Any]) -> Assumption:
     return Assumption("the stream was fixed in advance", standing)
 
 
+def seen(claim: str, holds: bool) -> Assumption:
+    """A claim that was looked at."""
+    return Assumption(claim, "checked" if holds else "refuted")
+
+
+def refutations(assumptions: Sequence[Assumption]) -> str:
+    """Which claims were seen to fail; "" if none was."""
+    failed = "; ".join(assumption.claim for assumption in assumptions if assumption.standing == "refuted")
+    return f"assumption failed: {failed}" if failed else ""
+
+
 def judge(
     theorem: str,
     kind: Kind,
@@ -125,9 +136,9 @@ def judge(
 
     An assumption that was refuted makes it void. One run can violate a theorem of kind D only.
     """
-    refuted = [assumption.claim for assumption in assumptions if assumption.standing == "refuted"]
+    refuted = refutations(assumptions)
     if refuted or bound != bound:
-        reason = "refuted: " + "; ".join(refuted) if refuted else "the bound is not a number"
+        reason = refuted or "the bound is not a number"
         return void(theorem, kind, reason, observed=observed, trivial=trivial, assumptions=assumptions,
                     reference=reference, quantities=quantities, quantity=quantity, side=side)  # fmt: skip
     gap = bound - observed if side == "upper" else observed - bound

@@ -57,8 +57,7 @@ class Game:
         self.ledger = ledger or Ledger(learner)
         if self.ledger.learner is not learner:
             raise MismatchError("a ledger must be the learner's own: this one belongs to another.")
-        self._riders = [self.ledger, *self.ledger.members]
-        for one in self._riders:
+        for one in (self.ledger, *self.ledger.members):
             if riding and one.riding is None and one.rounds == 0 and hasattr(one.learner, "ride"):
                 one.riding = one.learner.ride()
         self._play_one = getattr(learner, "play_one", None)
@@ -106,22 +105,23 @@ class Game:
             self.learner.learn_one(x, y)
         self.ledger.write(prediction, y, chance)
         if self.ledger.riding is not None:
-            self._see_row(self.ledger, x, y)
+            self._see_row(self.ledger, x, y, prediction)
         return prediction
 
     def _pay_one(self, x: Example, y: Any) -> Label:
         """The same for a learner that answers with what it `Played`."""
         played: Played = self._play_one(x, y)  # type: ignore[misc]
         self.ledger.write_played(_rows_of_one(played), np.asarray(y)[np.newaxis])
-        for one in self._riders:
+        for k, one in enumerate(self.ledger.members):
             if one.riding is not None:
-                self._see_row(one, x, y)
+                self._see_row(one, x, y, played.members[k])
         prediction: Label = played.predictions
         return prediction
 
     @staticmethod
-    def _see_row(ledger: Ledger, x: Example, y: Label) -> None:
-        ledger.riding.see_row(ledger.learner.features.row(x, learn=False), y)  # type: ignore[attr-defined,union-attr]
+    def _see_row(ledger: Ledger, x: Example, y: Label, prediction: Label) -> None:
+        row = ledger.learner.features.row(x, learn=False)  # type: ignore[attr-defined]
+        ledger.riding.see_row(row, y, bool(prediction != y))  # type: ignore[union-attr]
 
     def learn_batch(self, batch: Batch, behind: Lasting = False) -> None:
         """Play every round of the batch, compiled where the learner can.
@@ -154,10 +154,13 @@ class Game:
             return False
         write = self.ledger.write_played if isinstance(played, Played) else self.ledger.write_batch
         write(played, batch.y)
-        self._keep(batch, played.predictions if isinstance(played, Played) else played)
-        for one in self._riders:
+        predictions = played.predictions if isinstance(played, Played) else played
+        self._keep(batch, predictions)
+        if self.ledger.riding is not None:
+            self.ledger.riding.see(batch, predictions != batch.y, behind)
+        for k, one in enumerate(self.ledger.members):
             if one.riding is not None:
-                one.riding.see(batch, behind)
+                one.riding.see(batch, played.members[:, k] != batch.y, behind)
         return True
 
     def _keeping(self) -> Keeping:
@@ -272,10 +275,10 @@ def play(
 def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None = None) -> Hindsight:
     """The best comparators for a game that was played on this stream; `tell` is called now and then."""
     from novikoff.comparators.hindsight import hindsight
-    from novikoff.comparators.riding import Riding
+    from novikoff.comparators.tracker import LinearTracker
 
     riding, features = ledger.riding, getattr(ledger.learner, "features", None)
-    assert isinstance(riding, Riding)  # check_hindsight
+    assert isinstance(riding, LinearTracker)  # check_hindsight
     return hindsight(
         matched(stream, ledger.feature_names), riding.bias, riding.normalize, ledger.passes, riding.start,
         progress=tell, rounds=ledger.rounds if ledger.passes == 1 else None, names=getattr(features, "names", None),
@@ -285,12 +288,12 @@ def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None
 
 def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False) -> None:
     """Refuse a game that could not be looked back on, before it begins."""
-    from novikoff.comparators.riding import Riding
+    from novikoff.comparators.tracker import LinearTracker
 
     riding = ledger.riding
     if riding is None and ledger.rounds == 0 and hasattr(ledger.learner, "ride"):
         riding = ledger.learner.ride()
-    if not isinstance(riding, Riding):
+    if not isinstance(riding, LinearTracker):
         raise InputError("hindsight is for linear learners whose comparators ride along: this game has none.")
     if not stream.rereadable:
         raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")

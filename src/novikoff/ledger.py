@@ -19,8 +19,7 @@ from novikoff.types import Adversary, Learner, Played, Run, State, Theorem
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
-    from novikoff.comparators.kernel_riding import KernelRiding
-    from novikoff.comparators.riding import Riding
+    from novikoff.comparators.tracker import KernelTracker, LinearTracker
     from novikoff.keeping import Keeping
 
 RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
@@ -64,7 +63,7 @@ class Ledger:
     predictions: list[NDArray[Any]] | None = None
     before: Any = None
     adversary_before: Any = None
-    riding: Riding | KernelRiding | None = None
+    riding: LinearTracker | KernelTracker | None = None
     keeping: Keeping | None = None
     hindsight: Hindsight | None = None
     position: dict[str, Any] | None = None
@@ -209,12 +208,12 @@ class Ledger:
         """
         adaptive = adaptive or self.adversary is not None
         fixed = self.fixed if fixed is None else fixed
-        rode = None if self.riding is None else self.riding.facts()
+        rode = None if self.riding is None else self.riding.facts(self.learner)
         if self.hindsight is not None:
             from novikoff.comparators.hindsight import joined
-            from novikoff.comparators.riding import RidingFacts
+            from novikoff.comparators.tracker import LinearComparatorFacts
 
-            rode = joined(rode, self.hindsight.facts) if isinstance(rode, RidingFacts) else rode
+            rode = joined(rode, self.hindsight.facts) if isinstance(rode, LinearComparatorFacts) else rode
         members = tuple(tuple(member.certify(adaptive, fixed)) for member in self.members)
         found = self._evaluate(self.learner.promises, self.before, self.learner.facts(), adaptive, fixed, rode, members)
         if self.adversary is not None:
@@ -282,7 +281,9 @@ class Ledger:
             if not (type(then) is type(since) or {type(then), type(since)} <= {int, float}):
                 raise ModelFileError(f"{part.name} of a ledger must be of the learner's kind: got {then!r}.")
         if state["riding"] is not None:
-            plain["riding"] = _riding(state["riding"])
+            from novikoff.comparators.tracker import restored
+
+            plain["riding"] = restored(state["riding"])
         if state["keeping"] is not None:
             from novikoff.keeping import Keeping
 
@@ -294,17 +295,6 @@ _NOT_PLAIN = (
     "learner", "adversary", "adversary_before", "before", "curve", "predictions", "riding", "hindsight",
     "keeping", "members", "waiting", "_expected", "_paid",
 )  # fmt: skip
-
-
-def _riding(state: State) -> Riding | KernelRiding:
-    """The comparators whose state this is."""
-    if state.get("kind") == "kernel":
-        from novikoff.comparators.kernel_riding import KernelRiding
-
-        return KernelRiding.restore(state)
-    from novikoff.comparators.riding import Riding
-
-    return Riding.restore(state)
 
 
 def _broken_off(certificate: Certificate) -> Certificate:

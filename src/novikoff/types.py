@@ -303,7 +303,7 @@ class Run(Generic[F]):
     adaptive        the stream answered back (an adversary), so it was not fixed in advance
     fixed           the rounds came from a source that was there before: a file, arrays, a list
     deterministic   no prediction was drawn by a coin
-    riding          what the comparators that rode along saw (comparators/riding.py); None if there were none
+    riding          what the comparators saw (comparators/tracker.py); None if there were none
     loss            what the predictions cost; mistakes, where a mistake costs 1
     members         the certificates of each learner of a team
     repeated        some rows were played more than once: the stream was gone through again

@@ -1,12 +1,13 @@
 """A Perceptron in ten lines, whose games the Perceptron's theorems are asked about."""
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from novikoff.certificates.perceptron_facts import PerceptronFacts
-from novikoff.comparators.riding import Riding
+from novikoff.comparators.tracker import LinearTracker
 from novikoff.types import Run
 
 
@@ -48,12 +49,14 @@ def play(rows, labels, passes=1, learner=None, riding=None, tell=True):
     learner = learner or Plain()
     width = len(rows[0]) if len(rows) else 0
     if riding is None:
-        riding = Riding(learner.bias, start=learner.start(width) if tell else None)
+        riding = LinearTracker(learner.bias, start=learner.start(width) if tell else None, additive=True)
     before, mistakes = learner.facts(), 0
     for _ in range(passes):
         for row, y in zip(rows, labels, strict=True):
-            mistakes += learner.play(row, y) != y
-            riding.see_row(np.array(row, dtype=np.float64), y)
+            wrong = learner.play(row, y) != y
+            mistakes += wrong
+            riding.see_row(np.array(row, dtype=np.float64), y, wrong)
+    *weights, bias_weight = learner.start(width)
     return Run(
         before=before,
         after=learner.facts(),
@@ -63,7 +66,7 @@ def play(rows, labels, passes=1, learner=None, riding=None, tell=True):
         constants=(0, 0),
         adaptive=False,
         deterministic=True,
-        riding=riding.facts(),
+        riding=riding.facts(SimpleNamespace(weights=np.array(weights), bias_weight=bias_weight)),
     )
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from novikoff.certificates.cks_cache import cks_cache
 from novikoff.certificates.kernel_facts import KernelFacts
-from novikoff.comparators.kernel_riding import KernelRiding
+from novikoff.comparators.tracker import KernelTracker
 from novikoff.game import play as play_game
 from novikoff.learners.crammer_kandola_singer import CrammerKandolaSinger
 from novikoff.similarity import Similarity
@@ -25,7 +25,7 @@ def play(rows, ys, similarity=LINEAR, beta=0.0, hoards=False, budget=None):
     x = np.array(rows, dtype=float).reshape(len(rows), -1)
     values = similarity.matrix(x, x)
     kept, updates, mistakes, most = [], 0, 0, 0
-    riding = KernelRiding(similarity)
+    riding = KernelTracker(similarity)
     without = lambda j: ys[j] * sum(ys[k] * values[k, j] for k in kept) - values[j, j]
     for t, y in enumerate(ys):
         score = sum(ys[k] * values[k, t] for k in kept)
@@ -37,7 +37,7 @@ def play(rows, ys, similarity=LINEAR, beta=0.0, hoards=False, budget=None):
             while not hoards and max(map(without, kept)) > beta:
                 kept.remove(max(kept, key=without))
         most = max(most, len(kept))
-        riding.see_row(x[t], y)
+        riding.see_row(x[t], y, wrong)
     before = KernelFacts(0, 0, 0, 0, budget, similarity, empty=True, margin=beta, distilled=True)
     after = dataclasses.replace(before, rounds=len(rows), updates=updates, supports=len(kept), empty=not kept)
     return Run(before, after, len(rows), mistakes, float(mistakes), (0, 0), False, True, riding.facts()), most
@@ -93,7 +93,7 @@ def test_labels_that_contradict_each_other_make_it_void():
     run, _ = play([[1.0], [1.0]] * 5, [-1, 1] * 5)
     found = cks_cache(run)
     assert (found.status, found.bound, found.observed) == ("void", None, run.after.supports)
-    assert "separable" in found.reason
+    assert "separates" in found.reason
     assert found.quantities == {"beyond_that": "no mistake bound is known"}
 
 
@@ -102,7 +102,7 @@ def test_what_the_facts_refute_is_void():
     for part, why in (
         ({"before": dataclasses.replace(run.before, empty=False)}, "empty"),
         ({"riding": dataclasses.replace(run.riding, similarity=RBF)}, "learner's K"),
-        ({"riding": dataclasses.replace(run.riding, rows=3, flaw="out of range")}, "out of range"),
+        ({"riding": dataclasses.replace(run.riding, rows=3, invalid_reason="out of range")}, "out of range"),
         ({"rounds": 9}, "every round"),
     ):
         found = cks_cache(dataclasses.replace(run, **part))

@@ -95,7 +95,7 @@ def test_weights_that_prefer_losers_are_violated():
 def test_a_wrong_number_of_epochs_is_void():
     run = play(np.zeros((10, 2)))
     wrong = dataclasses.replace(run, after=dataclasses.replace(run.after, epochs=3))
-    assert doubling_regret(wrong).reason == "refuted: as many epochs were begun as the rounds take"
+    assert doubling_regret(wrong).reason == "assumption failed: as many epochs were begun as the rounds take"
 
 
 def test_a_learner_that_had_played_before_is_void():

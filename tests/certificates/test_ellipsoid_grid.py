@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from novikoff.certificates.ellipsoid_facts import Ball, Body
 from novikoff.certificates.ellipsoid_grid import before_the_game, by_volume, ellipsoid_grid, grid_margin
 from novikoff.certificates.ellipsoid_margin import ellipsoid_margin
-from novikoff.comparators.riding import Comparator
+from novikoff.comparators.tally import Comparator
 from novikoff.learners.ellipsoid import Ellipsoid
 from novikoff.types import Run
 
@@ -41,7 +41,7 @@ def play(learner, rows, labels, u):
         found.append(Comparator(1, float(min(margins)), square, Fraction(0), Fraction(0), Fraction(0)))
     riding = SimpleNamespace(
         rows=len(rows), square=max(sum(a * a for a in x) for x in seen), comparators=tuple(found),
-        directions=(np.array(u, dtype=float),), bias=bias, normalize=normalize, flaw="",
+        directions=(np.array(u, dtype=float),), bias=bias, normalize=normalize, invalid_reason="",
     )  # fmt: skip
     return Run(before=before, after=learner.facts(), rounds=len(rows), mistakes=mistakes, expected=float(mistakes),
                constants=(0, 0), adaptive=False, deterministic=True, riding=riding)  # fmt: skip

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from novikoff.certificates.ellipsoid_facts import Ball, Body, bound, log_shrink
 from novikoff.certificates.ellipsoid_given_margin import ellipsoid_given_margin
 from novikoff.certificates.ellipsoid_margin import ellipsoid_margin
-from novikoff.comparators.riding import Comparator
+from novikoff.comparators.tally import Comparator
 from novikoff.learners.ellipsoid import Ellipsoid
 from novikoff.types import Run
 
@@ -38,7 +38,7 @@ def rode(rows, labels, directions, bias=0.0, normalize=True):
         directions=tuple(np.asarray(direction, dtype=float) for direction in directions),
         bias=bias,
         normalize=normalize,
-        flaw="",
+        invalid_reason="",
     )
 
 
@@ -338,7 +338,7 @@ def test_a_warm_start_is_void_and_so_are_other_features():
     assert (fewer.status, "mistakes only" in fewer.reason) == ("void", True)
     run.riding.rows = 49
     assert "every round" in ellipsoid_margin(run).reason
-    run.riding.flaw = "a feature was not a number"
+    run.riding.invalid_reason = "a feature was not a number"
     assert ellipsoid_margin(run).reason == "a feature was not a number"
 
 

@@ -175,7 +175,7 @@ def test_drift_makes_it_void_and_the_evidence_is_told():
     facts = EnsembleFacts(rounds=1000, mistakes=10, independence="refuted", evidence=271.5)
     certificate = ensemble_risk(facts)
     assert (certificate.status, certificate.bound) == ("void", None)
-    assert "refuted: the examples are independent" in certificate.reason
+    assert "assumption failed: the examples are independent" in certificate.reason
     assert "wealth grew from 1 to 271.5" in certificate.reason
     assert certificate.quantities["evidence"] == 271.5
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from novikoff.certificates.forgetron_pathwise import Costs, forgetron_pathwise, mixtures, pathwise
 from novikoff.certificates.forgetron_theorem import forgetron_theorem, longest
 from novikoff.certificates.kernel_facts import KernelFacts
-from novikoff.comparators.kernel_riding import KernelRiding
+from novikoff.comparators.tracker import KernelTracker
 from novikoff.game import play
 from novikoff.learners.forgetron import Forgetron as Learner
 from novikoff.similarity import Similarity
@@ -106,10 +106,11 @@ class Forgetron:
 
 def game(rows, ys, budget, similarity=LINEAR, keep=400, **options):
     learner = Forgetron(rows, ys, budget, similarity, **options)
-    before, riding = learner.facts(0), KernelRiding(similarity, keep)
+    before, riding = learner.facts(0), KernelTracker(similarity, keep)
     for t, (row, y) in enumerate(zip(rows, ys, strict=True)):
+        before_round = learner.mistakes
         learner.play(t)
-        riding.see_row(np.array(row, dtype=np.float64), y)
+        riding.see_row(np.array(row, dtype=np.float64), y, learner.mistakes > before_round)
     mistakes = learner.mistakes
     after = learner.facts(len(rows))
     run = Run(before, after, len(rows), mistakes, float(mistakes), (0, 0), False, True, riding.facts())
@@ -311,7 +312,7 @@ def test_what_the_facts_refute_is_void(theorem):
         ({"after": dataclasses.replace(run.after, updates=0)}, "mistakes only"),
         ({"after": dataclasses.replace(run.after, S1=math.nan)}, "not numbers"),
         ({"riding": dataclasses.replace(run.riding, rows=3)}, "every round"),
-        ({"riding": dataclasses.replace(run.riding, flaw="out of range")}, "out of range"),
+        ({"riding": dataclasses.replace(run.riding, invalid_reason="out of range")}, "out of range"),
     ):
         found = theorem(dataclasses.replace(run, **part))
         assert found.status == "void"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from novikoff.certificates.kernel_facts import KernelFacts
 from novikoff.certificates.rbp_expected import notes, once_full, rbp_expected, theorem
 from novikoff.certificates.rbp_no_eviction import rbp_no_eviction
-from novikoff.comparators.kernel_riding import KernelRiding
+from novikoff.comparators.tracker import KernelTracker
 from novikoff.game import play as play_game
 from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron
 from novikoff.similarity import Similarity
@@ -62,17 +62,18 @@ def play(rows, ys, budget, choose, similarity=LINEAR, riding=None, adaptive=Fals
     """A game; `choose(count)` says which of the list leaves."""
     kept, mistakes, evictions = [], 0, 0
     values = similarity.matrix(np.array(rows, dtype=float), np.array(rows, dtype=float))
-    ride = KernelRiding(similarity) if riding is None else None
+    ride = KernelTracker(similarity) if riding is None else None
     for t, (x, y) in enumerate(zip(rows, ys, strict=True)):
         score = sum(ys[k] * values[k, t] for k in kept)
-        if (1 if score >= 0 else -1) != y:
+        wrong = (1 if score >= 0 else -1) != y
+        if wrong:
             mistakes += 1
             if len(kept) == budget:
                 evictions += 1
                 kept.pop(choose(budget))
             kept.append(t)
         if ride is not None:
-            ride.see_row(np.array(x, dtype=np.float64), y)
+            ride.see_row(np.array(x, dtype=np.float64), y, wrong)
     before = KernelFacts(0, 0, 0, 0, budget, similarity, empty=True)
     after = KernelFacts(len(rows), mistakes, len(kept), evictions, budget, similarity, empty=not kept)
     seen = riding if ride is None else ride.facts()
@@ -203,7 +204,8 @@ def test_without_an_eviction_the_bound_is_tight_on_orthogonal_examples(k):
 def test_a_learner_that_never_learns_is_found_out_without_evictions():
     run = play(np.eye(3).tolist() * 5, [-1] * 15, 20, fair(0))
     after = dataclasses.replace(run.after, updates=15)
-    assert rbp_no_eviction(dataclasses.replace(run, mistakes=15, after=after)).status == "violated"
+    riding = dataclasses.replace(run.riding, mistakes=15)
+    assert rbp_no_eviction(dataclasses.replace(run, mistakes=15, after=after, riding=riding)).status == "violated"
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from novikoff.comparators.riding import Riding
 from sklearn.svm import LinearSVC
 
 from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.descent import Descent
 from novikoff.comparators.limits import Mixture, down, hinge_limit, margin_limit, objective, squared_limit, up
 from novikoff.comparators.placing import placed
-from novikoff.comparators.riding import Riding
 from novikoff.comparators.scale import hinge_scale, squared_scale
 from novikoff.comparators.search import Step, Task, hinge_search, margin_search, squared_search
 from novikoff.sources.arrays import Arrays

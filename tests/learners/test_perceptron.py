@@ -199,21 +199,47 @@ def test_several_passes_converge_on_separable_data_and_stay_within_the_bound():
     assert np.array_equal(last, np.where(x @ u > 0, 1, -1))  # a pass without a mistake
 
 
-class Twice(nk.Perceptron):
-    """Broken on purpose: it says the opposite of what it should."""
+class Contrary(nk.Perceptron):
+    """Broken on purpose: it says the opposite of what it should, and learns from that."""
 
     def sweep(self, batch):
+        return None
+
+    def play_one(self, x, y):
+        row = self.features.row(x, learn=True)
+        self._grow()
+        said = -self.predict_one(x)
+        if said != y:
+            self._add_row(row, x, y)
+        self.rounds += 1
+        self.updates += said != y
+        return said
+
+
+class Shy(nk.Perceptron):
+    """Broken on purpose: it learns from every other mistake alone, and counts them all."""
+
+    def sweep(self, batch):
+        before = self._weights.copy()
         said = super().sweep(batch)
-        self.updates = self.rounds - self.updates
-        return -said
+        self._weights[: len(before)] = (self._weights[: len(before)] + before) / 2.0
+        return said
 
 
-def test_a_broken_learner_is_found_out():
+def test_a_learner_that_says_the_opposite_breaks_its_promise():
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(4000, 2))
+    x = rng.normal(size=(2000, 2))
     x = x[np.abs(x[:, 0]) > 0.3]
-    ledger = nk.play(Twice(), (x, np.where(x[:, 0] > 0, 1, -1)))
+    ledger = nk.play(Contrary(), (x, np.where(x[:, 0] > 0, 1, -1)))
     assert ledger.certify()[0].status == "violated"
+
+
+def test_a_learner_that_learns_half_of_it_has_no_certificate():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2000, 2))
+    stream = (x, np.where(x[:, 0] > 0, 1, -1))
+    assert nk.play(nk.Perceptron(), stream).certify()[0].status == "valid"
+    assert {found.status for found in nk.play(Shy(), stream).certify()} == {"void"}
 
 
 def test_without_a_budget_the_cycle_that_ruins_a_budget_of_b_costs_b_plus_one_mistakes():

@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Assumption, Certificate, judge, void
+from novikoff.certificate import Assumption, Certificate, judge, refutations, void
 from novikoff.certificates.kernel_facts import UNIT, KernelFacts, assumptions, quantities
 from novikoff.certificates.kernel_margin import CLAIM, shortest
 from novikoff.comparators.rounding import root
@@ -46,10 +46,9 @@ def cks_cache(run: Run[KernelFacts]) -> Certificate | None:
     needed = [*assumptions(run), Assumption(CLAIM, "checked" if best else "refuted")]
     trivial = after.updates - run.before.updates
     trivial = trivial if after.budget is None else min(trivial, after.budget)
-    refuted = [claim.claim for claim in needed[:-1] if claim.standing == "refuted"]
-    reason = riding.flaw or "; ".join("not so: " + claim for claim in refuted)
+    reason = riding.invalid_reason or refutations(needed[:-1])
     if not reason and best is None:
-        reason = "not separable by any comparator that rode along"
+        reason = "no comparator that was tried separates the labels"
     if reason or best is None:
         return void(NAME, "D", reason, observed=after.supports, trivial=trivial, assumptions=needed,
                     reference=REFERENCE, quantities=NO_MORE, quantity="supports")  # fmt: skip

@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Assumption, Certificate, judge, void
-from novikoff.comparators.riding import RidingFacts
+from novikoff.certificate import Assumption, Certificate, judge, refutations, void
 from novikoff.comparators.rounding import root
+from novikoff.comparators.tracker import LinearComparatorFacts
 from novikoff.types import Run
 
 REFERENCE = "grotschel1988"
@@ -191,11 +191,11 @@ class Body:
 
 def assumptions(run: Run[EllipsoidFacts]) -> list[Assumption]:
     """What every theorem needs, and whether it was seen to hold."""
-    riding: RidingFacts = run.riding
+    riding: LinearComparatorFacts = run.riding
     before, after = run.before, run.after
     whole_game = riding.rows == run.rounds == after.rounds - before.rounds
     claims = {
-        "x is finite and of a safe length": not riding.flaw,
+        "x is finite and of a safe length": not riding.invalid_reason,
         "the comparators saw the learner's features": (after.bias, after.normalize) == (riding.bias, riding.normalize),
         "and every round it learned from": whole_game,
         "it began with the unit ball": before.updates == 0 and before.flaw == "",
@@ -207,13 +207,13 @@ def assumptions(run: Run[EllipsoidFacts]) -> list[Assumption]:
 
 def certify(run: Run[EllipsoidFacts], theorem: str, balls: list[Ball], claim: str, told: dict[str, Any]) -> Certificate:
     """The theorem for these balls, the best of them; void if there is none, or floats cannot tell."""
-    riding: RidingFacts = run.riding
+    riding: LinearComparatorFacts = run.riding
     facts = run.after
     needed = assumptions(run)
-    reason = riding.flaw or facts.flaw or "; ".join("not so: " + a.claim for a in needed if a.standing == "refuted")
+    reason = riding.invalid_reason or facts.flaw or refutations(needed)
     if not reason and not balls:
         needed.append(Assumption(claim, "refuted"))
-        reason = "not so: " + claim
+        reason = refutations(needed)
     body = None if reason else Body.of(facts)
     if not reason:
         reason = _unreliable(facts, body)

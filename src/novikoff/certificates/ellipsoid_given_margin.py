@@ -32,5 +32,5 @@ def ellipsoid_given_margin(run: Run[EllipsoidFacts]) -> Certificate | None:
     level = run.after.margin
     if run.riding is None or level == 0.0:
         return None
-    claim = f"a comparator that rode along separates the labels with a normalised margin above {level:g}"
+    claim = f"a comparator that was tried separates the labels with a normalised margin above {level:g}"
     return certify(run, NAME, separators(run, level), claim, {"level": level})

@@ -26,7 +26,7 @@ from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, certify, separ
 from novikoff.types import Run
 
 NAME = "ellipsoid_margin"
-CLAIM = "a comparator that rode along separates the labels"
+CLAIM = "a comparator that was tried separates the labels"
 
 
 def ellipsoid_margin(run: Run[EllipsoidFacts]) -> Certificate | None:

@@ -20,9 +20,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from novikoff.certificate import Assumption, Certificate, Kind, void
-from novikoff.comparators.kernel_riding import Comparator, KernelRidingFacts
+from novikoff.certificate import Assumption, Certificate, Kind, refutations, seen, void
+from novikoff.certificates.perceptron_facts import explained
 from novikoff.comparators.rounding import root
+from novikoff.comparators.tally import Comparator
+from novikoff.comparators.tracker import KernelComparatorFacts
 from novikoff.similarity import Similarity
 from novikoff.types import Run
 
@@ -78,7 +80,7 @@ class KernelFacts:
 
 def score_error(run: Run[KernelFacts], count: int) -> Fraction:
     """The e of a list of `count` examples, in units of R^2."""
-    riding: KernelRidingFacts = run.riding
+    riding: KernelComparatorFacts = run.riding
     unit = (count + 4) * UNIT
     return riding.error + unit / (1 - unit) * (1 + riding.error)
 
@@ -90,33 +92,31 @@ def growth2(run: Run[KernelFacts], count: int) -> Fraction:
 
 def assumptions(run: Run[KernelFacts]) -> list[Assumption]:
     """What every theorem needs, and whether it was seen to hold."""
-    riding: KernelRidingFacts = run.riding
+    riding: KernelComparatorFacts = run.riding
     before, after = run.before, run.after
     whole_game = riding.rows == run.rounds == after.rounds - before.rounds
     own = after.similarity.kind == "own"
     product = "K is an inner product, no less exact than a sum over the features" if own else "K is an inner product"
     return [
-        Assumption("x is finite and K(x,x) of a safe size", "refuted" if riding.flaw else "checked"),
+        Assumption("x is finite and K(x,x) of a safe size", "refuted" if riding.invalid_reason else "checked"),
         Assumption(product, "trusted" if own else "checked"),
-        _seen("the comparators have the learner's K", riding.similarity == after.similarity == before.similarity),
-        _seen("they saw every round it learned from", whole_game),
-        _seen("its list was empty when the ledger was opened", before.empty),
+        seen("the comparators have the learner's K", riding.similarity == after.similarity == before.similarity),
+        seen("they saw every round it learned from", whole_game),
+        seen("its list was empty when the ledger was opened", before.empty),
     ]
 
 
 def on_mistakes(run: Run[KernelFacts]) -> Assumption:
     """An example was inserted on each mistake, and at no other time."""
     inserted = run.after.updates - run.before.updates
-    return _seen("it changed on its mistakes only", inserted == run.mistakes)
+    return seen("it changed on its mistakes only", inserted == run.mistakes == run.riding.mistakes)
 
 
-def never_evicted(run: Run[KernelFacts]) -> Assumption:
-    """The list is that of the Perceptron."""
-    return _seen("no example ever left its list", run.after.evictions == 0)
-
-
-def _seen(claim: str, holds: bool) -> Assumption:
-    return Assumption(claim, "checked" if holds else "refuted")
+def is_perceptron(run: Run[KernelFacts]) -> list[Assumption]:
+    """The list is that of the Perceptron: no example ever left it, and mistakes alone made it what it is."""
+    claim = "each mistake added y K(x, .) to its function, and nothing else changed it"
+    return [on_mistakes(run), seen("no example ever left its list", run.after.evictions == 0),
+            explained(run.riding, claim)]  # fmt: skip
 
 
 def unsaid(
@@ -126,12 +126,11 @@ def unsaid(
 
     also   one more reason, "" if there is none
     """
-    riding: KernelRidingFacts = run.riding
-    refuted = [assumption.claim for assumption in needed if assumption.standing == "refuted"]
-    reason = riding.flaw or "; ".join("not so: " + claim for claim in refuted) or also
+    riding: KernelComparatorFacts = run.riding
+    reason = riding.invalid_reason or refutations(needed) or also
     if not reason:
         return None
-    if not run.before.empty and not riding.flaw:
+    if not run.before.empty and not riding.invalid_reason:
         reason = f"warm start: {reason}"
     return void(theorem, kind, reason, observed=run.mistakes, trivial=run.rounds, assumptions=needed,
                 reference=reference)  # fmt: skip
@@ -139,7 +138,7 @@ def unsaid(
 
 def quantities(run: Run[KernelFacts], u: Comparator) -> dict[str, Any]:
     """What there is to tell of the comparator that was best."""
-    riding: KernelRidingFacts = run.riding
+    riding: KernelComparatorFacts = run.riding
     return {
         "comparators": len(riding.comparators),
         "R": float(root(riding.square)),

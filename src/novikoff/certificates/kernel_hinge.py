@@ -26,13 +26,12 @@ from novikoff.certificates.kernel_facts import (
     KernelFacts,
     assumptions,
     growth2,
-    never_evicted,
-    on_mistakes,
+    is_perceptron,
     quantities,
     unsaid,
 )
 from novikoff.certificates.perceptron_hinge import largest_count
-from novikoff.comparators.kernel_riding import Comparator
+from novikoff.comparators.tally import Comparator
 from novikoff.types import Run
 
 NAME = "kernel_hinge"
@@ -43,7 +42,7 @@ def kernel_hinge(run: Run[KernelFacts]) -> Certificate | None:
     """The least root over the comparators, exactly; None if none rode along."""
     if run.riding is None:
         return None
-    needed = [*assumptions(run), on_mistakes(run), never_evicted(run)]
+    needed = [*assumptions(run), *is_perceptron(run)]
     nothing = unsaid(run, NAME, "D", needed, REFERENCE)
     if nothing is not None:
         return nothing

@@ -24,18 +24,17 @@ from novikoff.certificates.kernel_facts import (
     KernelFacts,
     assumptions,
     growth2,
-    never_evicted,
-    on_mistakes,
+    is_perceptron,
     quantities,
     unsaid,
 )
-from novikoff.comparators.kernel_riding import Comparator
 from novikoff.comparators.rounding import root
+from novikoff.comparators.tally import Comparator
 from novikoff.types import Run
 
 NAME = "kernel_margin"
 REFERENCE = "novikoff1962"
-CLAIM = "a comparator that rode along separates the labels"
+CLAIM = "a comparator that was tried separates the labels"
 
 
 def kernel_margin(run: Run[KernelFacts]) -> Certificate | None:
@@ -43,9 +42,9 @@ def kernel_margin(run: Run[KernelFacts]) -> Certificate | None:
     if run.riding is None:
         return None
     best = shortest(run)
-    needed = [*assumptions(run), on_mistakes(run), never_evicted(run)]
+    needed = [*assumptions(run), *is_perceptron(run)]
     found = Assumption(CLAIM, "checked" if best else "refuted")
-    also = "" if best else "not separable by any comparator that rode along"
+    also = "" if best else "no comparator that was tried separates the labels"
     nothing = unsaid(run, NAME, "D", needed, REFERENCE, also)
     if nothing is not None or best is None:
         return nothing

@@ -22,13 +22,12 @@ from novikoff.certificates.kernel_facts import (
     KernelFacts,
     assumptions,
     growth2,
-    never_evicted,
-    on_mistakes,
+    is_perceptron,
     quantities,
     unsaid,
 )
 from novikoff.certificates.perceptron_squared_hinge import square_of_sum
-from novikoff.comparators.kernel_riding import Comparator
+from novikoff.comparators.tally import Comparator
 from novikoff.types import Run
 
 NAME = "kernel_squared_hinge"
@@ -39,7 +38,7 @@ def kernel_squared_hinge(run: Run[KernelFacts]) -> Certificate | None:
     """The least (a + sqrt Q)^2 over the comparators, exactly; None if none rode along."""
     if run.riding is None:
         return None
-    needed = [*assumptions(run), on_mistakes(run), never_evicted(run)]
+    needed = [*assumptions(run), *is_perceptron(run)]
     nothing = unsaid(run, NAME, "D", needed, REFERENCE)
     if nothing is not None:
         return nothing

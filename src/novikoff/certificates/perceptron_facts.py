@@ -12,11 +12,11 @@ The run in floats
     is at most (1 + g sqrt M) sqrt(||w_1||^2 + R^2 M). The mistakes add M - D at least to <v, w>, and all r together
     take at most u M ||v|| times the largest ||w_k|| from it. []
     Underflow adds n 2^-1074 to R^2 in the induction, where R^2 is 0 (then no x~ has a product) or at least 2^-900;
-    `RidingFacts.square` was rounded up by more than that.
-    (1 + u)^M <= 1/(1 - u M), and sqrt M is rounded up to a whole number: lambda is a fraction, and all that follows is
+    `LinearComparatorFacts.square` was rounded up by more than that.
+    (1 + u)^M <= 1/(1 - u M), and sqrt M is rounded up to an integer: lambda is a fraction, and all that follows is
     exact.
-    If x~ and w_1 are whole and (||w_1||^2 + R^2 M) R^2 <= 2^106, then by induction every weight and, by Cauchy, every
-    partial sum of a score is a whole number of at most 2^53: the run was exact and lambda = 1.
+    Where lengths differ, R^2 k is the sum of the ||x||^2 of the first k mistakes: R k in the bracket is then the sum of
+    their ||x||, at most sqrt k times the root of that sum, and lambda is the same.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Assumption, Certificate, void
-from novikoff.comparators.riding import Comparator, RidingFacts
+from novikoff.certificate import Assumption, Certificate, refutations, seen, void
 from novikoff.comparators.rounding import root
+from novikoff.comparators.tally import Comparator
+from novikoff.comparators.tracker import ComparatorFacts, LinearComparatorFacts
 from novikoff.types import Run
 
 REFERENCE = "novikoff1962"
@@ -70,38 +71,35 @@ class PerceptronFacts:
 
 def growth(run: Run[PerceptronFacts]) -> Fraction:
     """The lambda of this run."""
-    riding: RidingFacts = run.riding
-    mistakes, square = run.mistakes, riding.square
-    whole = riding.exact and riding.start_exact
-    if whole and (riding.start_square + square * mistakes) * square <= 2**106:
-        return Fraction(1)
+    riding: LinearComparatorFacts = run.riding
     unit = Fraction(1, 2**53)
     g = riding.nonzeros * unit / (1 - riding.nonzeros * unit)
-    return (1 + unit * mistakes) / (1 - unit * mistakes) * (1 + g * (math.isqrt(mistakes) + 1))
-
-
-def exact(run: Run[PerceptronFacts]) -> bool:
-    """Is the bound that of exact arithmetic?"""
-    return bool(run.riding.exact) and growth(run) == 1
+    return (1 + unit * run.mistakes) / (1 - unit * run.mistakes) * (1 + g * (math.isqrt(run.mistakes) + 1))
 
 
 def assumptions(run: Run[PerceptronFacts]) -> list[Assumption]:
     """What every theorem needs, and whether it was seen to hold."""
-    riding: RidingFacts = run.riding
+    riding: LinearComparatorFacts = run.riding
     before, after = run.before, run.after
     same = (after.bias is None or after.bias == riding.bias) and (
         after.normalize is None or after.normalize == riding.normalize
     )
     whole_game = riding.rows == run.rounds == after.rounds - before.rounds
+    counted = after.updates - before.updates == run.mistakes == riding.mistakes
     return [
-        Assumption("x is finite and of a safe length", "refuted" if riding.flaw else "checked"),
-        Assumption("the comparators saw the learner's features", "checked" if same else "refuted"),
-        Assumption("and every round it learned from", "checked" if whole_game else "refuted"),
-        Assumption(
-            "it changed on its mistakes only",
-            "checked" if after.updates - before.updates == run.mistakes else "refuted",
-        ),
+        seen("x is finite and of a safe length", not riding.invalid_reason),
+        seen("the comparators saw the learner's features", same),
+        seen("the comparators saw every round it learned from", whole_game),
+        seen("it changed on its mistakes only", counted),
+        explained(riding, "each mistake added y x to its weights, and nothing else changed them"),
     ]
+
+
+def explained(facts: ComparatorFacts, claim: str) -> Assumption:
+    """Is the learner what its mistakes made it? By what each comparator gained on them (comparators/linear.py)."""
+    if facts.unexplained is None:
+        return Assumption(claim, "trusted")
+    return seen(claim, facts.unexplained <= 1.0)
 
 
 def starts_at_zero(run: Run[PerceptronFacts]) -> bool:
@@ -109,19 +107,20 @@ def starts_at_zero(run: Run[PerceptronFacts]) -> bool:
     return run.before.norm == 0.0
 
 
-def unsaid(run: Run[PerceptronFacts], theorem: str, needs_zero: bool) -> Certificate | None:
+def unsaid(run: Run[PerceptronFacts], theorem: str, needs_zero: bool, reference: str = REFERENCE) -> Certificate | None:
     """The void certificate of a run that these theorems say nothing of."""
-    riding: RidingFacts = run.riding
+    riding: LinearComparatorFacts = run.riding
     needed = assumptions(run)
-    reason = riding.flaw or "; ".join("not so: " + a.claim for a in needed if a.standing == "refuted")
-    if not reason and needs_zero and not starts_at_zero(run):
-        reason = "warm start: the weights were not zero when the ledger was opened"
-    if not reason and starts_at_zero(run) != (riding.start_square == 0):
-        reason = "warm start: the comparators were not told the weights it started with"
+    warm = ""
+    if needs_zero and not starts_at_zero(run):
+        warm = "warm start: the weights were not zero when the ledger was opened"
+    elif starts_at_zero(run) != (riding.start_square == 0):
+        warm = "warm start: the comparators were not told the weights it started with"
+    reason = riding.invalid_reason or warm or refutations(needed)
     if not reason:
         return None
     return void(
-        theorem, "D", reason, observed=run.mistakes, trivial=run.rounds, assumptions=needed, reference=REFERENCE
+        theorem, "D", reason, observed=run.mistakes, trivial=run.rounds, assumptions=needed, reference=reference
     )
 
 
@@ -130,13 +129,14 @@ def promising(comparators: Sequence[Comparator], bound: Callable[[float, float, 
 
     Any of them would do, so nothing depends on it; the others are not worth exact arithmetic.
     """
-    rough = [bound(_near(u.square), _near(u.hinge) - _near(u.start), _near(u.squared_hinge)) for u in comparators]
+    rough = [bound(near(u.square), near(u.hinge) - near(u.start), near(u.squared_hinge)) for u in comparators]
     least = min((value for value in rough if not math.isnan(value)), default=math.inf)
     found = [u for u, value in zip(comparators, rough, strict=True) if value <= least + 1e-6 * abs(least) + 1e-6]
     return found or list(comparators)
 
 
-def _near(value: Fraction) -> float:
+def near(value: Fraction) -> float:
+    """A double near it, to compare by; infinite beyond the doubles."""
     try:
         return float(value)
     except OverflowError:
@@ -145,14 +145,13 @@ def _near(value: Fraction) -> float:
 
 def quantities(run: Run[PerceptronFacts], u: Comparator) -> dict[str, Any]:
     """What there is to tell of the comparator that was best."""
-    riding: RidingFacts = run.riding
+    riding: LinearComparatorFacts = run.riding
     return {
         "comparators": len(riding.comparators),
         "R": float(root(riding.square)),
         "norm": float(root(u.square)),
         "scale": u.scale,
         "hinge": float(u.hinge),
-        "exact": exact(run),
     }
 
 

@@ -35,10 +35,10 @@ def perceptron_margin(run: Run[PerceptronFacts]) -> Certificate | None:
     if nothing is not None:
         return nothing
     riding = run.riding
-    claim = "a comparator that rode along separates the labels"
+    claim = "a comparator that was tried separates the labels"
     separating = [u for u in riding.comparators if u.direction and u.hinge == 0]
     if not separating:
-        reason = "not separable by any comparator that rode along"
+        reason = "no comparator that was tried separates the labels"
         needed = [*assumptions(run), Assumption(claim, "refuted")]
         return void(NAME, "D", reason, observed=run.mistakes, trivial=run.rounds, assumptions=needed,
                     reference=REFERENCE)  # fmt: skip

@@ -18,7 +18,7 @@ Reference
 from __future__ import annotations
 
 from novikoff.certificate import Certificate, judge
-from novikoff.certificates.kernel_facts import KernelFacts, assumptions, never_evicted, on_mistakes, quantities, unsaid
+from novikoff.certificates.kernel_facts import KernelFacts, assumptions, is_perceptron, quantities, unsaid
 from novikoff.certificates.kernel_hinge import least_root
 from novikoff.certificates.kernel_squared_hinge import least_square
 from novikoff.types import Run
@@ -31,7 +31,7 @@ def rbp_no_eviction(run: Run[KernelFacts]) -> Certificate | None:
     """The least bound of the kernel Perceptron; None if no comparators rode along, or an example had to leave."""
     if run.riding is None or run.after.evictions:
         return None
-    needed = [*assumptions(run), on_mistakes(run), never_evicted(run)]
+    needed = [*assumptions(run), *is_perceptron(run)]
     nothing = unsaid(run, NAME, "D", needed, REFERENCE)
     if nothing is not None:
         return nothing

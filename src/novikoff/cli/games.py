@@ -335,6 +335,6 @@ def _tell(
 def _best(ledger: Ledger) -> list[tuple[str, float]]:
     """What the best comparator in hindsight would promise, at least."""
     found = ledger.hindsight
-    if found is None or found.facts.flaw:
+    if found is None or found.facts.invalid_reason:
         return []
-    return [("no linear classifier promises less", math.floor(found.hinge.low))]
+    return [("no linear classifier promises less", math.floor(min(found.hinge.low, found.lengths.low)))]

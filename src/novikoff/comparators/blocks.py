@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.comparators.linear import LinearScorer
 from novikoff.comparators.reading import Reading, read
-from novikoff.comparators.riders import Riders, Rows
+from novikoff.comparators.rows import Rows, numbers
 from novikoff.types import Sparse, Stream
 
 MEMORY = 256_000_000
@@ -54,7 +55,6 @@ class Blocks:
     width     features, that of the bias (the first) included
     unit      the power of two
     square    the largest ||x~||^2 there is, about; `longest` is that times unit^2
-    whole     every x~ is whole, and short enough to be summed exactly
     fits      all rows are in memory
     sample    the first rows, in memory; all of them if they fit
     passes    how often the stream was read
@@ -69,11 +69,11 @@ class Blocks:
         names: Mapping[str, int] | None = None,
         memory: int = MEMORY,
     ) -> None:
-        self._stream, self._bias, self._normalize = stream, bias, normalize
+        self._stream, self.bias, self.normalize = stream, bias, normalize
         self._rounds, self._names = rounds, names
         self._block_words = max(memory // BYTES_A_WORD // 4, 1)
         self.rows = self.width = self.nonzeros = self.passes = 0
-        self.unit, self.square, self.whole, self.fits = 0.0, 0.0, not normalize and bias.is_integer(), True
+        self.unit, self.square, self.fits = 0.0, 0.0, True
         self.reading = Reading()
         self.sample = self._load(memory // BYTES_A_WORD)
         if self.longest > FAR**2:  # rows after the first batch are much longer than it
@@ -101,7 +101,7 @@ class Blocks:
             left -= len(y)
             done = 0
             while done < len(y):
-                done += filling.take(x[done:], y[done:], self._bias, self._normalize, self.unit)
+                done += filling.take(x[done:], y[done:], self.bias, self.normalize, self.unit)
                 if done < len(y):
                     block = filling.block()
                     yield block
@@ -125,6 +125,13 @@ class Blocks:
             dual.margins(*block.arrays(), u, out[block.first : block.first + len(block)])
         return out
 
+    def squares(self) -> NDArray[np.float64]:
+        """||z||^2 of every row; 0 of rows that are not held."""
+        out = np.empty(self.rows)
+        for block in self.each():
+            out[block.first : block.first + len(block)] = block.square
+        return out
+
     def combined(self, alpha: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The sum of alpha_t z_t, and the alpha that are in it: 0 for rows that are not held."""
         from novikoff.kernels import dual
@@ -136,34 +143,31 @@ class Blocks:
             dual.combine(*block.arrays(), counted[mine], u)
         return u, counted
 
-    def show(self, *all_riders: Riders) -> Reading:
-        """Show every row to the riders, as it is in the stream."""
+    def show(self, *scorers: LinearScorer) -> Reading:
+        """Show every row to the comparators, as it is in the stream; which rows were mistakes is not known."""
         reading = Reading()
         for x, y in self._read(reading):
-            for riders in all_riders:
-                riders.see(x, y, self._bias, self._normalize)
+            for scorer in scorers:
+                scorer.see(x, y, np.zeros(len(y), np.bool_))
         return reading
 
     def _read(self, reading: Reading | None = None) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
-        return read(self._stream, self._bias, self._rounds, self._names, reading)
+        return read(self._stream, self.bias, self._rounds, self._names, reading)
 
     def _load(self, words: int) -> Block:
         """The first pass: what there is, and as much of it as there is room for."""
-        from novikoff.kernels import riding
-
         self.passes += 1
         filling = _Filling(0, words)
         for x, y in self._read(self.reading):
             self.width = max(self.width, _width(x))
-            longest = _longest(x, self._bias, self._normalize)
+            longest = _longest(x, self.bias, self.normalize)
             if self.unit == 0.0 and 0.0 < longest < math.inf:
                 self.unit = _unit(longest)
             self.square = max(self.square, longest) if longest < math.inf else self.square
-            self.whole = self.whole and longest < 2.0**53 and bool(riding.whole(_values(x)))
             self.rows += len(y)
-            self.nonzeros += len(_values(x))
+            self.nonzeros += len(numbers(x))
             if self.fits:
-                done = filling.take(x, y, self._bias, self._normalize, self.unit)
+                done = filling.take(x, y, self.bias, self.normalize, self.unit)
                 self.fits = done == len(y)
         self.width, self.unit = max(self.width, 1), self.unit or 1.0
         if not self.fits and filling.rows:
@@ -227,7 +231,7 @@ def _longest(x: Rows, bias: float, normalize: bool) -> float:
     from novikoff.kernels import dual
 
     if normalize:
-        return (1.0 if np.any(_values(x)) else 0.0) + bias * bias
+        return (1.0 if np.any(numbers(x)) else 0.0) + bias * bias
     if isinstance(x, Sparse):
         return float(dual.longest_sparse(x.indptr, x.values)) + bias * bias
     with np.errstate(over="ignore"):
@@ -238,7 +242,3 @@ def _longest(x: Rows, bias: float, normalize: bool) -> float:
 def _width(x: Rows) -> int:
     """Features, that of the bias included."""
     return (x.width if isinstance(x, Sparse) else int(x.shape[1])) + 1
-
-
-def _values(x: Rows) -> NDArray[Any]:
-    return x.values[int(x.indptr[0]) : int(x.indptr[-1])] if isinstance(x, Sparse) else x.reshape(-1)

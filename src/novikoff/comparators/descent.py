@@ -38,14 +38,14 @@ EPOCHS = 3_000
 class Descent:
     """alpha and u, and how they were found.
 
-    cost, diagonal   of the problem that was solved last
-    epochs, visits   so far; a visit is one row in one epoch
+    cost, diagonal, kappa   of the problem that was solved last
+    epochs, visits          so far; a visit is one row in one epoch
     """
 
     def __init__(self, blocks: Blocks) -> None:
         self.blocks = blocks
         self.alpha, self.u = np.zeros(blocks.rows), np.zeros(blocks.width)
-        self.cost, self.diagonal = 0.0, 0.0
+        self.cost, self.diagonal, self.kappa = 0.0, 0.0, 0.0
         self.epochs = self.visits = 0
         self.seconds = 0.0
 
@@ -70,10 +70,11 @@ class Descent:
         diagonal: float,
         enough: Callable[[Vector], bool],
         visits: float = math.inf,
+        kappa: float = 0.0,
     ) -> bool:
         """Descend until `enough(margins)` says so: True; or until so many visits were made, or nothing moves: False."""
         began = time.perf_counter()
-        self.cost, self.diagonal = cost, diagonal
+        self.cost, self.diagonal, self.kappa = cost, diagonal, kappa
         try:
             return self._solve(enough, visits)
         finally:
@@ -109,7 +110,7 @@ class Descent:
 
     def _unsettled(self, margins: Vector, high: float, low: float) -> NDArray[np.bool_]:
         """The rows to visit: those that are not at an end of their range, or should leave it."""
-        gradient = margins - 1.0 + self.diagonal * self.alpha
+        gradient = margins - 1.0 - self.kappa * self.blocks.sample.square + self.diagonal * self.alpha
         out = ((self.alpha == 0.0) & (gradient > max(high, 0.0))) | (self.alpha == self.cost) & (
             gradient < min(low, 0.0)
         )
@@ -139,5 +140,5 @@ class Descent:
         self.visits += len(order)
         alpha = self.alpha[block.first : block.first + len(block)]
         active = dual.epoch(*block.arrays(), block.square, alpha, order, len(order), groups, shift, self.u, self.cost,
-                            self.diagonal, high, low, seen)  # fmt: skip
+                            self.diagonal, self.kappa, high, low, seen)  # fmt: skip
         return order[:active]

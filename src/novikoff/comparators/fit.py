@@ -1,29 +1,38 @@
 """A few linear comparators fitted on a few rows.
 
 Algorithm
-    For each cost C: dual coordinate descent on (1/2)||u||^2 + C * (hinge loss), rows in an order drawn by coins, going
-    on from the solution for the smaller C. The costs are in units of 1 / (mean ||x~||^2); two are where mistake bounds
-    on real streams were best, the last stands for the hard margin: it is left off as soon as ||u|| / (sum of alpha), no
-    less than the margin of these rows, is so small that they are fewer than the mistakes it allows.
+    Dual coordinate descent on three problems, rows in an order drawn by coins, each going on from the solution before:
+        hinge    (1/2)||u||^2 + C * (sum of max(0, 1 - y<u,x~>)), where mistake bounds on real streams were best
+        lengths  2 kappa times the bound sum of max(0, 1 + kappa ||x~||^2 - y<u,x~>) + ||u||^2/(4 kappa) itself, for a
+                 few kappa on the way to the best (comparators/scale.py)
+        margin   the hinge loss with a large C, for the hard margin: it is left off as soon as ||u|| / (sum of alpha),
+                 no less than the margin of these rows, is so small that they are fewer than the mistakes it allows
+    C and the first kappa are in units of 1 / (mean ||x~||^2).
 Promise
     None, and none is needed: a certificate holds for every u, a good one only tightens it.
 Cost
-    At most VISITS non-zeros are looked at for each C: less than a tenth of a second, whatever the number of rows.
+    At most VISITS non-zeros are looked at for each problem: less than a tenth of a second, whatever the number of rows.
 Reference
     [hsieh2008].
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.comparators.scale import Kappa
 from novikoff.kernels.coins import coin
 from novikoff.types import Sparse
 
-HARD = 1e6
-COSTS = (0.15, 0.7, HARD)
-VISITS = (3_000_000, 4_000_000, 16_000_000)
+Vector = NDArray[np.float64]
+
+COST, HARD = 0.15, 1e6
+VISITS, VISITS_LENGTHS, VISITS_HARD = 3_000_000, 5_000_000, 16_000_000
+KAPPA, STEPS = 0.3, 5
 EPOCHS = 2_000
 FEWEST = 3
 FEW = 1000
@@ -31,40 +40,87 @@ CLOSE = 1e-7
 """When no margin moves by more than this, the descent has arrived."""
 
 
-def fit(
-    x: Sparse, y: NDArray[np.int8], bias: float = 0.0, normalize: bool = False
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """One u for each cost: (features, costs) and the weights of the bias. A u that went astray is zero."""
-    from novikoff.kernels import descent
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """Directions, (features, 3), the weights of the bias, and the kappa of the second; one that went astray is zero."""
 
-    rows = len(y)
-    directions, owns = np.zeros((x.width, len(COSTS))), np.zeros(len(COSTS))
-    scale, square = np.empty(rows), np.empty(rows)
-    descent.lengths(x.indptr, x.values, bias, normalize, scale, square)
-    usable = square[(square > descent.SHORTEST) & (square < 1.0 / descent.SHORTEST)]
-    if len(usable) == 0:
-        return directions, owns
-    unit = 1.0 / float(np.mean(usable))
-    u, own, alpha, order = np.zeros(x.width), np.zeros(1), np.zeros(rows), np.arange(rows)
-    nonzeros = max(int(x.indptr[-1] - x.indptr[0]), rows)
-    number = 0
-    for k, (cost, visits) in enumerate(zip(COSTS, VISITS, strict=True)):
-        for _ in range(min(max(visits // nonzeros, FEWEST), EPOCHS)):
-            descent.shuffle(order, coin(0, "fit", number) >> 1)
-            number += 1
-            moved = descent.epoch(x.indptr, x.indices, x.values, y, bias, scale, square, order, alpha, cost * unit, u,
-                                  own)  # fmt: skip
-            if moved <= CLOSE or (cost == HARD and _hopeless(alpha, u, own, square)):
+    directions: NDArray[np.float64]
+    bias_weights: Vector
+    kappa: float
+
+
+def fit(x: Sparse, y: NDArray[np.int8], bias: float = 0.0, normalize: bool = False) -> Fitted:
+    """One u for each problem: hinge, lengths, margin."""
+    descent = _Descent(x, y, bias, normalize)
+    directions, bias_weights = np.zeros((x.width, 3)), np.zeros(3)
+    if descent.unit == 0.0:
+        return Fitted(directions, bias_weights, 0.0)
+
+    def keep(k: int) -> None:
+        if np.all(np.isfinite(descent.u)) and np.isfinite(descent.bias_weight[0]):
+            directions[:, k], bias_weights[k] = descent.u, descent.bias_weight[0]
+
+    descent.solve(COST * descent.unit, 0.0, VISITS)
+    keep(0)
+    hinge = descent.alpha.copy(), descent.u.copy(), descent.bias_weight.copy()
+    kappa = Kappa(KAPPA * descent.unit)
+    for step in range(STEPS):
+        descent.solve(2.0 * kappa.value, kappa.value, VISITS_LENGTHS // STEPS)
+        wanted = descent.wanted_kappa(2.0 * kappa.value)
+        if step == STEPS - 1 or not 0.0 < wanted < math.inf:
+            break
+        descent.scale(kappa.move(wanted))
+    keep(1)
+    descent.alpha, descent.u, descent.bias_weight = hinge
+    descent.solve(HARD * descent.unit, 0.0, VISITS_HARD, hard=True)
+    keep(2)
+    return Fitted(directions, bias_weights, kappa.value)
+
+
+class _Descent:
+    """alpha and u = the sum of alpha_t y_t x~_t, and the rows they are for."""
+
+    def __init__(self, x: Sparse, y: NDArray[np.int8], bias: float, normalize: bool) -> None:
+        from novikoff.kernels import descent
+
+        self._rows, self._bias = (x.indptr, x.indices, x.values, y), bias
+        self._scale, self._square = np.empty(len(y)), np.empty(len(y))
+        descent.lengths(x.indptr, x.values, bias, normalize, self._scale, self._square)
+        usable = self._square[(self._square > descent.SHORTEST) & (self._square < 1.0 / descent.SHORTEST)]
+        self.unit = 1.0 / float(np.mean(usable)) if len(usable) else 0.0
+        self.u, self.bias_weight, self.alpha = np.zeros(x.width), np.zeros(1), np.zeros(len(y))
+        self._order, self._nonzeros = np.arange(len(y)), max(int(x.indptr[-1] - x.indptr[0]), len(y))
+        self._epochs = 0
+
+    def solve(self, cost: float, kappa: float, visits: int, hard: bool = False) -> None:
+        """Some epochs, until nothing moves or so many non-zeros were looked at."""
+        from novikoff.kernels import descent
+
+        for _ in range(min(max(visits // self._nonzeros, FEWEST), EPOCHS)):
+            descent.shuffle(self._order, coin(0, "fit", self._epochs) >> 1)
+            self._epochs += 1
+            moved = descent.epoch(*self._rows, self._bias, self._scale, self._square, self._order, self.alpha, cost,
+                                  kappa, self.u, self.bias_weight)  # fmt: skip
+            if moved <= CLOSE or (hard and self._inseparable()):
                 break
-        if np.all(np.isfinite(u)) and np.isfinite(own[0]):
-            directions[:, k], owns[k] = u, own[0]
-    return directions, owns
 
+    def scale(self, factor: float) -> None:
+        """alpha and u times a factor: where to start with another cost."""
+        self.alpha *= factor
+        self.u *= factor
+        self.bias_weight *= factor
 
-def _hopeless(
-    alpha: NDArray[np.float64], u: NDArray[np.float64], own: NDArray[np.float64], square: NDArray[np.float64]
-) -> bool:
-    """Is R^2 / gamma^2 more than the number of rows, whatever the direction? A few rows are cheap: go on with them."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        length = np.sqrt(np.sum(u * u) + own[0] * own[0])
-        return bool(np.sqrt(np.max(square)) * np.sum(alpha) > np.sqrt(len(alpha) + FEW) * length)
+    def _length(self) -> float:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float(np.sqrt(np.sum(self.u * self.u) + self.bias_weight[0] ** 2))
+
+    def wanted_kappa(self, cost: float) -> float:
+        """Where the derivative of the bound by kappa would vanish, if u and alpha stayed as they are."""
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return self._length() / (2.0 * float(np.sqrt(np.sum(self.alpha * self._square) / cost)) or math.nan)
+
+    def _inseparable(self) -> bool:
+        """Is R^2 / margin^2 more than the number of rows, whatever the direction? A few rows are cheap: go on."""
+        rows = len(self.alpha)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.sqrt(np.max(self._square)) * np.sum(self.alpha) > np.sqrt(rows + FEW) * self._length())

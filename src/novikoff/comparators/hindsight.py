@@ -2,13 +2,14 @@
 
 Algorithm
     The stream is read once to see what there is (comparators/blocks.py). Then good directions are searched for: for the
-    hinge loss, for its square, and for the margin (comparators/search.py). At last the whole stream is read again, and
-    the three directions found, each at the length that was best for it, are shown every row (comparators/riders.py).
+    hinge loss, for its square, for targets that grow with the length, and for the margin (comparators/search.py). At
+    last the whole stream is read again, and the directions found, each at the length that was best for it, are shown
+    every row (comparators/linear.py).
 Promise
-    The facts are those of the last reading alone, summed as for comparators that ride along: whatever the search did,
+    The facts are those of the last reading alone, summed as for comparators that watch a game: whatever the search did,
     the certificates hold. The brackets say how far the bounds are from the best that any comparator could give
     (comparators/limits.py). If the stream was not the same in the last reading as in the first, or as in the game (by
-    its fingerprint, and by what the comparators that rode along see there again), the facts have a flaw, and the
+    its fingerprint, and by what the comparators of the game see there again), the facts are invalid, and the
     certificates are void.
 Cost
     A few dozen epochs; memory `memory` bytes and 24 a row and 60 a feature.
@@ -23,20 +24,40 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from novikoff.comparators.blocks import MEMORY, Blocks
 from novikoff.comparators.descent import Descent
-from novikoff.comparators.limits import Bracket, Mixture, down, hinge_limit, margin_limit, squared_limit, up
+from novikoff.comparators.limits import (
+    Bracket,
+    Mixture,
+    down,
+    hinge_limit,
+    lengths_limit,
+    margin_limit,
+    squared_limit,
+    up,
+)
+from novikoff.comparators.linear import HEAVIEST, LinearScorer
 from novikoff.comparators.placing import again, placed, the_same
 from novikoff.comparators.reading import Reading, fingerprint
-from novikoff.comparators.riders import Comparator, Riders
-from novikoff.comparators.riding import HEAVIEST, RidingFacts
 from novikoff.comparators.rounding import length_of, root
-from novikoff.comparators.search import FIRST, Found, Step, Task, Tell, hinge_search, margin_search, squared_search
+from novikoff.comparators.search import (
+    FIRST,
+    Found,
+    Step,
+    Task,
+    Tell,
+    hinge_search,
+    lengths_search,
+    margin_search,
+    squared_search,
+)
+from novikoff.comparators.tally import Comparator
+from novikoff.comparators.tracker import LinearComparatorFacts
 from novikoff.errors import InputError
 from novikoff.types import Stream
 
@@ -50,21 +71,23 @@ OTHERS = "the rounds of the game are not those of this source, read as often as 
 class Hindsight:
     """What was found.
 
-    facts           for the certificates, in place of those of comparators that rode along
-    directions      U for the margin, the hinge loss and its square, the weight of the bias last: comparator u of the
-                    facts is directions[u.direction - 1] / u.scale
+    facts           for the certificates, beside those of the comparators that watched the game
+    directions      U for the margin, the hinge loss, its square and lengths, the weight of the bias last: comparator u
+                    of the facts is directions[u.direction - 1] / u.scale
     margin          the largest margin of a unit vector, low being that of ours; 0, 0 if there is none
     hinge           the least mistake bound of a comparator by its hinge loss, high being that of ours
+    lengths         the least one with targets that grow with the length, whatever the kappa
     squared_hinge   and by its squared hinge loss; None, as for the margin, for a learner that did not start at zero
     steps           the problems that were solved on the way
     in_memory       all rows were held; else they were read `reads` times
     """
 
-    facts: RidingFacts
+    facts: LinearComparatorFacts
     directions: NDArray[np.float64]
     margin: Bracket | None
     hinge: Bracket
     squared_hinge: Bracket | None
+    lengths: Bracket
     steps: tuple[Step, ...]
     in_memory: bool
     reads: int
@@ -84,7 +107,7 @@ def hindsight(
     names: Mapping[str, int] | None = None,
     played: Any = None,
     memory: int = MEMORY,
-    rode: RidingFacts | None = None,
+    rode: LinearComparatorFacts | None = None,
 ) -> Hindsight:
     """Good comparators for a game that was played on `stream`, as a fresh pass shows it.
 
@@ -97,7 +120,7 @@ def hindsight(
     names             places of named features in `start`
     played            the fingerprint of the stream when it was played, if it has one
     memory            bytes of rows to hold
-    rode              what comparators that rode along saw: the rows of the stream must be those of the game
+    rode              what the comparators of the game saw: the rows of the stream must be those of the game
     """
     began = time.perf_counter()
     if not stream.rereadable:
@@ -112,39 +135,41 @@ def hindsight(
     weights = None if heavy else first
     blocks = Blocks(stream, bias, normalize, rounds, names, memory)
     task = Task(math.sqrt(blocks.longest), passes, blocks.reading.hopeless, gap, _inside(weights, blocks), progress)
-    hinge, squared, margin, epochs = _search(blocks, task)
-    directions = [None if found is None else found.u for found in (margin, hinge, squared)]
-    riders = placed(blocks, directions, task.radius)
-    echo = None if rode is None or rode.flaw else again(rode)
-    reading = blocks.show(riders) if echo is None else blocks.show(riders, echo)
-    flaw = riders.flaw or ("the weights at the start were too large" if heavy else "")
+    found = _search(blocks, task)
+    scorer = placed(blocks, [None if one is None else one.u for one in (found.margin, found.hinge, found.squared)])
+    penalized = placed(blocks, [found.lengths.u], [(0, found.lengths.kappa)])
+    echo = None if rode is None or rode.invalid_reason else again(rode)
+    reading = blocks.show(scorer, penalized) if echo is None else blocks.show(scorer, penalized, echo)
+    reason = scorer.invalid_reason or ("the weights at the start were too large" if heavy else "")
     if rode is not None and echo is not None and not the_same(rode, echo, passes, reading.left_out):
-        flaw = OTHERS
+        reason = OTHERS
     same = reading == blocks.reading and len(set(map(repr, [*reading.fingerprint, played or fingerprint(stream)]))) == 1
-    facts = _facts(riders, reading, weights, passes, flaw if same else CHANGED, bias, normalize)
-    brackets = _brackets(blocks, task, facts, weights, hinge, squared, margin)
-    steps = tuple(step for found in (hinge, squared, margin) if found for step in found.steps)
-    shown = np.vstack([riders.U[:-1, : len(riders.own)], riders.own]).T.astype(np.float64)
-    seconds = time.perf_counter() - began
+    facts = _facts(scorer, penalized, reading, weights, passes, reason if same else CHANGED)
+    brackets = _brackets(blocks, task, facts, weights, found)
+    steps = tuple(step for one in found if one for step in one.steps)
+    shown = np.stack([np.append(one.U[:-1, k], one.bias_weights[k]).astype(np.float64)
+                      for one, k in ((scorer, 0), (scorer, 1), (scorer, 2), (penalized, 0))])  # fmt: skip
+    epochs, seconds = sum(one.steps[-1].epochs for one in found if one and one.steps), time.perf_counter() - began
     return Hindsight(facts, shown, *brackets, steps, blocks.fits, blocks.passes + 1, epochs, seconds)
 
 
-def joined(rode: RidingFacts, found: RidingFacts) -> RidingFacts:
-    """The comparators that rode along and those found in hindsight, together.
+def joined(tracked: LinearComparatorFacts, found: LinearComparatorFacts) -> LinearComparatorFacts:
+    """The comparators that watched the game and those found in hindsight, together.
 
-    Both must have seen the same rounds, by their number and length; else those that rode along, alone. Non-zeros may
+    Both must have seen the same rounds, by their number and length; else those that watched, alone. Non-zeros may
     differ: the first rows are kept without their zeros, and rows that are read again have them.
     """
-    alike = all(getattr(rode, name) == getattr(found, name) for name in
-                ("rows", "bias", "normalize", "start_square", "start_exact"))  # fmt: skip
-    close = abs(rode.square - found.square) <= rode.square / 2**30
-    if found.flaw or rode.flaw or not (alike and close):
-        return rode
-    last = max(len(rode.directions), *(u.direction for u in rode.comparators))
+    alike = all(getattr(tracked, name) == getattr(found, name) for name in
+                ("rows", "bias", "normalize", "start_square"))  # fmt: skip
+    close = abs(tracked.square - found.square) <= tracked.square / 2**30
+    if found.invalid_reason or tracked.invalid_reason or not (alike and close):
+        return tracked
+    last = max(len(tracked.directions), *(u.direction for u in tracked.comparators))
     more = tuple(replace(u, direction=last + u.direction) if u.direction else u for u in found.comparators)
-    return replace(rode, square=min(rode.square, found.square), nonzeros=max(rode.nonzeros, found.nonzeros),
-                   exact=rode.exact and found.exact, comparators=rode.comparators + more,
-                   directions=rode.directions + found.directions if rode.directions else ())  # fmt: skip
+    penalized = tuple(replace(u, direction=last + u.direction) for u in found.penalized)
+    return replace(tracked, square=min(tracked.square, found.square), nonzeros=max(tracked.nonzeros, found.nonzeros),
+                   comparators=tracked.comparators + more, penalized=tracked.penalized + penalized,
+                   directions=tracked.directions + found.directions if tracked.directions else ())  # fmt: skip
 
 
 def _inside(start: Vector | None, blocks: Blocks) -> Vector | None:
@@ -157,97 +182,115 @@ def _inside(start: Vector | None, blocks: Blocks) -> Vector | None:
     return inside * blocks.unit
 
 
-def _search(blocks: Blocks, task: Task) -> tuple[Found, Found | None, Found | None, int]:
-    """The hinge loss, its square, and the margin; and how many epochs it took."""
+class _All(NamedTuple):
+    """What the searches found; None where there was nothing to search for."""
+
+    hinge: Found
+    lengths: Found
+    squared: Found | None
+    margin: Found | None
+
+
+def _search(blocks: Blocks, task: Task) -> _All:
+    """The hinge loss, its square, targets that grow with the length, and the margin."""
     if task.radius == 0.0:
-        descent = Descent(blocks)
-        return Found(descent.u, float(task.passes * blocks.rows), descent.alpha, 1.0), None, None, 0
-    first, second, c, d = Descent(blocks), Descent(blocks), FIRST, FIRST
+        zero = Descent(blocks)
+        nothing = Found(zero.u, float(task.passes * blocks.rows), zero.alpha, 1.0)
+        return _All(nothing, nothing, None, None)
+    first, second, third = Descent(blocks), Descent(blocks), Descent(blocks)
+    c = d = k = FIRST
     if not blocks.fits:  # the first rows tell about where to look
         head, small = Descent(blocks.head()), replace(task, tell=None, hopeless=0)
         hinge_search(head, small)
         c = head.cost * task.radius**2 / task.passes
         first.go_on_from(head)
+        lengths_search(head, small)
+        k = head.kappa * float(np.mean(head.blocks.squares()))
+        third.go_on_from(head)
         if task.start is None:
             squared_search(head, small)
             d = 0.5 / head.diagonal * task.radius**2 / task.passes
             second.go_on_from(head)
     hinge = hinge_search(first, task, c)
+    if blocks.fits:
+        third.go_on_from(first)
+    lengths = lengths_search(third, task, k)
     if task.start is not None:
-        return hinge, None, None, first.epochs
+        return _All(hinge, lengths, None, None)
     if blocks.fits:
         second.go_on_from(first)
     squared = squared_search(second, task, d)
     margin = margin_search(first, task) if task.hopeless == 0 else None
-    return hinge, squared, margin, first.epochs + second.epochs
+    return _All(hinge, lengths, squared, margin)
 
 
 def _facts(
-    riders: Riders, reading: Reading, start: Vector | None, passes: int, flaw: str, bias: float, normalize: bool
-) -> RidingFacts:  # fmt: skip
+    scorer: LinearScorer, penalized: LinearScorer, reading: Reading, start: Vector | None, passes: int, reason: str
+) -> LinearComparatorFacts:
     """What the last reading has shown, for all passes."""
-    square, exact = (Fraction(0), True) if start is None else length_of(start)
-    # Told weights, the riders also give the comparators that would be too long for a single pass.
-    told = np.zeros(2) if start is None and passes > 1 else start
     comparators = [
-        replace(u, hinge=passes * u.hinge, squared_hinge=passes * u.squared_hinge,
-                start=Fraction(0) if start is None else u.start)
-        for u in riders.comparators(told)
-    ]  # fmt: skip
-    return RidingFacts(
+        replace(u, hinge=passes * u.hinge, squared_hinge=passes * u.squared_hinge)
+        for u in scorer.comparators(start, passes)
+    ]
+    more = [replace(u, direction=4, loss=passes * u.loss) for u in penalized.penalized(start)]
+    return LinearComparatorFacts(
         rows=passes * reading.rows,
-        square=Fraction(0) if flaw else riders.square(),
-        nonzeros=riders.nonzeros,
-        exact=riders.exact,
-        comparators=tuple(comparators[:1] if flaw else comparators),
-        start_square=square,
-        start_exact=exact,
-        bias=bias,
-        normalize=normalize,
-        flaw=flaw,
-        directions=riders.directions(),
+        mistakes=0,
+        square=Fraction(0) if reason else scorer.square(),
+        mistakes_square=Fraction(0),
+        comparators=tuple(comparators[:1] if reason else comparators),
+        penalized=() if reason else tuple(more),
+        invalid_reason=reason,
+        nonzeros=scorer.nonzeros,
+        start_square=Fraction(0) if start is None else length_of(start),
+        bias=scorer.bias,
+        normalize=scorer.normalize,
+        top=scorer.tally.top,
+        directions=(*scorer.directions(), *penalized.directions()[:1]),
     )
 
 
 def _brackets(
-    blocks: Blocks, task: Task, facts: RidingFacts, start: Vector | None, hinge: Found, squared: Found | None,
-    margin: Found | None,
-) -> tuple[Bracket | None, Bracket, Bracket | None]:  # fmt: skip
-    """Between what the facts say and what the alphas of the search leave possible."""
-    if facts.flaw:
-        return None, Bracket(0.0, math.inf), None
+    blocks: Blocks, task: Task, facts: LinearComparatorFacts, start: Vector | None, found: _All
+) -> tuple[Bracket | None, Bracket, Bracket | None, Bracket]:  # fmt: skip
+    """Between what the facts say and what the alphas of the search leave possible: margin, hinge, squared, lengths."""
+    if facts.invalid_reason:
+        return None, Bracket(0.0, math.inf), None, Bracket(0.0, math.inf)
     passes, hopeless = task.passes, task.hopeless
 
-    def mixture(found: Found) -> Mixture:
-        alpha = found.alpha if len(found.alpha) == blocks.rows else np.zeros(blocks.rows)
+    def mixture(one: Found) -> Mixture:
+        alpha = one.alpha if len(one.alpha) == blocks.rows else np.zeros(blocks.rows)
         return Mixture.of(blocks, alpha, facts.square, start)
 
-    mixed = mixture(hinge)
-    most = Fraction(float(np.max(hinge.alpha, initial=hinge.cost)))
-    hinge_low = hinge_limit(mixed, most, facts, passes, hopeless)
-    hinge_high = min(_hinge_bounds(facts), default=math.inf)
+    def most(one: Found) -> Fraction:
+        return Fraction(float(np.max(one.alpha, initial=one.cost)))
+
+    mixed, stretched = mixture(found.hinge), mixture(found.lengths)
+    hinge = Bracket(hinge_limit(mixed, most(found.hinge), facts, passes, hopeless), min(_hinge_bounds(facts)))
+    least = lengths_limit(stretched, most(found.lengths), facts, passes, hopeless)
+    lengths = Bracket(least, min((up(u.bound(facts.start_square)) for u in facts.penalized), default=float(facts.rows)))
     if start is not None:
-        return None, Bracket(hinge_low, hinge_high), None
-    margins = [margin_limit(mixed)]
-    if squared is None:
+        return None, hinge, None, lengths
+    margins = [margin_limit(mixed), margin_limit(stretched)]
+    if found.squared is None:
         low = float(passes * hopeless)
-        return Bracket(0.0, 0.0), Bracket(hinge_low, hinge_high), Bracket(low, low)
-    mixed = mixture(squared)
+        return Bracket(0.0, 0.0), hinge, Bracket(low, low), lengths
+    mixed = mixture(found.squared)
     margins.append(margin_limit(mixed))
-    squared_low = squared_limit(mixed, Fraction(squared.cost), facts, passes, hopeless)
+    squared_low = squared_limit(mixed, Fraction(found.squared.cost), facts, passes, hopeless)
     squared_high = min(
         up((root(facts.square * u.square) + root(u.squared_hinge)) ** 2)
         for u in _few(facts, lambda u, r: (math.sqrt(r * float(u.square)) + math.sqrt(float(u.squared_hinge))) ** 2)
     )
     widest = min((u.square for u in facts.comparators if u.direction and u.hinge == 0), default=None)
-    if margin is not None:
-        margins.append(margin_limit(mixture(margin)))
+    if found.margin is not None:
+        margins.append(margin_limit(mixture(found.margin)))
     margin_high = 0.0 if hopeless else min(margins)
     margin_low = 0.0 if widest is None else down(1 / root(widest))
-    return Bracket(margin_low, margin_high), Bracket(hinge_low, hinge_high), Bracket(squared_low, squared_high)
+    return Bracket(margin_low, margin_high), hinge, Bracket(squared_low, squared_high), lengths
 
 
-def _hinge_bounds(facts: RidingFacts) -> list[float]:
+def _hinge_bounds(facts: LinearComparatorFacts) -> list[float]:
     """The bounds of the best comparators, rounded up."""
 
     def about(u: Comparator, r: float) -> float:
@@ -262,7 +305,7 @@ def _hinge_bounds(facts: RidingFacts) -> list[float]:
     return bounds
 
 
-def _few(facts: RidingFacts, about: Callable[[Comparator, float], float]) -> list[Comparator]:
+def _few(facts: LinearComparatorFacts, about: Callable[[Comparator, float], float]) -> list[Comparator]:
     """The comparators that are best, about: the rest need not be looked at exactly."""
     r = float(facts.square)
 

@@ -5,6 +5,8 @@ Theorems (E passes, z = y x~, A = sum of alpha, B = ||sum of alpha_t z_t||)
     hinge     alpha <= 1, G = E * (sum of alpha_t z_t), w_1 the weights at the start, and
               t = min(1, (R^2 E A - 2 <G, w_1>) / ||G||^2) >= 0: no u gives a mistake bound below t E A.
               For w_1 = 0 that is min(E A, (R A/B)^2).
+    lengths   the same with E * (sum of alpha_t ||x_t||^2) in place of R^2 E A: no u and kappa give a bound
+              sum of max(0, 1 + kappa ||x||^2 - y<u,x>) - <u,w_1> + kappa ||w_1||^2 + ||u||^2/(4 kappa) below t E A.
     squared   no u gives a bound below E^2 A^2 / max(E ||alpha||^2, E^2 B^2 / R^2).
     objective s alpha <= C: no u has (1/2)||u||^2 + C * (hinge loss) below s A - s^2 B^2/2; best at s = A/B^2.
 Proofs
@@ -13,6 +15,9 @@ Proofs
     t alpha_t (1 - <u,z_t>), the right side is at least t E A - <u, t G + w_1> + ||u|| sqrt(||w_1||^2 + R^2 M), which is
     t E A at least if ||t G + w_1||^2 <= ||w_1||^2 + R^2 M; with M = t E A that is what t was chosen for. So M = t E A
     is one of those M.
+    For lengths, N = E * (sum of alpha_t ||x_t||^2): the bound is at least t E A + t kappa N - <u, t G + w_1> +
+    kappa ||w_1||^2 + ||u||^2/(4 kappa), for every u at least t E A + kappa (t N + ||w_1||^2 - ||t G + w_1||^2), and the
+    bracket is t (N - t ||G||^2 - 2 <G,w_1>), not negative for that t.
     With alpha scaled to E ||alpha||^2 <= 1 and E B <= R, R ||u|| + sqrt(E Q) is at least
     E <u, sum> + E * sum of alpha_t (1 - <u,z_t>) = E A, by Cauchy twice.
     C * (hinge loss) is at least the sum of s alpha_t (1 - <u,z_t>), so the objective is at least
@@ -34,8 +39,8 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.placing import placed
-from novikoff.comparators.riding import RidingFacts
 from novikoff.comparators.rounding import length_of, root
+from novikoff.comparators.tracker import LinearComparatorFacts
 
 Vector = NDArray[np.float64]
 
@@ -62,6 +67,7 @@ class Mixture:
     spread     at least the sum of alpha^2
     length     at least B
     dot        at least <sum of alpha_t z_t, w_1>
+    lengths    at most the sum of alpha_t ||x_t||^2
     """
 
     total: Fraction
@@ -70,6 +76,7 @@ class Mixture:
     spread: Fraction
     length: Fraction
     dot: Fraction
+    lengths: Fraction
 
     @classmethod
     def of(cls, blocks: Blocks, alpha: Vector, square: Fraction, start: Vector | None = None) -> Mixture:
@@ -80,16 +87,18 @@ class Mixture:
         most, least = total * (1 + Fraction(1, 2**50)), total * (1 - Fraction(1, 2**50))
         radius = root(square) * unit
         error = most * (radius * (Fraction(1, 2**23) + Fraction(blocks.rows, 2**51)) + Fraction(1, 2**120))
-        length = root(length_of(mixed)[0])
+        length = root(length_of(mixed))
         dot = Fraction(0)
         if start is not None:
             weights = np.zeros(max(len(mixed), len(start)))
             weights[0], weights[1 : len(start)] = start[-1], start[:-1]
-            own = root(length_of(weights)[0])
+            own = root(length_of(weights))
             slip = (error + length * Fraction(len(mixed) + 8, 2**52)) * own
             dot = (Fraction(float(np.dot(mixed, weights[: len(mixed)]))) + slip) / unit
         largest = Fraction(float(np.max(alpha, initial=0.0)))
-        return cls(least, most, largest, length_of(alpha)[0], (length + error) / unit, dot)
+        # Single precision: a square is off by 2^-22 of it, and what underflows is missing from it.
+        lengths = Fraction(math.fsum((alpha * blocks.squares()).tolist())) * (1 - Fraction(1, 2**21)) / unit**2
+        return cls(least, most, largest, length_of(alpha), (length + error) / unit, dot, lengths)
 
 
 def margin_limit(mixture: Mixture) -> float:
@@ -97,9 +106,23 @@ def margin_limit(mixture: Mixture) -> float:
     return up(mixture.length / mixture.total) if mixture.total > 0 else math.inf
 
 
-def hinge_limit(mixture: Mixture, cost: Fraction, facts: RidingFacts, passes: int, hopeless: int) -> float:
+def hinge_limit(mixture: Mixture, cost: Fraction, facts: LinearComparatorFacts, passes: int, hopeless: int) -> float:
     """No comparator gives a smaller bound. cost: at least every alpha; hopeless: zero rows besides, with weight 1."""
     total = passes * (mixture.total / cost + hopeless)
+    return _limit(mixture, cost, facts, passes, total, shortest(facts) * total)
+
+
+def lengths_limit(
+    mixture: Mixture, cost: Fraction, facts: LinearComparatorFacts, passes: int, hopeless: int
+) -> float:  # fmt: skip
+    """No comparator gives a smaller bound with targets that grow with the length, whatever the kappa."""
+    total = passes * (mixture.total / cost + hopeless)
+    return _limit(mixture, cost, facts, passes, total, passes * mixture.lengths / cost)
+
+
+def _limit(
+    mixture: Mixture, cost: Fraction, facts: LinearComparatorFacts, passes: int, total: Fraction, lengths: Fraction
+) -> float:  # fmt: skip
     if total <= 0 or facts.square == 0:
         return down(max(total, Fraction(0)))
     factor = passes / cost
@@ -107,11 +130,11 @@ def hinge_limit(mixture: Mixture, cost: Fraction, facts: RidingFacts, passes: in
     dot = factor * mixture.dot
     if square == 0:
         return down(total)
-    t = min(Fraction(1), (shortest(facts) * total - 2 * dot) / square)
+    t = min(Fraction(1), (lengths - 2 * dot) / square)
     return down(max(t, Fraction(0)) * total)
 
 
-def squared_limit(mixture: Mixture, cost: Fraction, facts: RidingFacts, passes: int, hopeless: int) -> float:
+def squared_limit(mixture: Mixture, cost: Fraction, facts: LinearComparatorFacts, passes: int, hopeless: int) -> float:
     """No comparator gives a smaller bound. hopeless: zero rows besides, with weight 2 cost."""
     total = mixture.total + 2 * cost * hopeless
     most = passes * (mixture.spread + 4 * cost**2 * hopeless)
@@ -128,11 +151,11 @@ def objective(blocks: Blocks, u: Vector, alpha: Vector, cost: float) -> Bracket:
     0 to infinity if the stream has changed, or nothing can be said of its rows.
     """
     c, reading = Fraction(cost), blocks.reading
-    riders = placed(blocks, [u], math.sqrt(blocks.longest))
-    if blocks.show(riders) != reading or riders.flaw:
+    scorer = placed(blocks, [u])
+    if blocks.show(scorer) != reading or scorer.invalid_reason:
         return Bracket(0.0, math.inf)
-    high = min(v.square / 2 + c * v.hinge for v in riders.comparators(np.zeros(2)))
-    mixture, low = Mixture.of(blocks, alpha, riders.square()), Fraction(0)
+    high = min(v.square / 2 + c * v.hinge for v in scorer.comparators(np.zeros(2)))
+    mixture, low = Mixture.of(blocks, alpha, scorer.square()), Fraction(0)
     if mixture.largest > 0:
         s = c / mixture.largest
         s = min(s, mixture.total / mixture.length**2) if mixture.length else s
@@ -141,9 +164,9 @@ def objective(blocks: Blocks, u: Vector, alpha: Vector, cost: float) -> Bracket:
     return Bracket(down(low + c * reading.left_out), up(high + c * reading.left_out))
 
 
-def shortest(facts: RidingFacts) -> Fraction:
+def shortest(facts: LinearComparatorFacts) -> Fraction:
     """At most R^2."""
-    return facts.square if facts.exact else facts.square * (1 - Fraction(facts.nonzeros + 8, 2**50))
+    return facts.square * (1 - Fraction(facts.nonzeros + 8, 2**50))
 
 
 def up(value: Fraction) -> float:

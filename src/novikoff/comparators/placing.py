@@ -1,16 +1,11 @@
-"""Directions that were found, put so that riders see each at the very length that was best.
+"""Comparators of before, shown a stream again.
 
-A rider U stands for u = U/S at the thresholds S of comparators/riders.py. U is made as long as it may be with u = U/S
-for one of them. In whole numbers, where that loses little: u is then off by half a unit in each feature, which matters
-less than one part in 2^10 when ||U|| is above 2^10 R ||u||. A u that is longer than any bound could use is no reason to
-leave whole numbers.
-Comparators that rode along with a game may be shown a stream again: if they do not see there what they saw in the game,
+Comparators that watched a game may be shown its stream once more: if they do not see there what they saw in the game,
 it was not played on that stream, or not on it alone.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -18,79 +13,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.blocks import Blocks
-from novikoff.comparators.riders import COARSEST, FINEST, LONGEST, ROOM, SHORTEST, Riders
-from novikoff.comparators.riding import RidingFacts
-from novikoff.comparators.rounding import of_length
+from novikoff.comparators.linear import LinearScorer
+from novikoff.comparators.tally import Tally
+from novikoff.comparators.tracker import LinearComparatorFacts
 
 Vector = NDArray[np.float64]
 
-FINE = 2.0**10
-PASSES = 1000
-"""With so many, R ||u|| may be up to the root of all rounds and still be of use."""
-
 ROUNDED = Fraction(1, 2**20)
-"""Losses may differ by that part, if they were summed in whole numbers in the game and not afterwards."""
-
-LIGHTEST = 2.0**-100
-"""In floats, a weight that is smaller beside ||U|| of about 1 is as good as none."""
+"""Losses may differ by that part: rows may have come with or without their zeros, and sums are rounded."""
 
 
-def placed(blocks: Blocks, directions: Sequence[Vector | None], radius: float) -> Riders:
-    """Riders for these directions, given in the units of the blocks; they have seen nothing yet."""
-    from novikoff.kernels import riding
+def placed(
+    blocks: Blocks, directions: Sequence[Vector | None], penalties: Sequence[tuple[int, float]] = ()
+) -> LinearScorer:
+    """Comparators for these directions, given in the units of the blocks, the bias first; they have seen nothing yet.
 
-    U, own = np.zeros((blocks.width, riding.WIDE), np.float32), np.zeros(riding.RIDERS)
-    longest = blocks.square
-    if not SHORTEST <= longest <= LONGEST:
-        return Riders(U, own, 0, blocks.whole)
-    octave = (math.frexp(longest)[1] + 1) // 2  # longest < 4^octave
-    power = min(FINEST, ROOM - octave)
-    lengths = [radius * float(np.linalg.norm(u)) for u in directions if u is not None]
-    a = max((length for length in lengths if length * length <= PASSES * blocks.rows), default=0.0)
-    exact = blocks.whole and power >= COARSEST and math.ldexp(1.0, power) >= FINE * a
-    power = power if exact else 1
-    edges = Riders(U, own, power + octave, exact).edges
-    for k, u in enumerate(directions):
-        if u is None or not np.any(u) or not np.all(np.isfinite(u)):
-            continue
-        scaled = _at_an_edge(u * blocks.unit, edges, power)
-        scaled = np.rint(scaled) if exact else np.where(np.abs(scaled) < LIGHTEST, 0.0, scaled)
-        rounded = scaled.astype(np.float32)
-        own[k], U[:-1, k] = rounded[0], rounded[1:]
-    return Riders(U, own, power + octave, exact)
+    penalties   (direction, kappa), in the units of the blocks
+    """
+    unit = blocks.unit
+    last = [np.zeros(2) if u is None else np.append(u[1:], u[0]) * unit for u in directions]
+    scaled = [(k, kappa * unit * unit) for k, kappa in penalties]
+    return LinearScorer.placed(last, scaled, blocks.square, blocks.bias, blocks.normalize)
 
 
-def _at_an_edge(u: Vector, edges: NDArray[np.float64], power: int) -> Vector:
-    """u times the largest edge that leaves it no longer than 2^power; by a power of two, if that were too short."""
-    near = of_length(u, power)
-    norm = float(np.linalg.norm(near))
-    factor = float(np.max(np.abs(near))) / float(np.max(np.abs(u)))  # near = factor * u
-    with np.errstate(over="ignore"):
-        lengths = edges / factor * norm
-    fits = edges[(lengths <= math.ldexp(1.0, power)) & (lengths >= math.ldexp(1.0, power - 1))]
-    return near if len(fits) == 0 else near * (float(fits.max()) / factor)
-
-
-def again(rode: RidingFacts) -> Riders | None:
-    """The comparators that rode along, as before the game; None if their directions are not told."""
-    from novikoff.kernels import riding
-
-    scales = [u.scale for u in rode.comparators if u.direction]
-    if not scales or not rode.directions:
+def again(tracked: LinearComparatorFacts) -> LinearScorer | None:
+    """The comparators that watched the game, as before it; None if their directions are not told."""
+    if not tracked.directions:
         return None
-    U, own = np.zeros((len(rode.directions[0]), riding.WIDE), np.float32), np.zeros(riding.RIDERS)
-    for k, direction in enumerate(rode.directions):
-        U[:-1, k], own[k] = direction[:-1], direction[-1]
-    top = math.frexp(max(scales))[1] - 1
-    return Riders(U, own, top, rode.exact and top >= FINEST)
+    fresh = LinearScorer.placed(list(tracked.directions), [], 1.0, tracked.bias, tracked.normalize)
+    tally = Tally(len(fresh.bias_weights), tracked.top)
+    return LinearScorer(fresh.U, fresh.bias_weights, tally, tracked.bias, tracked.normalize)
 
 
-def the_same(rode: RidingFacts, seen: Riders, passes: int, left_out: int) -> bool:
+def the_same(tracked: LinearComparatorFacts, seen: LinearScorer, passes: int, left_out: int) -> bool:
     """Did they see again what they saw in the game? left_out: zero rows that they were not shown, with a loss of 1."""
-    if passes * (seen.rows + left_out) != rode.rows:
+    if passes * (seen.tally.rows + left_out) != tracked.rows:
         return False
     losses = {(u.direction, u.scale): passes * (u.hinge + left_out) for u in seen.comparators(np.zeros(2))}
     pairs = [
-        (u.hinge, losses.get((u.direction, u.scale), u.hinge)) for u in rode.comparators if u.direction and u.hinge
+        (u.hinge, losses.get((u.direction, u.scale), u.hinge)) for u in tracked.comparators if u.direction and u.hinge
     ]
-    return all(abs(here - there) <= ROUNDED * (rode.rows + here) for here, there in pairs)
+    return all(abs(here - there) <= ROUNDED * (tracked.rows + here) for here, there in pairs)

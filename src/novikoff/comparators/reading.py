@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode
-from novikoff.comparators.riders import Rows
+from novikoff.comparators.rows import Rows, as_rows, form_of, stacked
 from novikoff.errors import InputError
 from novikoff.types import Batch, Sparse, Stream
 
@@ -98,10 +98,10 @@ def _together(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iter
             for x, y in batch.rows():
                 rows.append(_row(x, names))
                 labels.append(y)
-                if len(rows) == TOGETHER or _kind(rows[0]) != _kind(rows[-1]):
+                if len(rows) == TOGETHER or form_of(rows[0]) != form_of(rows[-1]):
                     yield from _flushed(rows, labels)
         elif batch.x is not None and len(batch):
-            yield _numbers(batch.x, len(batch)), np.ascontiguousarray(batch.y, dtype=np.int8)
+            yield as_rows(batch.x, len(batch)), np.ascontiguousarray(batch.y, dtype=np.int8)
         if left == 0:
             break
     while rows:
@@ -110,22 +110,11 @@ def _together(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iter
 
 def _flushed(rows: list[Any], labels: list[int]) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
     """The rows in front that are of one kind; they are taken out of the lists."""
-    kind = _kind(rows[0])
-    count = next((t for t, row in enumerate(rows) if _kind(row) != kind), len(rows))
+    kind = form_of(rows[0])
+    count = next((t for t, row in enumerate(rows) if form_of(row) != kind), len(rows))
     mine, y = rows[:count], np.array(labels[:count], dtype=np.int8)
     del rows[:count], labels[:count]
-    if kind >= 0:
-        yield np.stack(mine).astype(np.float64), y
-        return
-    lengths = np.array([0] + [len(indices) for indices, _ in mine], dtype=np.uint64)
-    indices = np.concatenate([indices for indices, _ in mine]).astype(np.uint32)
-    values = np.concatenate([values for _, values in mine]).astype(np.float64)
-    yield Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, int(indices.max(initial=0)) + 1), y
-
-
-def _kind(row: Any) -> int:
-    """-1 for a sparse row, the width of a dense one."""
-    return -1 if isinstance(row, tuple) else len(row)
+    yield stacked(mine), y
 
 
 def _row(x: Any, names: dict[str, int]) -> Any:
@@ -135,15 +124,6 @@ def _row(x: Any, names: dict[str, int]) -> Any:
     if isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
         return encode.pair(*x)
     return encode.vector(np.atleast_1d(x), int(np.size(x)))
-
-
-def _numbers(x: NDArray[Any] | Sparse | list[Any], rows: int) -> Rows:
-    """A batch as the comparators take it."""
-    if isinstance(x, Sparse):
-        return x
-    table = np.asarray(x).reshape(rows, -1)
-    kind = table.dtype if table.dtype in (np.float64, np.float32, np.int64) else np.float64
-    return np.ascontiguousarray(table, dtype=kind)
 
 
 def _blank(x: Rows, y: NDArray[np.int8]) -> NDArray[np.bool_] | None:

@@ -9,13 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def length_of(weights: NDArray[np.float64]) -> tuple[Fraction, bool]:
-    """At least ||w||^2, and whether it is exact, the weights being whole."""
-    squares = np.square(weights)
-    total = math.fsum(squares.tolist())
-    if total < 2.0**53 and bool(np.all(weights == np.floor(weights))):
-        return Fraction(total), True
-    return Fraction(total) * (1 + Fraction(1, 2**50)) + Fraction(len(weights), 2**1074), False
+def length_of(weights: NDArray[np.float64]) -> Fraction:
+    """At least ||w||^2, and hardly more; 0 only if all weights are."""
+    total = math.fsum(np.square(weights).tolist())
+    return Fraction(total) * (1 + Fraction(1, 2**50)) + Fraction(int(np.count_nonzero(weights)), 2**1074)
 
 
 def root(square: Fraction) -> Fraction:
@@ -31,12 +28,6 @@ def of_length(vector: NDArray[np.float64], power: int) -> NDArray[np.float64]:
     near_one = np.ldexp(vector, -math.frexp(largest)[1])
     length = math.sqrt(float(np.sum(np.square(near_one))))  # np.dot might wake threads, which then spin for a while
     return np.ldexp(near_one, power - math.frexp(length)[1])
-
-
-def upward(number: int) -> float:
-    """The least double that is not below the number."""
-    rounded = float(number)
-    return rounded if rounded >= number else math.nextafter(rounded, math.inf)
 
 
 def in_units(number: float, fine: int) -> int:

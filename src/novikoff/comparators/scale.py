@@ -6,8 +6,11 @@ Hinge     D(s) = sum of max(0, 1 - s m_t) is linear between the places 1/m_t, an
           R^2 ||v||^2 A = B^2, and then it is constant. []
 Squared   a + sqrt(Q) is convex in s. Between two places Q = n - 2 s M1 + s^2 M2, and where the derivative vanishes is
           solved for.
+Lengths   the bound (sum of max(0, S - m'_t) + c)/S with m' = m - kappa ||x||^2 is monotone in S between two of the m'.
 With several passes D and Q are those of all of them; with weights w_1 at the start D falls by s <v, w_1>, and still the
 places are looked at.
+Kappa     the best bound for a kappa is convex in it, and falls where ||u||/(2 sqrt N) > kappa, N being the sum of
+          alpha/C ||x||^2: the root of the difference of their logarithms is found by secants.
 Cost
     One sort.
 """
@@ -20,6 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+
+FURTHER, FURTHEST = 1.25, math.log(16.0)
+"""Without a secant, kappa goes a little further than to where it is wanted; never by more than a factor of 16."""
 
 
 def hinge_scale(
@@ -69,6 +75,42 @@ def squared_scale(margins: Vector, radius: float, passes: int = 1) -> tuple[floa
     loss = np.sum(np.square(np.maximum(1.0 - s[best] * margins, 0.0)))
     bound = float((s[best] * radius + np.sqrt(passes * loss)) ** 2)
     return (float(s[best]), bound) if bound < nothing else (0.0, nothing)
+
+
+def lengths_scale(margins: Vector, rest: float, passes: int = 1) -> tuple[float, float]:
+    """(s, bound) for the margins m - kappa ||x||^2 of v. rest: ||v||^2/(4 kappa) - <v, w_1> + kappa ||w_1||^2."""
+    ordered = np.sort(margins)
+    positive = int(np.searchsorted(ordered, 0.0, side="right"))
+    places = ordered[positive:]
+    below = np.concatenate([np.zeros(1), np.cumsum(ordered)])[positive:-1]  # the sum of the margins before each
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        bounds = passes * np.arange(positive, len(ordered)) + (rest - passes * below) / places
+    bounds = np.where(np.isfinite(bounds), bounds, math.inf)
+    nothing = float(passes * len(margins))
+    best = int(np.argmin(bounds)) if len(bounds) else -1
+    if best < 0 or not bounds[best] < nothing:
+        return 0.0, nothing
+    return 1.0 / float(places[best]), float(bounds[best])
+
+
+class Kappa:
+    """A kappa on its way to where the bound is least."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+        self._before: tuple[float, float] | None = None
+
+    def move(self, wanted: float) -> float:
+        """Go on, ||u||/(2 sqrt N) being `wanted` at the present value; by which factor it has moved."""
+        here, off = math.log(self.value), math.log(wanted / self.value)
+        step = FURTHER * off
+        if self._before is not None and self._before[1] != off:
+            secant = -off * (here - self._before[0]) / (off - self._before[1])
+            step = secant if secant * off > 0.0 else step
+        self._before = here, off
+        factor = math.exp(min(max(step, -FURTHEST), FURTHEST))
+        self.value *= factor
+        return factor
 
 
 def root(loss: Vector, a: Vector, b: Vector) -> Vector:

@@ -5,6 +5,7 @@ What is best
     vector machine, where C is what the bound says itself:
         hinge       C = a / sqrt M                  M = D + a sqrt M, so C is 1 - D/M, below 1
         squared     C = a / (2 sqrt Q)
+        lengths     C = 2 kappa, kappa = ||u|| / (2 sqrt(sum of alpha/C ||x||^2))
     for (1/2)||u||^2 + C * (loss of all passes), as the derivatives along the path must agree. So C is found by putting
     it in again, from the solution before, and the length of u by comparators/scale.py.
     With weights w_1 at the start the loss is D - <u,w_1>: u is C w_1 + the sum of alpha_t z_t.
@@ -28,10 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.descent import Descent
-from novikoff.comparators.scale import hinge_scale, squared_scale
+from novikoff.comparators.scale import Kappa, hinge_scale, lengths_scale, squared_scale
 
 Vector = NDArray[np.float64]
-Problem = Literal["hinge", "squared hinge", "margin"]
+Problem = Literal["hinge", "squared hinge", "lengths", "margin"]
 Tell = Callable[["Step"], None]
 
 FIRST = 0.25
@@ -76,6 +77,7 @@ class Found:
     """The best comparator of a search, and the alpha with the best limit. Rows are those of `Blocks`.
 
     bound, limit   as computed; `cost` is what alpha is limited by
+    kappa          of u, for the problem of lengths
     """
 
     u: Vector
@@ -83,6 +85,7 @@ class Found:
     alpha: Vector
     cost: float
     limit: float = 0.0
+    kappa: float = 0.0
     steps: list[Step] = field(default_factory=list)
 
     def gap(self) -> float:
@@ -181,6 +184,55 @@ def squared_search(descent: Descent, task: Task, c: float = FIRST) -> Found:
     return found
 
 
+def lengths_search(descent: Descent, task: Task, c: float = FIRST) -> Found:
+    """The u and kappa with the least sum of max(0, 1 + kappa ||z||^2 - <u,z>) + ||u||^2/(4 kappa), which is convex.
+
+    c   the first kappa, in units of 1 / (mean ||z||^2)
+    """
+    start, passes, squares = task.start, task.passes, descent.blocks.squares()
+    weight2 = 0.0 if start is None else float(start @ start)
+    held = squares[squares > 0.0]
+    found = _nothing(descent, task)
+    if len(held) == 0:
+        return found
+    moving, closer, budget = Kappa(c / float(np.mean(held))), 1.0, _visits(descent)
+
+    def objective(margins: Vector) -> tuple[float, float, float]:
+        square = float(descent.u @ descent.u)
+        paid = cost * float(np.sum(np.maximum(1.0 + kappa * squares - margins, 0.0)))
+        if start is not None:
+            paid -= cost / passes * float(descent.u @ start)
+        dual = float(np.sum(descent.alpha * (1.0 + kappa * squares))) + task.hopeless * cost - 0.5 * square
+        return 0.5 * square + paid, dual, square + paid
+
+    for _ in range(STEPS if descent.blocks.fits else FEW):
+        kappa = moving.value
+        cost = 2.0 * kappa * passes
+        if 0.0 < descent.cost < math.inf:
+            factor = cost / descent.cost
+            descent.scale(factor)
+            cost = factor * descent.cost  # to the bit, so that an alpha at its limit stays there
+        elif start is not None:
+            descent.u += start * (cost / passes)
+        watch, before = _Watch(objective, closer * _wanted_gap(descent, task)), descent.visits
+        descent.solve(cost, 0.0, watch, budget, kappa)
+        budget -= descent.visits - before
+        norm2 = float(descent.u @ descent.u)
+        dot = 0.0 if start is None else float(descent.u @ start)
+        s, bound = lengths_scale(watch.margins - kappa * squares, norm2 / (4.0 * kappa) - dot + kappa * weight2, passes)
+        lengths = passes / cost * float(np.sum(descent.alpha * squares))
+        limit = _lengths_limit(descent, task, cost, lengths)
+        if bound < found.bound:
+            found.kappa = s * kappa
+        _note(found, descent, task, Step("lengths", cost, watch.primal, watch.dual, bound, limit, 0, 0.0), s)
+        if found.gap() <= _wanted_gap(descent, task) or s == 0.0 or norm2 == 0.0 or lengths == 0.0 or budget <= 0.0:
+            break
+        wanted = math.sqrt(norm2 / (lengths + weight2)) / 2.0
+        closer *= CLOSER if abs(math.log(wanted / kappa)) < CLOSE else 1.0
+        moving.move(wanted)
+    return found
+
+
 class _Watch:
     """Looks at margins: is the primal within `tolerance` of the dual? It remembers what it saw last."""
 
@@ -228,13 +280,19 @@ def margin_search(descent: Descent, task: Task) -> Found:
 
 def _hinge_limit(descent: Descent, task: Task, cost: float) -> float:
     total = task.passes * (float(np.sum(descent.alpha)) / cost + task.hopeless)
+    return _lengths_limit(descent, task, cost, task.radius**2 * total)
+
+
+def _lengths_limit(descent: Descent, task: Task, cost: float, lengths: float) -> float:
+    """lengths: E * (sum of alpha/C ||z||^2), or what is larger."""
+    total = task.passes * (float(np.sum(descent.alpha)) / cost + task.hopeless)
     whole = descent.u if task.start is None else descent.u - task.start * (cost / task.passes)
     mean = task.passes / cost * whole
     square = float(mean @ mean)
     if square == 0.0:
         return total
     dot = 0.0 if task.start is None else float(mean @ task.start)
-    return max(min(1.0, (task.radius**2 * total - 2.0 * dot) / square), 0.0) * total
+    return max(min(1.0, (lengths - 2.0 * dot) / square), 0.0) * total
 
 
 def _squared_limit(descent: Descent, task: Task, cost: float) -> float:

@@ -1,16 +1,19 @@
-"""Margins of a few directions, summed so that the losses at many scales follow.
+"""Margins of a few comparators, summed so that their losses at many scales follow.
 
 What is summed
     A direction f stands for the comparators u = f/S at 129 thresholds S, eight to an octave: max(0, 1 - y u(x)) is
     max(0, S - m)/S with m = y f(x). A margin m is counted once, in the class of the next threshold above it: how many,
     the sum of the distances to that threshold, the sum of their squares. From these the losses at every threshold
     follow by adding numbers that are not negative, so nothing cancels.
+    A penalty (f, kappa) stands for u = f/S with targets that grow with the length of x: max(0, 1 + k||x||^2 - y u(x))
+    is max(0, S - m)/S with m = y f(x) - kappa ||x||^2 and k = kappa/S. Those margins are summed in the same way.
+    Over the rounds that were mistakes the losses of each f are summed once more, and so are y f(x) and ||x||^2.
 Rounding
-    Margins come rounded down. A sum of r terms that are not negative, each rounded at most 3 times, is at most its
-    computed value / (1 - (r+8) 2^-53); squares of distances may underflow, r 2^-1074 in all. Losses and lengths are
-    told with 100 bits, rounded up: exact ones would have thousands.
+    Margins come rounded down, lengths up. A sum of r terms that are not negative, each rounded at most 3 times, is at
+    most its computed value / (1 - (r+8) 2^-53); squares of distances may underflow, r 2^-1074 in all. Losses and
+    lengths are told with 100 bits, rounded up: exact ones would have thousands.
 Cost
-    129 classes a direction; O(directions) per row. The losses are added up in whole numbers of the smallest double.
+    129 classes a series; O(series) per row. The losses are added up in integer multiples of the smallest double.
 """
 
 from __future__ import annotations
@@ -18,103 +21,196 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.comparators.riders import Comparator
 from novikoff.comparators.rounding import in_units
 from novikoff.types import State
+
+Matrix = NDArray[np.float64]
 
 OCTAVES = 16
 UNIT = Fraction(1, 2**53)
 FINEST = 1074
-"""Every double is a whole number of 2^-1074."""
+"""Every double is a multiple of 2^-1074."""
 BITS = 100
 LEAST = 2.0**-600
 """A margin below this is as good as none: it would bound nothing."""
-ARRAYS = ("counts", "sums", "squares", "least")
+LIGHTEST, HEAVIEST = 2.0**-400, 2.0**400
+"""A kappa beyond these is left out: what underflows could no longer be neglected."""
+ARRAYS = ("counts", "sums", "squares", "least", "added")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparator:
+    """One u = f/S, all values rounded so that a bound computed from them is not too small.
+
+    direction       which of the directions, from 1; 0 is u = 0
+    scale           S
+    square          at least ||u||^2
+    hinge           at least the sum over rounds of max(0, 1 - y u(x)); 0 only if no margin is below 1
+    squared_hinge   at least the sum of their squares
+    start           at most <u, w_1>, w_1 being the learner's weights when the tracking began
+    """
+
+    direction: int
+    scale: float
+    square: Fraction
+    hinge: Fraction
+    squared_hinge: Fraction
+    start: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class PenalizedComparator:
+    """One u = f/S with targets 1 + kappa ||x||^2; values are rounded as those of `Comparator`.
+
+    kappa   of u, exactly; 0 for targets of 1
+    loss    at least the sum of max(0, 1 + kappa ||x||^2 - y u(x))
+    """
+
+    direction: int
+    scale: float
+    square: Fraction
+    kappa: Fraction
+    loss: Fraction
+    start: Fraction
+
+    def bound(self, start_square: Fraction = Fraction(0), factor: Fraction = Fraction(1)) -> Fraction:
+        """loss - <u,w_1> + kappa ||w_1||^2 + factor ||u||^2/(4 kappa)."""
+        return self.loss - self.start + self.kappa * start_square + factor * self.square / (4 * self.kappa)
 
 
 class Tally:
-    """The sums so far of `directions` directions, with thresholds up to 2^top."""
+    """The sums so far of `directions` directions, with thresholds up to 2^top.
 
-    def __init__(self, directions: int, top: int) -> None:
-        self.top = top
+    penalties   (direction, kappa) pairs, directions from 0
+    """
+
+    def __init__(self, directions: int, top: int, penalties: Sequence[tuple[int, float]] = ()) -> None:
+        self.top, self.directions = top, directions
+        self.penalties = [(k, kappa) for k, kappa in penalties if LIGHTEST <= kappa <= HEAVIEST]
         steps = np.arange(8 * OCTAVES + 1)
-        self.edges = np.ldexp(1.0 + (steps % 8) / 8.0, top - OCTAVES + steps // 8)
-        shape = (directions, len(self.edges) + 1)  # the last class has no upper edge
-        self.counts = np.zeros(shape, np.int64)
-        self.sums, self.squares = np.zeros(shape), np.zeros(shape)
+        edges = np.ldexp(1.0 + (steps % 8) / 8.0, top - OCTAVES + steps // 8)
+        self.edges = np.append(edges, edges[-1])  # the last class has no upper edge
+        self.base = int(edges[:1].view(np.int64)[0] >> 49) - 1
+        series = 2 * directions + len(self.penalties)
+        self.counts = np.zeros((series, len(self.edges)), np.int64)
+        self.sums = np.zeros((series, len(self.edges)))
+        self.squares = np.zeros((directions, len(self.edges)))
         self.least = np.full(directions, np.inf)
-        self.rows = 0
-        self._next = np.append(self.edges, np.inf)
+        self.added = np.zeros((directions + 2, 2))  # over mistakes: margins, squared lengths, the probe
+        self.rows = self.mistakes = 0
 
-    def add(self, margins: NDArray[np.float64]) -> None:
-        """Rows of margins, one column a direction, each at most the true one."""
-        self.rows += len(margins)
-        if margins.size == 0:
-            return
-        self.least = np.minimum(self.least, margins.min(axis=0))
-        directions, classes = self.counts.shape
-        places = np.searchsorted(self.edges, margins, side="right")
-        below = np.where(places < classes - 1, self._next[places] - margins, 0.0).reshape(-1)
-        places = (places + np.arange(directions) * classes).reshape(-1)
-        every = directions * classes
-        self.counts += np.bincount(places, minlength=every).reshape(self.counts.shape)
-        with np.errstate(over="ignore"):
-            self.sums += np.bincount(places, below, every).reshape(self.counts.shape)
-            self.squares += np.bincount(places, below * below, every).reshape(self.counts.shape)
+    def arrays(self) -> tuple[Any, ...]:
+        """What the compiled tally works on."""
+        directions = np.array([k for k, _ in self.penalties], np.int64)
+        kappas = np.array([kappa for _, kappa in self.penalties], np.float64)
+        return (self.edges, self.base, directions, kappas, self.counts, self.sums, self.squares, self.least, self.added)
 
-    def comparators(self, norms2: Sequence[Fraction], most: Fraction) -> Iterator[Comparator]:
+    def add(self, margins: Matrix, wrong: NDArray[np.bool_]) -> None:
+        """Rows of margins, one column a direction, each at most the true one; then ||x||^2, at least the true one."""
+        from novikoff.kernels import margins as kernel
+
+        if len(margins):
+            with np.errstate(over="ignore", invalid="ignore"):
+                kernel.tally(margins, wrong, *self.arrays())
+        self.count(wrong)
+
+    def count(self, wrong: NDArray[np.bool_]) -> None:
+        """Rows that were tallied."""
+        self.rows += len(wrong)
+        self.mistakes += int(np.count_nonzero(wrong))
+
+    def comparators(
+        self, norms2: Sequence[Fraction], longest: Fraction | None = None, starts: Sequence[Fraction] = ()
+    ) -> Iterator[Comparator]:
         """Every u there is: u = 0, each direction at its least margin, and at each threshold.
 
-        norms2   at least ||f||^2, for each direction; 0 for one that is not to be used
-        most     longer u, with ||u||^2 beyond this, are left out
+        norms2    at least ||f||^2, for each direction; 0 for one that is not to be used
+        longest   longer u, with ||u||^2 beyond this, are left out
+        starts    at most <f, w_1>, for each direction; none if w_1 = 0
         """
         rows = Fraction(self.rows)
         yield Comparator(0, 1.0, Fraction(0), rows, rows, Fraction(0))
         for k, norm2 in enumerate(norms2):
             if norm2 == 0:
                 continue
+            start = starts[k] if starts else Fraction(0)
             if LEAST < self.least[k] < math.inf:
-                square = shortened(*(norm2 / Fraction(float(self.least[k])) ** 2).as_integer_ratio())
-                yield Comparator(k + 1, float(self.least[k]), square, Fraction(0), Fraction(0), Fraction(0))
-            first = self._first(norm2, most)
-            for edge, hinge, squared in self._losses(k, first):
-                square = shortened(*(norm2 / Fraction(edge) ** 2).as_integer_ratio())
-                yield Comparator(k + 1, edge, square, hinge, squared, Fraction(0))
+                least = Fraction(float(self.least[k]))
+                square = shortened(*(norm2 / least**2).as_integer_ratio())
+                yield Comparator(k + 1, float(least), square, Fraction(0), Fraction(0), start / least)
+            first = 0 if longest is None else self._first(norm2, longest)
+            for edge, hinge, squared in self._losses(k, first, squares=True):
+                scale = Fraction(edge)
+                square = shortened(*(norm2 / scale**2).as_integer_ratio())
+                yield Comparator(k + 1, edge, square, hinge, squared, start / scale)
 
-    def _first(self, norm2: Fraction, most: Fraction) -> int:
+    def penalized(self, norms2: Sequence[Fraction], starts: Sequence[Fraction] = ()) -> Iterator[PenalizedComparator]:
+        """Every u with targets that grow with ||x||^2, at each threshold that may bound something."""
+        for p, (k, kappa) in enumerate(self.penalties):
+            yield from self._of_series(self.directions + p, k, Fraction(kappa), norms2[k], starts)
+
+    def over_mistakes(
+        self, norms2: Sequence[Fraction], starts: Sequence[Fraction] = ()
+    ) -> Iterator[PenalizedComparator]:
+        """Every u, its losses summed over the mistakes alone."""
+        for k, norm2 in enumerate(norms2):
+            yield from self._of_series(len(self.counts) - self.directions + k, k, Fraction(0), norm2, starts)
+
+    def _of_series(
+        self, series: int, k: int, kappa: Fraction, norm2: Fraction, starts: Sequence[Fraction]
+    ) -> Iterator[PenalizedComparator]:
+        if norm2 == 0:
+            return
+        start, first = starts[k] if starts else Fraction(0), 0
+        if kappa and not starts and self.rows:  # ||f||^2 / (4 kappa S) is below the number of rounds
+            first = bisect_left(self.edges[:-1].tolist(), norm2 / (4 * kappa * self.rows))
+        for edge, loss, _ in self._losses(series, first, squares=False):
+            scale = Fraction(edge)
+            square = shortened(*(norm2 / scale**2).as_integer_ratio())
+            yield PenalizedComparator(k + 1, edge, square, kappa / scale, loss, start / scale)
+
+    def _first(self, norm2: Fraction, longest: Fraction) -> int:
         """The first threshold that does not make f too long."""
-        return bisect_left(self.edges.tolist(), True, key=lambda edge: norm2 <= most * Fraction(edge) ** 2)
+        return bisect_left(self.edges[:-1].tolist(), True, key=lambda edge: norm2 <= longest * Fraction(edge) ** 2)
 
-    def _losses(self, k: int, first: int) -> Iterator[tuple[float, Fraction, Fraction]]:
+    def _losses(self, series: int, first: int, squares: bool) -> Iterator[tuple[float, Fraction, Fraction]]:
         """(S, the hinge loss of f/S, the squared one) for the thresholds S from `first` on, rounded up."""
-        low = self.top - OCTAVES - 3  # thresholds are whole numbers of 2^low
+        low = self.top - OCTAVES - 3  # thresholds are multiples of 2^low
         fine = FINEST + max(-low, 0)  # products of a threshold and a double are of 2^-fine
         count = hinge = before = 0
-        squared = self.rows << (fine - FINEST)  # those that underflowed
-        kept = (1 << 53) - self.rows - 8  # growth is 2^53 / kept
-        for j, edge in enumerate(self.edges.tolist()):
-            if not math.isfinite(self.sums[k, j] + self.squares[k, j]):
+        squared = self.rows << (fine - FINEST) if squares else 0  # those that underflowed
+        kept = (1 << 53) - self.rows - 8  # what rounding may have lost is made up for by 2^53 / kept
+        for j, edge in enumerate(self.edges[:-1].tolist()):
+            square = float(self.squares[series, j]) if squares else 0.0
+            if not math.isfinite(self.sums[series, j] + square):
                 return  # nothing is known of this threshold, nor of those above
             here = in_units(edge, FINEST)
             step = here - before
-            squared += (2 * step * hinge + count * step * step) >> (2 * FINEST - fine)  # exactly
-            hinge += count * step + in_units(float(self.sums[k, j]), FINEST)
-            squared += in_units(float(self.squares[k, j]), fine)
-            count += int(self.counts[k, j])
+            if squares:
+                squared += (2 * step * hinge + count * step * step) >> (2 * FINEST - fine)  # exactly
+                squared += in_units(square, fine)
+            hinge += count * step + in_units(float(self.sums[series, j]), FINEST)
+            count += int(self.counts[series, j])
             before = here
             if j >= first:
                 bottom = kept * here
                 yield (
                     edge,
                     shortened(hinge << 53, bottom),
-                    shortened(squared << (53 + 2 * FINEST - fine), bottom * here),
+                    shortened(squared << (53 + 2 * FINEST - fine), bottom * here) if squares else Fraction(0),
                 )
+
+    def mistakes_square(self) -> Fraction:
+        """At least the sum of ||x||^2 over the mistakes."""
+        total = sum(map(Fraction, self.added[self.directions].tolist()), Fraction(0))
+        return total * (1 + Fraction(1, 2**50))
 
     def copy(self) -> Tally:
         """Another with the same sums."""
@@ -122,18 +218,24 @@ class Tally:
 
     def state(self) -> State:
         """As plain data."""
-        return {"top": self.top, "rows": self.rows, **{name: getattr(self, name).copy() for name in ARRAYS}}
+        plain = {"top": self.top, "rows": self.rows, "mistakes": self.mistakes}
+        plain["penalties"] = [list(pair) for pair in self.penalties]  # type: ignore[assignment]
+        return {**plain, **{name: getattr(self, name).copy() for name in ARRAYS}}
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """The tally whose `state` this is."""
-        tally = cls(len(state["least"]), state["top"])
+        directions = len(state["least"])
+        penalties = [(int(k), float(kappa)) for k, kappa in state["penalties"]]
+        if not all(0 <= k < directions for k, _ in penalties):
+            raise ValueError(f"penalties must be of one of {directions} directions: got {penalties}.")
+        tally = cls(directions, state["top"], penalties)
         for name in ARRAYS:
             fresh, saved = getattr(tally, name), state[name]
             if saved.shape != fresh.shape or saved.dtype != fresh.dtype:
                 raise ValueError(f"{name} must be {fresh.dtype} of {fresh.shape}: got {saved.dtype} of {saved.shape}.")
             setattr(tally, name, np.array(saved, order="C"))
-        tally.rows = state["rows"]
+        tally.rows, tally.mistakes = state["rows"], state["mistakes"]
         return tally
 
 

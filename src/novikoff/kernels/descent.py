@@ -1,8 +1,8 @@
 """Dual coordinate descent for the support vector machine, a few rows at a time.
 
-It looks for u with a small (1/2)||u||^2 + C * (sum of max(0, 1 - y <u, x~>)). u is the sum of alpha_t y_t x~_t, and
-each step moves one alpha within 0 .. C to where the loss of its row is best. Nothing depends on how well it does:
-any u will do as a comparator.
+It looks for u with a small (1/2)||u||^2 + C * (sum of max(0, 1 + kappa ||x~||^2 - y <u, x~>)). u is the sum of alpha_t
+y_t x~_t, and each step moves one alpha within 0 .. C to where the loss of its row is best. Nothing depends on how well
+it does: any u will do as a comparator.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def _ask_for(t: int, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], va
 @compiled
 def epoch(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Vector, y: NDArray[np.int8], bias: float,
-    scale: Vector, square: Vector, order: NDArray[np.int64], alpha: Vector, cost: float, u: Vector, own: Vector,
+    scale: Vector, square: Vector, order: NDArray[np.int64], alpha: Vector, cost: float, kappa: float, u: Vector,
+    own: Vector,
 ) -> float:  # fmt: skip
     """One step for every row, in this order; the largest change of a margin. own[0] is the weight of the bias."""
     largest = 0.0
@@ -85,7 +86,7 @@ def epoch(
         if k < end:
             even += u[indices[k]] * values[k]
         margin = y[t] * ((even + odd) * scale[t] + own[0] * bias)
-        wanted = min(max(alpha[t] + (1.0 - margin) / square[t], 0.0), cost)
+        wanted = min(max(alpha[t] + (1.0 - margin) / square[t] + kappa, 0.0), cost)
         step = wanted - alpha[t]
         if step != 0.0:
             alpha[t] = wanted

@@ -1,7 +1,8 @@
 """Dual coordinate descent over rows z = y x~.
 
 The problems are min (1/2)||u||^2 + C * (sum of losses) with the loss max(0, 1 - <u,z>), its square, or none allowed at
-all. u is a given vector + the sum of alpha_t z_t; a step moves one alpha to where the dual is best, within 0 .. cost:
+all; or with the loss max(0, 1 + kappa ||z||^2 - <u,z>). u is a given vector + the sum of alpha_t z_t; a step moves one
+alpha to where the dual is best, within 0 .. cost:
     hinge            cost = C          diagonal = 0
     squared hinge    cost = infinity   diagonal = 1/(2C)
     hard margin      cost = infinity   diagonal = 0
@@ -158,7 +159,8 @@ def shuffle(order: Words, word: int) -> None:
 @compiled
 def epoch(
     ends: Offsets, words: Words, singles: Singles, square: Vector, alpha: Vector, order: Words, active: int,
-    groups: Words, shift: int, u: Vector, cost: float, diagonal: float, high: float, low: float, seen: Vector,
+    groups: Words, shift: int, u: Vector, cost: float, diagonal: float, kappa: float, high: float, low: float,
+    seen: Vector,
 ) -> int:  # fmt: skip
     """A step for each of the first `active` rows of `order`; how many of them should be visited again.
 
@@ -185,7 +187,7 @@ def epoch(
             margin = 0.0
             for k in range(start, stop, two):
                 margin += u[words[k]] * singles[k + one]
-            gradient = margin - 1.0 + diagonal * old
+            gradient = margin - 1.0 - kappa * square[t] + diagonal * old
             projected = gradient
             if old == 0.0:
                 if gradient > high:

@@ -40,7 +40,7 @@ from novikoff.certificates.ellipsoid_facts import CLOSE, EllipsoidFacts, log_shr
 from novikoff.certificates.ellipsoid_given_margin import ellipsoid_given_margin
 from novikoff.certificates.ellipsoid_grid import ellipsoid_grid
 from novikoff.certificates.ellipsoid_margin import ellipsoid_margin
-from novikoff.comparators.riding import Riding
+from novikoff.comparators.tracker import LinearTracker
 from novikoff.encode import LARGEST_COORDINATE
 from novikoff.errors import InputError, TooLargeError, shown
 from novikoff.learners.features import Features, Row
@@ -280,9 +280,9 @@ class Ellipsoid:
         if not abs(log_volume - wanted) <= CLOSE:
             self._counts[1] = CHECK
 
-    def ride(self) -> Riding:
+    def ride(self) -> LinearTracker:
         """Comparators to ride along: they see its features, of length 1 where there is no bias, which is the same."""
-        return Riding(self.bias, self.normalize or self.bias == 0.0)
+        return LinearTracker(self.bias, self.normalize or self.bias == 0.0)
 
     def facts(self) -> EllipsoidFacts:
         moved = self.updates > 0

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff import kernels
 from novikoff.certificates.kernel_facts import KernelFacts
-from novikoff.comparators.kernel_riding import KernelRiding
+from novikoff.comparators.tracker import KernelTracker
 from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector
 from novikoff.learners.features import Features
 from novikoff.learners.restoring import Schema, arguments, integer
@@ -40,6 +40,8 @@ class KernelLearner:
     params: ClassVar[Schema]
     labels: int | None = None
     conservative = True
+    additive = False
+    """A mistake adds y K(x, .) to f, and nothing else changes it, as long as no example has left."""
     beta = 0.0
 
     def __init__(self, similarity: Similarity, budget: int | None = None) -> None:
@@ -127,9 +129,9 @@ class KernelLearner:
         self.rounds += len(y)
         return predictions
 
-    def ride(self) -> KernelRiding | None:
-        """Comparators to ride along with a game that begins now, in the same feature space, if a theorem needs them."""
-        return KernelRiding(self.similarity) if self.promises else None
+    def ride(self) -> KernelTracker | None:
+        """Comparators to watch a game that begins now, in the same feature space, if a theorem needs them."""
+        return KernelTracker(self.similarity, additive=self.additive) if self.promises else None
 
     def facts(self) -> KernelFacts:
         held = self.supports

@@ -24,6 +24,7 @@ from typing import ClassVar
 
 from novikoff import kernels
 from novikoff.certificates.kernel_hinge import kernel_hinge
+from novikoff.certificates.kernel_lengths import kernel_lengths
 from novikoff.certificates.kernel_margin import kernel_margin
 from novikoff.certificates.kernel_squared_hinge import kernel_squared_hinge
 from novikoff.learners.kernel_learner import KernelLearner, Row, Swept
@@ -35,7 +36,8 @@ from novikoff.types import Theorem
 class KernelPerceptron(KernelLearner):
     """A support for each example it got wrong."""
 
-    promises: ClassVar[tuple[Theorem, ...]] = (kernel_hinge, kernel_margin, kernel_squared_hinge)
+    promises: ClassVar[tuple[Theorem, ...]] = (kernel_lengths, kernel_hinge, kernel_margin, kernel_squared_hinge)
+    additive = True
     params: ClassVar[Schema] = {}
 
     def __init__(

@@ -8,7 +8,8 @@ Algorithm
 Promise
     certificates/perceptron_hinge.py: for every u, M <= D + a^2/2 + a sqrt(D + a^2/4) with D the hinge loss of u and
     a = R ||u||. certificates/perceptron_margin.py: M <= R^2/margin^2 where some u separates.
-    certificates/perceptron_squared_hinge.py: M <= (a + sqrt Q)^2.
+    certificates/perceptron_squared_hinge.py: M <= (a + sqrt Q)^2. certificates/perceptron_lengths.py: where lengths
+    differ, M <= sum of max(0, 1 + kappa ||x||^2 - y<u,x>) + ||u||^2/(4 kappa) for every u and kappa > 0.
 Cost
     O(non-zeros of x) per round, O(width) memory.
 Reference
@@ -27,9 +28,10 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.certificates.perceptron_facts import PerceptronFacts
 from novikoff.certificates.perceptron_hinge import perceptron_hinge
+from novikoff.certificates.perceptron_lengths import perceptron_lengths
 from novikoff.certificates.perceptron_margin import perceptron_margin
 from novikoff.certificates.perceptron_squared_hinge import perceptron_squared_hinge
-from novikoff.comparators.riding import Riding
+from novikoff.comparators.tracker import LinearTracker
 from novikoff.errors import InputError
 from novikoff.kernels import named
 from novikoff.learners.features import Features, Row
@@ -46,7 +48,12 @@ class Perceptron:
     numbers (learners/features.py). Weights of named features are kept in a dict: that is quicker for single rows.
     """
 
-    promises: ClassVar[tuple[Theorem, ...]] = (perceptron_hinge, perceptron_margin, perceptron_squared_hinge)
+    promises: ClassVar[tuple[Theorem, ...]] = (
+        perceptron_lengths,
+        perceptron_hinge,
+        perceptron_margin,
+        perceptron_squared_hinge,
+    )
     labels: int | None = None
     conservative = True
 
@@ -212,10 +219,10 @@ class Perceptron:
             spare = 0 if self.features.kind == "array" else min(len(self._weights), 2**20)
             self._hold(np.append(self._weights, np.zeros(self.features.count - len(self._weights) + spare)))
 
-    def ride(self) -> Riding:
+    def ride(self) -> LinearTracker:
         """Comparators to ride along with a game that begins now; they see the same features."""
-        started = self.updates > 0
-        return Riding(self.bias, self.normalize, start=np.append(self.weights, self.bias_weight) if started else None)
+        start = np.append(self.weights, self.bias_weight) if self.updates > 0 else None
+        return LinearTracker(self.bias, self.normalize, start, additive=True)
 
     def facts(self) -> PerceptronFacts:
         return PerceptronFacts.of(self.weights, self.bias_weight, self.rounds, self.updates, self.bias, self.normalize)

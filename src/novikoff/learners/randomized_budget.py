@@ -38,6 +38,7 @@ class RandomizedBudgetPerceptron(KernelLearner):
     """At most `budget` of the examples it got wrong."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (rbp_no_eviction, rbp_expected)
+    additive = True
     params: ClassVar[Schema] = {"budget": int, "seed": int}
 
     def __init__(

@@ -173,6 +173,14 @@ class Supports:
             "numbers": np.concatenate([np.zeros(0), *(self.cache.numbers[span] for span in spans)]),
         }
 
+    def expansion(self) -> tuple[NDArray[np.float64] | Sparse, NDArray[np.float64]]:
+        """The examples as rows, and their coefficients: f is the sum of coefficient * K(example, .)."""
+        examples = self.examples()
+        if "points" in examples:
+            return examples["points"], self.coefficients
+        width = int(examples["places"].max(initial=0)) + 1
+        return Sparse(examples["indptr"], examples["places"], examples["numbers"], width), self.coefficients
+
     def state(self) -> State:
         """As plain data."""
         return {

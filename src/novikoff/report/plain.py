@@ -56,12 +56,23 @@ def _member(member: Member) -> dict[str, Any]:
 
 
 def _hindsight(found: Hindsight) -> dict[str, Any]:
-    brackets = {"margin": found.margin, "hinge": found.hinge, "squared_hinge": found.squared_hinge}
+    brackets = {
+        "margin": found.margin,
+        "hinge": found.hinge,
+        "squared_hinge": found.squared_hinge,
+        "lengths": found.lengths,
+    }
     plain: dict[str, Any] = {
         name: None if bracket is None else [bracket.low, bracket.high if math.isfinite(bracket.high) else None]
         for name, bracket in brackets.items()
     }
-    return {**plain, "flaw": found.facts.flaw, "epochs": found.epochs, "reads": found.reads, "seconds": found.seconds}
+    return {
+        **plain,
+        "flaw": found.facts.invalid_reason,
+        "epochs": found.epochs,
+        "reads": found.reads,
+        "seconds": found.seconds,
+    }
 
 
 def _certificate(certificate: Certificate) -> dict[str, Any]:

@@ -107,13 +107,14 @@ def kept(out: Out, classifier: Kept) -> None:
 
 def looking_back(found: Hindsight) -> Iterator[str]:
     """How close the comparators of hindsight are to the best there are."""
-    if found.facts.flaw:
-        yield f"hindsight: nothing was found: {found.facts.flaw}"
+    if found.facts.invalid_reason:
+        yield f"hindsight: nothing was found: {found.facts.invalid_reason}"
         return
     if found.margin is not None and found.margin.high > 0.0:
         low, high = bound_text(found.margin.low, "lower"), bound_text(found.margin.high, "upper")
         yield f"hindsight: the margin is from {low} to {high}"
-    for name, bracket in (("hinge", found.hinge), ("squared hinge", found.squared_hinge)):
+    brackets = (("lengths", found.lengths), ("hinge", found.hinge), ("squared hinge", found.squared_hinge))
+    for name, bracket in brackets:
         if bracket is not None:
             least, ours = math.floor(bracket.low), math.floor(bracket.high)
             yield f"hindsight: by the {name} no comparator promises less than {least:,}; ours {ours:,}"

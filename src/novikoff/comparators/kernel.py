@@ -11,11 +11,16 @@ Floats
     than about 1/2, and e is far above what underflows.
     ||f||^2 is at most beta'K beta + (2J + 8) 2u |beta|'|K||beta| + k W^2, the values as computed. The first term alone
     may be 0 or negative for an f that is not zero: without the others certificates would be false. If the sum of all is
-    negative, no feature space has these inner products: `flaw` says so.
+    negative, no feature space has these inner products: `invalid_reason` says so.
     R^2 is at most the largest computed K(x,x) / (1 - k); it must be within 2^-900 .. 2^900, or 0. For a normalised K
     that must be so of every K(x,x) before it is normalised. The gamma of the rbf must be within them too: with a
     smaller one ||x-z||^2 may be infinite, and K said to be 0, where it is near 1; with a larger one what underflows
     counts.
+Is it the kernel Perceptron?
+    For every f the sum over mistakes of y f(x) is <f, w> = sum of beta_j w(z_j), w being the learner's function, if
+    each mistake adds y K(x, .) to it and nothing else changes it. A margin is at most 2e too small, and <f, w> is
+    computed with an error of at most (k + (J + N + 8) 2u) W R C, C being the sum of the sizes of the learner's N
+    coefficients. All of it is doubled.
 Reference
     the error of a sum in any order: [higham2002], chapters 3 and 4.
 """
@@ -24,7 +29,6 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Self
@@ -33,34 +37,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.kernel_fit import fit, times
-from novikoff.comparators.pieces import Labels, Rows, chosen, most_numbers, numbers, restored_rows, rows_state
-from novikoff.comparators.riders import Comparator
-from novikoff.comparators.tally import UNIT, Tally
+from novikoff.comparators.linear import KAPPAS, LONGEST, SHORTEST, Wrong, ratio
+from novikoff.comparators.rows import Labels, Rows, chosen, most_numbers, numbers, restored_rows, rows_state
+from novikoff.comparators.tally import UNIT, Comparator, PenalizedComparator, Tally
 from novikoff.similarity import Similarity
 from novikoff.types import Sparse, State
 
 Matrix = NDArray[np.float64]
 
 BLOCK = 128
-LONGEST, SHORTEST = 2.0**900, 2.0**-900
+AT_ONCE = 1024
 FLOOR = 2.0**-500
 LITTLE = 1.0 + 2.0**-40
-NOT_A_NUMBER = "a feature was not a number"
+NOT_FINITE = "a feature was NaN or infinite"
 NOT_SAFE = "rescale the features: the largest K(x,x) must be between 2^-900 and 2^900"
 INACCURATE = "rescale the features: they are so large that K cannot be computed with any accuracy"
 NOT_SAFE_GAMMA = "rescale the features: gamma must be between 2^-900 and 2^900"
 NO_PRODUCT = "the similarity is no inner product: a square of a length is negative"
 
 
-class KernelRiders:
+class KernelScorer:
     """Points, coefficients, and the sums so far."""
 
-    def __init__(self, similarity: Similarity, points: Rows, betas: Matrix, top: int) -> None:
-        self.similarity, self.points, self.betas = similarity, points, betas
-        self.tally = Tally(len(betas), top)
-        self.longest = self.square = 0.0  # the largest K(x,x) and, of sparse rows, ||x||^2
+    def __init__(self, similarity: Similarity, points: Rows, betas: Matrix, tally: Tally) -> None:
+        self.similarity, self.points, self.betas, self.tally = similarity, points, betas, tally
+        self.longest = self.norm2 = 0.0  # the largest K(x,x) and, of sparse rows, ||x||^2
         self.width = 0  # the most numbers in a row
-        self.flaw = ""
+        self._flaw = ""
         self.norms2: list[Fraction] = []  # at least ||f||^2
         self._heavy = np.zeros(len(betas))  # W^
         if len(points):
@@ -71,10 +74,10 @@ class KernelRiders:
         """Fitted on these rows, which they have not yet seen."""
         longest = float(np.max(similarity.own(x))) if len(y) else 0.0
         if not SHORTEST <= longest <= LONGEST:
-            return cls(similarity, x[:0], np.zeros((0, 0)), 0)
+            return cls(similarity, x[:0], np.zeros((0, 0)), Tally(0, 0))
         gram = similarity.matrix(x, x)
         with np.errstate(over="ignore", invalid="ignore"):
-            betas = fit(gram, y)
+            betas, kappa = fit(gram, y)
             used = np.flatnonzero(np.any(betas != 0.0, axis=0))
             betas, gram = betas[:, used], gram[np.ix_(used, used)]
             # A negative one is looked at when measured.
@@ -82,7 +85,10 @@ class KernelRiders:
         sound = (lengths2 != 0.0) & np.isfinite(lengths2)
         halves = [math.frexp(math.sqrt(abs(size)))[1] for size in lengths2[sound]]
         scaled = np.ldexp(betas[sound], -np.array(halves, dtype=np.int64)[:, None])
-        return cls(similarity, chosen(x, used), scaled, (math.frexp(longest)[1] + 1) // 2)
+        last = len(scaled) - 1
+        kappas = [math.ldexp(kappa * smaller, -halves[-1]) for smaller in KAPPAS] if len(sound) and sound[-1] else []
+        tally = Tally(len(scaled), (math.frexp(longest)[1] + 1) // 2, [(last, kappa) for kappa in kappas])
+        return cls(similarity, chosen(x, used), scaled, tally)
 
     def _measure(self) -> None:
         """||f||^2 of each from above, and W^."""
@@ -95,13 +101,13 @@ class KernelRiders:
                 all_of_it = float(np.sum(size * times(sizes, size)))
                 self._heavy[k] = float(np.sum(np.abs(beta) * lengths)) * LITTLE
             if not math.isfinite(value + all_of_it + float(self._heavy[k])):
-                self.flaw = self.flaw or NOT_SAFE
+                self._flaw = self._flaw or NOT_SAFE
                 self.norms2.append(Fraction(0))
                 continue
             rounding = (2 * len(beta) + 8) * 2 * UNIT * Fraction(all_of_it)
             norm2 = Fraction(value) + rounding + error * Fraction(float(self._heavy[k])) ** 2 + Fraction(FLOOR)
             if norm2 < 0:
-                self.flaw = self.flaw or NO_PRODUCT
+                self._flaw = self._flaw or NO_PRODUCT
             self.norms2.append(max(norm2, Fraction(0)))
 
     def _error(self, x: Rows) -> float:
@@ -110,31 +116,34 @@ class KernelRiders:
             self.width = max(self.width, most_numbers(rows))
             if isinstance(rows, Sparse) and len(rows):
                 squares = Similarity.of("linear").own(rows)
-                self.square = max(self.square, float(np.max(squares)) * (1.0 + (self.width + 8) * 2.0**-52))
-        return self.similarity.relative_error(self.width, self.square)
+                self.norm2 = max(self.norm2, float(np.max(squares)) * (1.0 + (self.width + 8) * 2.0**-52))
+        return self.similarity.relative_error(self.width, self.norm2)
 
     @property
     def error(self) -> float:
         """The error of one K between any two rows seen, in units of sqrt(K(z,z) K(x,x))."""
-        return self.similarity.relative_error(self.width, self.square)
+        return self.similarity.relative_error(self.width, self.norm2)
 
-    def see(self, x: Rows, y: Labels) -> None:
+    def see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
         """Rows in order, in blocks of BLOCK."""
         for start in range(0, len(y), BLOCK):
-            self._see(x[start : start + BLOCK], y[start : start + BLOCK])
+            some = slice(start, start + BLOCK)
+            self._see(x[some], y[some], wrong[some])
 
-    def _see(self, x: Rows, y: Labels) -> None:
+    def _see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
         own = self.similarity.own(x)
         finite = bool(np.all(np.isfinite(numbers(x)))) and not bool(np.isnan(own).any())
         margins = self.margins(x, y, own) if finite else np.full((len(y), len(self.betas)), np.nan)
         if not finite or np.isnan(margins).any():
-            self.flaw = self.flaw or (NOT_A_NUMBER if not finite else NOT_SAFE)
+            self._flaw = self._flaw or (NOT_FINITE if not finite else NOT_SAFE)
             margins = np.full_like(margins, -1.0)
         if finite:
             self.longest = max(self.longest, float(np.max(own)))
-            self.flaw = self.flaw or (NO_PRODUCT if np.min(own) < 0.0 else "")
-            self.flaw = self.flaw or ("" if self._divisible(x) else NOT_SAFE)
-        self.tally.add(margins)
+            self._flaw = self._flaw or (NO_PRODUCT if np.min(own) < 0.0 else "")
+            self._flaw = self._flaw or ("" if self._divisible(x) else NOT_SAFE)
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = own * (LITTLE / (1.0 - min(self.error, 0.5))) if finite else np.ones(len(y))
+        self.tally.add(np.column_stack([margins, np.maximum(squares, 0.0)]), wrong)
 
     def _divisible(self, x: Rows) -> bool:
         """Can a normalised K be trusted? What it is divided by must not have lost its figures, nor be infinite."""
@@ -154,31 +163,60 @@ class KernelRiders:
             off = (error * LITTLE + (len(self.points) + 8) * 2.0**-52) * (lengths[:, None] * self._heavy)
             return np.asarray(y[:, None] * scores - off)
 
-    def radius2(self) -> Fraction:
+    def square(self) -> Fraction:
         """At least R^2, if there is no trouble."""
         limit = self.similarity.limit
         if limit is not None:
             return Fraction(limit) * (1 if self.similarity.bias == 0.0 else 1 + 4 * UNIT)
         return Fraction(self.longest) / (1 - Fraction(self.error))
 
-    def trouble(self) -> str:
+    @property
+    def invalid_reason(self) -> str:
         """Why nothing can be said of these rows; "" if something can."""
-        if self.flaw:
-            return self.flaw
+        if self._flaw:
+            return self._flaw
         if self.similarity.kind == "rbf" and not SHORTEST <= self.similarity.gamma <= LONGEST:
             return NOT_SAFE_GAMMA
         if not (self.longest == 0.0 or SHORTEST <= self.longest <= LONGEST):
             return NOT_SAFE
-        return "" if self.error < 1.0 else INACCURATE
+        return "" if self.error < 0.5 else INACCURATE
 
-    def comparators(self) -> Iterator[Comparator]:
+    def comparators(self) -> list[Comparator]:
         """Every f at every scale, and f = 0."""
-        square = Fraction(0) if self.trouble() else self.radius2()
+        square = Fraction(0) if self.invalid_reason else self.square()
         if square == 0:
-            return self.tally.comparators([], square)
-        return self.tally.comparators(self.norms2, self.tally.rows / square)
+            return list(self.tally.comparators([]))
+        return list(self.tally.comparators(self.norms2, self.tally.rows / square))
 
-    def copy(self) -> KernelRiders:
+    def penalized(self) -> list[PenalizedComparator]:
+        """Every f whose targets grow with K(x,x)."""
+        return [] if self.invalid_reason else list(self.tally.penalized(self.norms2))
+
+    def over_mistakes(self) -> list[PenalizedComparator]:
+        """Every f, its losses summed over the mistakes alone."""
+        return [] if self.invalid_reason else list(self.tally.over_mistakes(self.norms2))
+
+    def unexplained(self, examples: Rows, coefficients: Matrix) -> float | None:
+        """How far the learner's function is from what its mistakes made it, in units of what rounding explains.
+
+        examples, coefficients   those of the learner. At most 1: the mistakes explain it; None if nothing was fitted.
+        """
+        if len(self.points) == 0 or self.invalid_reason:
+            return None
+        weight, M, R = float(np.sum(np.abs(coefficients))), float(self.tally.mistakes), math.sqrt(float(self.square()))
+        dots = np.zeros(len(self.betas))
+        for start in range(0, len(coefficients), AT_ONCE):
+            part, some = chosen(examples, np.arange(start, min(start + AT_ONCE, len(coefficients)))), slice(start, None)
+            values = self.similarity.matrix(self.points, part)
+            dots += np.einsum("kj,jt,t->k", self.betas, values, coefficients[some][: len(part)], optimize=True)
+        unit, J = 2.0**-53, len(self.points)
+        margin = 2.0 * M * (self.error * LITTLE + (J + 8) * 2.0 * unit) * R
+        score = (self.error + (J + len(coefficients) + 8) * 2.0 * unit) * R * weight
+        gained = self.tally.added[: len(dots)].sum(axis=1)
+        pairs = zip(gained.tolist(), dots.tolist(), self._heavy.tolist(), strict=True)
+        return max((ratio(one - other, 2.0 * heavy * (margin + score)) for one, other, heavy in pairs), default=None)
+
+    def copy(self) -> KernelScorer:
         """Another that has seen the same."""
         other = copy.copy(self)
         other.tally = self.tally.copy()
@@ -190,9 +228,9 @@ class KernelRiders:
             "points": rows_state(self.points),
             "betas": self.betas.copy(),
             "tally": self.tally.state(),
-            "largest": np.array([self.longest, self.square]),
+            "largest": np.array([self.longest, self.norm2]),
             "width": self.width,
-            "flaw": self.flaw,
+            "flaw": self._flaw,
         }
 
     @classmethod
@@ -200,10 +238,10 @@ class KernelRiders:
         """Those whose `state` this is."""
         points, betas = restored_rows(state["points"]), np.array(state["betas"], np.float64, order="C")
         tally = Tally.restore(state["tally"])
-        if betas.ndim != 2 or betas.shape != (len(tally.least), len(points)):
+        if betas.ndim != 2 or betas.shape != (tally.directions, len(points)):
             raise ValueError(f"coefficients must be one for each of {len(points)} points: got shape {betas.shape}.")
-        riders = cls(similarity, points, betas, tally.top)
-        riders.tally, riders.flaw = tally, str(state["flaw"])
-        riders.longest, riders.square = np.asarray(state["largest"], np.float64).tolist()
-        riders.width = int(state["width"])
-        return riders
+        scorer = cls(similarity, points, betas, tally)
+        scorer._flaw = str(state["flaw"])
+        scorer.longest, scorer.norm2 = np.asarray(state["largest"], np.float64).tolist()
+        scorer.width = int(state["width"])
+        return scorer

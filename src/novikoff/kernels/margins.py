@@ -1,7 +1,7 @@
-"""Margins of comparators that ride along, and where they fall.
+"""Margins of linear comparators, and the tally of margins that linear and kernel comparators share.
 
-Three directions U ride together. A row's margins and its length come out of one loop over vectors of doubles, which
-numba does not build from accumulators that are written out. No fused multiply-add, no fastmath.
+Three directions U go together. A row's margins and its length come out of one loop over vectors of doubles, which numba
+does not build from accumulators that are written out. No fused multiply-add, no fastmath.
 sparse   U lies feature by feature, four float32 to a feature: one load brings all three, and the fourth lane takes the
          square of the value itself. Two lanes by position, then their sum. Features beyond the last row of U, which is
          zero, count as that row.
@@ -23,22 +23,24 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from novikoff.kernels.compiled import compiled
-from novikoff.kernels.lanes import inverse_norm, prefetch_sparse
+from novikoff.kernels.lanes import dense as dense_dot
+from novikoff.kernels.lanes import dense_scaled, inverse_norm, prefetch_sparse
 
-RIDERS = 3
-WIDE = RIDERS + 1
+DIRECTIONS = 3
+COLUMNS = DIRECTIONS + 1
 LANES = 8
 DOUBLE, WORD, SHORT = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 SHIFT = 49
 """float64 bits >> 49 is eight times the exponent plus the eighth of the octave."""
 
-MAGIC = 1.5 * 2.0**52
-CARRY = 2**62
+SLACK = 2.0**-52
 SOME = 256
 """Rows of which all sums are found before the first margin: to wait for a root after every row takes a tenth longer."""
 
 FLOOR = 2.0**-500
 """Added to a row's length before its error is reckoned: squares that underflow are missing from it."""
+
+GOLDEN, MIXER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x94D049BB133111EB)
 
 
 @intrinsic
@@ -62,21 +64,21 @@ def _gather(plain: bool) -> Any:
             context.make_array(kinds[j])(context, builder, arguments[j]) for j in (0, 1, 2, -1)
         )  # fmt: skip
         start, stop = arguments[3:5]
-        four = ir.VectorType(DOUBLE, WIDE)
+        four = ir.VectorType(DOUBLE, COLUMNS)
         last = builder.sub(builder.extract_value(U.shape, 0), ir.Constant(WORD, 1))
-        totals = [cgutils.alloca_once_value(builder, ir.Constant(four, [0.0] * WIDE)) for _ in range(2)]
-        scales = None if plain else _spread(builder, arguments[5], WIDE)
-        fourth_from_value = ir.Constant(ir.VectorType(SHORT, WIDE), [0, 1, 2, WIDE + RIDERS])
+        totals = [cgutils.alloca_once_value(builder, ir.Constant(four, [0.0] * COLUMNS)) for _ in range(2)]
+        scales = None if plain else _spread(builder, arguments[5], COLUMNS)
+        fourth_from_value = ir.Constant(ir.VectorType(SHORT, COLUMNS), [0, 1, 2, COLUMNS + DIRECTIONS])
 
         def add(k: Any, lane: int) -> None:
             place = builder.zext(builder.load(builder.gep(places.data, [k])), WORD)
             if not plain:
                 place = builder.select(builder.icmp_unsigned("<", place, last), place, last)
             value = _as_double(builder, builder.load(builder.gep(values.data, [k])), kinds[2].dtype, DOUBLE)
-            value = _spread(builder, value, WIDE)
+            value = _spread(builder, value, COLUMNS)
             value = value if plain else builder.fmul(value, scales)
-            where = builder.gep(U.data, [builder.mul(place, ir.Constant(WORD, WIDE))])
-            riders = builder.load(builder.bitcast(where, ir.VectorType(ir.FloatType(), WIDE).as_pointer()), align=4)
+            where = builder.gep(U.data, [builder.mul(place, ir.Constant(WORD, COLUMNS))])
+            riders = builder.load(builder.bitcast(where, ir.VectorType(ir.FloatType(), COLUMNS).as_pointer()), align=4)
             factors = builder.shuffle_vector(builder.fpext(riders, four), value, fourth_from_value)
             builder.store(builder.fadd(builder.load(totals[lane]), builder.fmul(factors, value)), totals[lane])
 
@@ -106,9 +108,9 @@ def _in_order(typingctx: Any, across: Any, row: Any, scale: Any, out: Any) -> An
         width = builder.extract_value(across.shape, 1)
         length = builder.extract_value(row.shape, 0)
         element = _element(kinds[1].dtype)
-        totals = [cgutils.alloca_once_value(builder, ir.Constant(lanes, [0.0] * LANES)) for _ in range(WIDE)]
+        totals = [cgutils.alloca_once_value(builder, ir.Constant(lanes, [0.0] * LANES)) for _ in range(COLUMNS)]
         scales = _spread(builder, scale, LANES)
-        starts = [builder.gep(across.data, [builder.mul(width, ir.Constant(WORD, k))]) for k in range(RIDERS)]
+        starts = [builder.gep(across.data, [builder.mul(width, ir.Constant(WORD, k))]) for k in range(DIRECTIONS)]
 
         def at(pointer: Any, place: Any, kind: Any, align: int) -> Any:
             where = builder.bitcast(builder.gep(pointer, [place]), ir.VectorType(kind, LANES).as_pointer())
@@ -119,8 +121,8 @@ def _in_order(typingctx: Any, across: Any, row: Any, scale: Any, out: Any) -> An
             place = builder.mul(loop.index, ir.Constant(WORD, LANES))
             value = at(row.data, place, element, 4 if element == ir.FloatType() else 8)
             value = builder.fmul(_as_double(builder, value, kinds[1].dtype, lanes), scales)
-            for k in range(WIDE):
-                factor = at(starts[k], place, DOUBLE, 8) if k < RIDERS else value
+            for k in range(COLUMNS):
+                factor = at(starts[k], place, DOUBLE, 8) if k < DIRECTIONS else value
                 builder.store(builder.fadd(builder.load(totals[k]), builder.fmul(factor, value)), totals[k])
         # The rest goes to the lanes one by one, in copies: the totals themselves then stay in registers.
         rest = [cgutils.alloca_once_value(builder, builder.load(total)) for total in totals]
@@ -130,11 +132,11 @@ def _in_order(typingctx: Any, across: Any, row: Any, scale: Any, out: Any) -> An
             place = builder.add(done, loop.index)
             value = _as_double(builder, builder.load(builder.gep(row.data, [place])), kinds[1].dtype, DOUBLE)
             value = builder.fmul(value, scale)
-            for k in range(WIDE):
-                factor = builder.load(builder.gep(starts[k], [place])) if k < RIDERS else value
+            for k in range(COLUMNS):
+                factor = builder.load(builder.gep(starts[k], [place])) if k < DIRECTIONS else value
                 here = builder.gep(lane[k], [loop.index])
                 builder.store(builder.fadd(builder.load(here), builder.fmul(factor, value)), here)
-        for k in range(WIDE):
+        for k in range(COLUMNS):
             terms = [builder.load(builder.gep(lane[k], [ir.Constant(WORD, j)])) for j in range(LANES)]
             while len(terms) > 1:
                 terms = [builder.fadd(first, second) for first, second in zip(terms[::2], terms[1::2], strict=True)]
@@ -168,9 +170,9 @@ in_order: Any = _in_order
 @compiled
 def finish(
     rows: NDArray[np.float64], y: NDArray[np.int8], indptr: NDArray[np.uint64], more: float, bias: float,
-    own: NDArray[np.float64], norms: NDArray[np.float64], slack: float,
+    bias_weights: NDArray[np.float64], norms: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Turn the sums of some rows into margins from below and the squares of their lengths, the bias included.
+    """Turn the sums of some rows into margins from below and squared lengths from above, the bias included.
 
     A row has as many non-zeros as `indptr` says, if it is not empty, and so many `more`.
     """
@@ -178,20 +180,20 @@ def finish(
         n = more
         if len(indptr):
             n += np.float64(indptr[t + 1] - indptr[t])
-        square = rows[t, RIDERS] + bias * bias
-        error = slack * (n + 4.0) * (np.sqrt(square) + FLOOR)
-        rows[t, RIDERS] = square
-        for k in range(RIDERS):
-            rows[t, k] = y[t] * (rows[t, k] + own[k] * bias) - error * norms[k]
+        square = rows[t, DIRECTIONS] + bias * bias
+        error = SLACK * (n + 4.0) * (np.sqrt(square) + FLOOR)
+        rows[t, DIRECTIONS] = square * (1.0 + SLACK * (n + 5.0))
+        for k in range(DIRECTIONS):
+            rows[t, k] = y[t] * (rows[t, k] + bias_weights[k] * bias) - error * norms[k]
 
 
 @compiled
 def sparse(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8], bias: float,
-    normalize: bool, inside: bool, U: NDArray[np.float32], own: NDArray[np.float64], norms: NDArray[np.float64],
-    slack: float, out: NDArray[np.float64],
+    normalize: bool, inside: bool, U: NDArray[np.float32], bias_weights: NDArray[np.float64],
+    norms: NDArray[np.float64], out: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """For each row: out[:3] at most y <U, x~>, out[3] = ||x~||^2 as computed. `inside`: every index has a row in U."""
+    """For each row: out[:3] at most y <U, x~>, out[3] at least ||x~||^2. `inside`: every index has a row in U."""
     constant = 1.0 if bias != 0.0 else 0.0
     for first in range(0, len(y), SOME):
         last = min(first + SOME, len(y))
@@ -203,13 +205,13 @@ def sparse(
             else:
                 scale = inverse_norm(values, start, stop) if normalize else 1.0
                 gathered(U, indices, values, start, stop, scale, out[t])
-        finish(out[first:last], y[first:last], indptr[first : last + 1], constant, bias, own, norms, slack)
+        finish(out[first:last], y[first:last], indptr[first : last + 1], constant, bias, bias_weights, norms)
 
 
 @compiled
 def dense(
     x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool, across: NDArray[np.float64],
-    own: NDArray[np.float64], norms: NDArray[np.float64], slack: float, out: NDArray[np.float64],
+    bias_weights: NDArray[np.float64], norms: NDArray[np.float64], out: NDArray[np.float64],
 ) -> None:  # fmt: skip
     """The same for dense rows."""
     n = np.float64(x.shape[1]) + (1.0 if bias != 0.0 else 0.0)
@@ -218,22 +220,38 @@ def dense(
         for t in range(first, last):
             scale = inverse_norm(x[t], 0, x.shape[1]) if normalize else 1.0
             in_order(across, x[t], scale, out[t])
-        finish(out[first:last], y[first:last], np.empty(0, np.uint64), n, bias, own, norms, slack)
+        finish(out[first:last], y[first:last], np.empty(0, np.uint64), n, bias, bias_weights, norms)
+
+
+@compiled
+def add(pair: NDArray[np.float64], value: float) -> None:
+    """Add to a sum that keeps what its rounding loses: pair[0] + pair[1] is the sum (Neumaier)."""
+    total = pair[0] + value
+    if abs(pair[0]) >= abs(value):
+        pair[1] += (pair[0] - total) + value
+    else:
+        pair[1] += (value - total) + pair[0]
+    pair[0] = total
 
 
 @compiled
 def tally(
-    margins: NDArray[np.float64], bits: NDArray[np.int64], edges: NDArray[np.float64], base: int,
-    counts: NDArray[np.int64], sums: NDArray[np.float64], squares: NDArray[np.float64], least: NDArray[np.float64],
+    margins: NDArray[np.float64], wrong: NDArray[np.bool_], edges: NDArray[np.float64], base: int,
+    directions: NDArray[np.int64], kappas: NDArray[np.float64], counts: NDArray[np.int64], sums: NDArray[np.float64],
+    squares: NDArray[np.float64], least: NDArray[np.float64], added: NDArray[np.float64],
 ) -> None:  # fmt: skip
     """Add each margin to its class: how many, how far below the class's edge, and the squares of that.
 
-    `bits` are those of `margins`; the distances in the last class, which has no upper edge, mean nothing.
+    The last column of `margins` is the squared length. Series of `counts` and `sums`, in this order: each direction;
+    each penalty, whose margins are m - kappa ||x~||^2, rounded down; each direction over the `wrong` rows alone.
+    `added` sums the margins of the wrong rows, and in row K their squared lengths, keeping what rounding loses. The
+    distances in the last class, which has no upper edge, mean nothing.
     """
-    last = np.int64(len(edges) - 1)
-    for k in range(RIDERS):
+    last, n, K = np.int64(len(edges) - 1), len(margins), margins.shape[1] - 1
+    bits = margins.view(np.int64)
+    for k in range(K):
         lowest = least[k]
-        for t in range(len(margins)):
+        for t in range(n):
             j = min(max((bits[t, k] >> SHIFT) - base, np.int64(0)), last)
             margin = margins[t, k]
             below = edges[j] - margin
@@ -242,64 +260,103 @@ def tally(
             squares[k, j] += below * below
             lowest = margin if margin < lowest else lowest
         least[k] = lowest
+    shifted = np.empty(n if len(kappas) else 0)
+    places = shifted.view(np.int64)
+    for p in range(len(kappas)):
+        k, s = directions[p], K + p
+        for t in range(n):
+            margin, penalty = margins[t, k], kappas[p] * margins[t, K]
+            shifted[t] = (margin - penalty) - (abs(margin) + penalty) * (2.0 * SLACK)
+        for t in range(n):
+            j = min(max((places[t] >> SHIFT) - base, np.int64(0)), last)
+            counts[s, j] += 1
+            sums[s, j] += edges[j] - shifted[t]
+    for t in range(n):
+        if wrong[t]:
+            add(added[K], margins[t, K])
+            for k in range(K):
+                s = K + len(kappas) + k
+                j = min(max((bits[t, k] >> SHIFT) - base, np.int64(0)), last)
+                counts[s, j] += 1
+                sums[s, j] += edges[j] - margins[t, k]
+                add(added[k], margins[t, k])
 
 
 @compiled
-def ride(
-    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8], bias: float,
-    normalize: bool, inside: bool, U: NDArray[np.float32], own: NDArray[np.float64], norms: NDArray[np.float64],
-    slack: float, edges: NDArray[np.float64], base: int, counts: NDArray[np.int64], sums: NDArray[np.float64],
-    squares: NDArray[np.float64], least: NDArray[np.float64], longest: NDArray[np.float64],
-) -> int:  # fmt: skip
+def track(
+    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8],
+    wrong: NDArray[np.bool_], bias: float, normalize: bool, inside: bool, U: NDArray[np.float32],
+    bias_weights: NDArray[np.float64], norms: NDArray[np.float64], longest: NDArray[np.float64],
+    edges: NDArray[np.float64], base: int, directions: NDArray[np.int64], kappas: NDArray[np.float64],
+    counts: NDArray[np.int64], sums: NDArray[np.float64], squares: NDArray[np.float64], least: NDArray[np.float64],
+    added: NDArray[np.float64],
+) -> None:  # fmt: skip
     """`sparse` and `tally` for all rows of a batch in one go: another thread needs the interpreter meanwhile.
 
-    longest[0] becomes the largest ||x~||^2, or not a number if one was not. The most non-zeros of a row.
+    longest[0] becomes the largest ||x~||^2, or NaN if one was.
     """
-    rows = np.empty((SOME, WIDE))
-    bits = rows.view(np.int64)
+    rows = np.empty((SOME, COLUMNS))
     largest, lost = longest[0], np.isnan(longest[0])
-    most = np.uint64(0)
     for first in range(0, len(y), SOME):
         n = min(SOME, len(y) - first)
-        ends = indptr[first : first + n + 1]
-        sparse(ends, indices, values, y[first : first + n], bias, normalize, inside, U, own, norms, slack, rows[:n])
-        tally(rows[:n], bits[:n], edges, base, counts, sums, squares, least)
+        ends, labels, mistaken = indptr[first : first + n + 1], y[first : first + n], wrong[first : first + n]
+        sparse(ends, indices, values, labels, bias, normalize, inside, U, bias_weights, norms, rows[:n])
+        tally(rows[:n], mistaken, edges, base, directions, kappas, counts, sums, squares, least, added)
         for t in range(n):
-            most = max(most, ends[t + 1] - ends[t])
-            largest = max(largest, rows[t, RIDERS])
-            lost |= np.isnan(rows[t, RIDERS])
+            largest = max(largest, rows[t, DIRECTIONS])
+            lost |= np.isnan(rows[t, DIRECTIONS])
     longest[0] = np.nan if lost else largest
-    return int(most)
 
 
 @compiled
-def tally_whole(
-    margins: NDArray[np.float64], bits: NDArray[np.int64], edges: NDArray[np.float64], base: int,
-    counts: NDArray[np.int64], sums: NDArray[np.int64], squares: NDArray[np.int64], carries: NDArray[np.int64],
-    least: NDArray[np.float64],
+def sign(index: int) -> float:
+    """+1 or -1, a fixed function of the feature that looks random."""
+    z = (np.uint64(index) + np.uint64(1)) * GOLDEN
+    z = (z ^ (z >> np.uint64(32))) * MIXER
+    return 1.0 if z >> np.uint64(63) else -1.0
+
+
+@compiled
+def signs(width: int) -> NDArray[np.float64]:
+    """The sign of every feature."""
+    out = np.empty(width)
+    for i in range(width):
+        out[i] = sign(i)
+    return out
+
+
+@compiled
+def probe_sparse(
+    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8],
+    wrong: NDArray[np.bool_], bias: float, normalize: bool, total: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """The same for whole margins below 2^31, exactly: squares are carries * 2^62 + squares."""
-    last = np.int64(len(edges) - 1)
-    for t in range(len(margins)):
-        for k in range(RIDERS):
-            j = min(max((bits[t, k] >> SHIFT) - base, np.int64(0)), last)
-            margin = margins[t, k]
-            below = np.int64(edges[j] - margin)
-            counts[k, j] += 1
-            sums[k, j] += below
-            squares[k, j] += below * below
-            if squares[k, j] >= CARRY:
-                squares[k, j] -= CARRY
-                carries[k, j] += 1
-            if margin < least[k]:
-                least[k] = margin
+    """Add y <signs, x~> of every wrong row to the pair `total`; the sign of the bias is +1."""
+    for t in range(len(y)):
+        if wrong[t]:
+            start, stop = indptr[t], indptr[t + 1]
+            scale = inverse_norm(values, start, stop) if normalize else 1.0
+            even = bias
+            odd = 0.0
+            k = start
+            while k + np.uint64(1) < stop:
+                even += sign(indices[k]) * (values[k] * scale)
+                odd += sign(indices[k + np.uint64(1)]) * (values[k + np.uint64(1)] * scale)
+                k += np.uint64(2)
+            if k < stop:
+                even += sign(indices[k]) * (values[k] * scale)
+            add(total, y[t] * (even + odd))
 
 
 @compiled
-def whole(values: NDArray[Any]) -> bool:
-    """Are all of them whole numbers below 2^51? Adding 1.5 * 2^52 rounds to whole ones."""
-    fractions = 0
-    for k in range(len(values)):
-        value = np.float64(values[k])
-        fractions += ((value + MAGIC) - MAGIC) != value
-    return fractions == 0
+def probe_dense(
+    x: NDArray[Any], y: NDArray[np.int8], wrong: NDArray[np.bool_], bias: float, normalize: bool,
+    across: NDArray[np.float64], total: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """The same for dense rows; `across` are the signs of their features."""
+    for t in range(len(y)):
+        if wrong[t]:
+            if normalize:
+                dot = dense_scaled(across, x[t], inverse_norm(x[t], 0, x.shape[1]))
+            else:
+                dot = dense_dot(across, x[t])
+            add(total, y[t] * (dot + bias))

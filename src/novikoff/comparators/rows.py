@@ -1,4 +1,4 @@
-"""Labelled rows that came in pieces, dense ones or sparse ones, to be looked at together."""
+"""Rows that comparators are shown, dense ones or sparse ones, and a buffer of them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ Labels = NDArray[np.int8]
 BYTES_A_NUMBER, BYTES_A_NONZERO, BYTES_A_ROW = 8, 12, 16
 
 
-class Pieces:
-    """Rows of one form; what is added is copied."""
+class RowBuffer:
+    """Rows of one form with their labels and whether each was a mistake; what is added is copied."""
 
     def __init__(self) -> None:
         self.rows = self.size = 0  # size: bytes, about
         self._x: list[Rows] = []
         self._y: list[Labels] = []
+        self._wrong: list[NDArray[np.bool_]] = []
 
-    def add(self, x: Rows, y: Labels) -> None:
+    def add(self, x: Rows, y: Labels, wrong: NDArray[np.bool_]) -> None:
         """More rows, after those there are."""
         if len(y) == 0:
             return
@@ -33,36 +34,43 @@ class Pieces:
             raise InputError(f"rows must stay of one form: {_form(x)} came after {_form(self._x[0])}.")
         self._x.append(_copied(x))
         self._y.append(y.copy())
+        self._wrong.append(wrong.copy())
         self.rows += len(y)
         self.size += int(sizes(x).sum())
 
-    def together(self) -> tuple[Rows, Labels]:
-        """All rows and their labels."""
+    def together(self) -> tuple[Rows, Labels, NDArray[np.bool_]]:
+        """All rows, their labels, and which were mistakes."""
+        if not self._x:
+            return np.zeros((0, 0)), np.zeros(0, np.int8), np.zeros(0, np.bool_)
         if len(self._x) > 1:
             self._x, self._y = [_joined(self._x)], [np.concatenate(self._y)]
-        return (self._x[0], self._y[0]) if self._x else (np.zeros((0, 0)), np.zeros(0, np.int8))
+            self._wrong = [np.concatenate(self._wrong)]
+        return self._x[0], self._y[0], self._wrong[0]
 
     def state(self) -> State:
         """As plain data."""
-        x, y = self.together()
-        return {"y": y.copy(), "x": rows_state(x)}
+        x, y, wrong = self.together()
+        return {"x": rows_state(x), "y": y.copy(), "wrong": wrong.copy()}
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The rows whose `state` this is."""
-        pieces, x = cls(), restored_rows(state["x"])
-        if len(x) != len(state["y"]):
-            raise ValueError("kept rows must have a label each: they do not.")
-        pieces.add(x, np.asarray(state["y"], dtype=np.int8))
-        return pieces
+        """The buffer whose `state` this is."""
+        buffer, x = cls(), restored_rows(state["x"])
+        y, wrong = np.asarray(state["y"], np.int8), np.asarray(state["wrong"], np.bool_)
+        if not len(x) == len(y) == len(wrong):
+            raise ValueError("kept rows must have a label and a mark each: they do not.")
+        buffer.add(x, y, wrong)
+        return buffer
 
 
 def as_rows(x: Any, count: int) -> Rows:
-    """The x of a batch of `count` rows, in doubles; sparse rows as they are."""
+    """The x of a batch of `count` rows, as the kernels take it; sparse rows as they are."""
     if isinstance(x, Sparse):
         return x
-    rows = np.ascontiguousarray(x, dtype=np.float64)
-    return rows if rows.ndim == 2 else rows.reshape(count, -1)
+    rows = np.asarray(x)
+    rows = rows if rows.ndim == 2 else rows.reshape(count, -1)
+    kind = rows.dtype if rows.dtype in (np.float64, np.float32, np.int64) else np.float64
+    return np.ascontiguousarray(rows, dtype=kind)
 
 
 def stacked(rows: list[Row]) -> Rows:
@@ -80,6 +88,21 @@ def chosen(x: Rows, places: NDArray[np.int64]) -> Rows:
     if not isinstance(x, Sparse):
         return np.ascontiguousarray(x[places])
     return _joined([x[place : place + 1] for place in places.tolist()]) if len(places) else x[:0]
+
+
+def without_zeros(x: Rows) -> Sparse:
+    """Rows as sparse ones; dense ones lose their zeros."""
+    if isinstance(x, Sparse):
+        return x
+    where, features = np.nonzero(x)
+    lengths = np.bincount(where, minlength=len(x)).astype(np.uint64)
+    indptr = np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)])
+    return Sparse(indptr, features.astype(np.uint32), x[where, features].astype(np.float64), x.shape[1])
+
+
+def form_of(x: Row) -> int:
+    """-1 for a sparse row, the width of a dense one."""
+    return -1 if isinstance(x, tuple) else len(x)
 
 
 def sizes(x: Rows) -> NDArray[np.int64]:

@@ -1,0 +1,58 @@
+"""Kernel Perceptron mistakes against any function in the kernel's space, where the values K(x,x) differ.
+
+Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
+    For every f = sum of beta_j K(z_j, .) and every kappa > 0:
+        M  <=  sum over ALL rounds of max(0, 1 + kappa K(x,x) - y f(x))  +  ||f||^2 / (4 kappa).
+    Reported is the smallest over the f and kappas that were tracked, and M <= rounds, as an integer. With the rbf or a
+    normalised kernel all K(x,x) are 1, and it says the same as certificates/kernel_hinge.py.
+Assumptions
+    those of certificates/kernel_hinge.py.
+Proof
+    That of certificates/perceptron_lengths.py with K(x,x) for ||x||^2. With floats: y w(x) <= M e R^2 on a mistake
+    (certificates/kernel_facts.py), so ||w||^2 <= (sum over mistakes of K(x,x)) + 2 M^2 e R^2, and the bound grows by
+    kappa 2 M^2 e R^2.
+Reference
+    [freund1999]; [aizerman1964].
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from novikoff.certificate import Certificate, judge
+from novikoff.certificates.kernel_facts import (
+    KernelFacts,
+    assumptions,
+    is_perceptron,
+    score_error,
+    unsaid,
+)
+from novikoff.certificates.perceptron_lengths import least_bound
+from novikoff.comparators.tracker import KernelComparatorFacts
+from novikoff.types import Run
+
+NAME = "kernel_lengths"
+REFERENCE = "freund1999"
+
+
+def kernel_lengths(run: Run[KernelFacts]) -> Certificate | None:
+    """The least bound over comparators and kappas, exactly; None if there were no comparators."""
+    if run.riding is None:
+        return None
+    needed = [*assumptions(run), *is_perceptron(run)]
+    nothing = unsaid(run, NAME, "D", needed, REFERENCE)
+    if nothing is not None:
+        return nothing
+    facts: KernelComparatorFacts = run.riding
+    more = 2 * run.mistakes**2 * score_error(run, run.mistakes) * facts.square
+    bound, told = least_bound(facts, run.rounds, more, Fraction(1))
+    return judge(
+        NAME,
+        "D",
+        observed=run.mistakes,
+        bound=bound,
+        trivial=run.rounds,
+        assumptions=needed,
+        quantities=told,
+        reference=REFERENCE,
+    )

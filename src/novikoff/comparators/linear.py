@@ -1,0 +1,288 @@
+"""Three linear comparators, and what they saw of every round.
+
+Rounding
+    u = 2^-53; n non-zeros in a row, the bias included. A margin is computed with an error of at most
+    n u/(1 - n u) ||x~|| ||U|| + n 2^-1075, the last term for products that underflow (a sum of doubles never does), in
+    whatever order it is summed. Taken off is e = (n+4) 2u (l + 2^-500) U^, where l is the computed length of x~
+    and U^ >= ||U||: squares that underflow are missing from l^2, at most n 2^-1075 in all, so l + 2^-500 is at least
+    ||x~|| (1 - (n+2) u); and as U^ >= 1/2, e is far above n 2^-1075 even for a row of zeros. So e, about twice what is
+    needed, also covers its own rounding and that of the subtraction while n < 2^32: m - e is at most the true margin.
+    ||x~||^2 is at most the computed sum of squares * (1 + (n+5) 2u), but for squares that underflowed, n 2^-1075 at
+    most: R^2 is at least 2^-900 or exactly 0, and a kappa is at most 2^400, so that e covers kappa n 2^-1075 too.
+    R must be within 2^-450 .. 2^450, else no product could be trusted: `invalid_reason` says so.
+Is it the Perceptron?
+    For every fixed U the sum over mistakes of y<U,x~> is <U, w_end> - <U, w_1> if each mistake adds y x~ to the weights
+    and nothing else changes them. Checked for each direction and for one of random signs, which has a weight for every
+    feature that there may be. In floats the two may differ by
+        ||U|| (M R (n+4) 4u + M u lambda sqrt(||w_1||^2 + R^2 M) + (d+8) 2u (||w_1|| + ||w_end||)):
+    the margins', each at most 2e too small; the learner's own rounding (certificates/perceptron_facts.py); and that of
+    <U, w> over d weights. All of it is doubled. For the signs, ||U|| counts only where a row or a sum has a number:
+    sqrt n in the first two terms, sqrt d in the last.
+Reference
+    the error of a sum in any order: [higham2002], chapters 3 and 4.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.fit import fit
+from novikoff.comparators.rounding import length_of, of_length, root
+from novikoff.comparators.rows import Labels, Rows, most_numbers, numbers
+from novikoff.comparators.tally import UNIT, Comparator, PenalizedComparator, Tally
+from novikoff.types import Sparse, State
+
+Vector = NDArray[np.float64]
+Wrong = NDArray[np.bool_]
+
+BLOCK = 8192
+LONGEST, SHORTEST = 2.0**900, 2.0**-900
+LIGHTEST = 2.0**-100
+"""A weight that is smaller beside ||U|| of about 1 is as good as none."""
+
+HEAVIEST = 2.0**450
+"""Weights at the start may not be larger: their squares must be safe."""
+
+MOST_TOLD = 2**20
+KAPPAS = (1.0, 0.25, 0.0625)
+"""The kappa that was best on the rows fitted on, and smaller ones: in longer streams the best one is smaller."""
+
+
+class LinearScorer:
+    """Directions U, (features + 1, 4) with the last row and column zero, and the weights of the bias."""
+
+    def __init__(
+        self, U: NDArray[np.float32], bias_weights: Vector, tally: Tally, bias: float, normalize: bool
+    ) -> None:
+        self.U, self.bias_weights, self.tally = U, bias_weights, tally
+        self.bias, self.normalize = bias, normalize
+        self.longest = np.zeros(1)  # at least the largest ||x~||^2; NaN if one was
+        self.nonzeros = 0
+        self.empty = True  # no value but zero was seen
+        self._across = np.zeros((len(bias_weights) + 1, 0))  # U direction by direction, then signs, for dense rows
+        weights = np.concatenate([U[:, : len(bias_weights)].astype(np.float64), bias_weights[None, :]])
+        # n positive terms in any order: an error of n 2^-53 of the sum at most; squares of float32 are exact.
+        grown = 1 + (len(weights) + 4) * UNIT
+        self.norms2 = [Fraction(size) * grown for size in np.sum(np.square(weights), axis=0).tolist()]
+        self._norms = np.array([math.sqrt(size) * (1.0 + 2.0**-50) for size in self.norms2])
+
+    @classmethod
+    def fitted(cls, x: Sparse, y: Labels, bias: float, normalize: bool) -> Self:
+        """Directions fitted on these rows, which they have not yet seen."""
+        from novikoff.kernels import descent
+
+        square = np.zeros(len(y))
+        descent.lengths(x.indptr, x.values, bias, normalize, np.empty(len(y)), square)
+        longest = float(np.max(square, initial=0.0))
+        if not SHORTEST <= longest <= LONGEST:
+            return cls.placed([], [], longest, bias, normalize)
+        found = fit(x, y, bias, normalize)
+        directions = [np.append(u, weight) for u, weight in zip(found.directions.T, found.bias_weights, strict=True)]
+        return cls.placed(directions, [(1, found.kappa * smaller) for smaller in KAPPAS], longest, bias, normalize)
+
+    @classmethod
+    def placed(
+        cls, directions: list[Vector], penalties: list[tuple[int, float]], longest: float, bias: float, normalize: bool
+    ) -> Self:
+        """Up to three directions u, the weight of the bias last, scaled by powers of two so that S = 1 is a threshold.
+
+        penalties   (direction, kappa of u)
+        longest     about the largest ||x~||^2
+        """
+        from novikoff.kernels import margins
+
+        sound = SHORTEST <= longest <= LONGEST
+        width = max((len(u) for u in directions), default=1)
+        U, bias_weights = np.zeros((width, margins.COLUMNS), np.float32), np.zeros(margins.DIRECTIONS)
+        factors = [0.0] * margins.DIRECTIONS
+        for k, u in enumerate(directions if sound else []):
+            if not np.any(u) or not np.all(np.isfinite(u)):
+                continue
+            scaled = of_length(u, 1)
+            at = int(np.argmax(np.abs(u)))
+            factors[k] = float(scaled[at]) / float(u[at])
+            rounded = np.where(np.abs(scaled) < LIGHTEST, 0.0, scaled).astype(np.float32)
+            U[: len(u) - 1, k], bias_weights[k] = rounded[:-1], rounded[-1]
+        octave = (math.frexp(longest)[1] + 1) // 2 if sound else 0  # longest < 4^octave
+        tally = Tally(margins.DIRECTIONS, octave + 1, [(k, kappa * factors[k]) for k, kappa in penalties])
+        return cls(U, bias_weights, tally, bias, normalize)
+
+    def see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
+        """Rows in order, x~ being x (each of length 1 if `normalize`) and then the bias, if it is not 0."""
+        if isinstance(x, Sparse):
+            if len(y):
+                self._track(x, y, wrong)
+            return
+        for start in range(0, len(y), BLOCK):
+            some = slice(start, start + BLOCK)
+            self.add(x[some], y[some], wrong[some], self.margins(x[some], y[some]))
+
+    def _track(self, x: Sparse, y: Labels, wrong: Wrong) -> None:
+        """Sparse rows: margins and tally in one go."""
+        from novikoff.kernels import margins
+
+        rows = (x.indptr, x.indices, x.values, y, wrong, self.bias, self.normalize, x.width < len(self.U))
+        margins.track(*rows, self.U, self.bias_weights, self._norms, self.longest, *self.tally.arrays())
+        self._count(x, y, wrong)
+
+    def margins(self, x: Rows, y: Labels) -> NDArray[np.float64]:
+        """For each row: at most its margin with each U, at least its squared length. Changes no sum."""
+        from novikoff.kernels import margins
+
+        out = np.empty((len(y), margins.COLUMNS))
+        common = (self.bias_weights, self._norms, out)
+        if isinstance(x, Sparse):
+            inside = x.width < len(self.U)
+            margins.sparse(x.indptr, x.indices, x.values, y, self.bias, self.normalize, inside, self.U, *common)
+        else:
+            margins.dense(x, y, self.bias, self.normalize, self._as_wide_as(x.shape[1])[:-1], *common)
+        return out
+
+    def _as_wide_as(self, width: int) -> NDArray[np.float64]:
+        """U direction by direction and then the signs, at least so wide. Two threads may ask."""
+        from novikoff.kernels import margins
+
+        across = self._across
+        if across.shape[1] < width:
+            across = np.zeros((len(self.bias_weights) + 1, width))
+            seen = min(len(self.U), width)
+            across[:-1, :seen] = self.U[:seen, : len(self.bias_weights)].T
+            across[-1] = margins.signs(width)
+            self._across = across
+        return across
+
+    def add(self, x: Rows, y: Labels, wrong: Wrong, margins: NDArray[np.float64]) -> None:
+        """Tally rows whose margins were found."""
+        if len(y):
+            self.tally.add(margins, wrong)
+            self.longest = np.maximum(self.longest, margins[:, -1].max())
+            self._count(x, y, wrong, tallied=True)
+
+    def _count(self, x: Rows, y: Labels, wrong: Wrong, tallied: bool = False) -> None:
+        from novikoff.kernels import margins
+
+        if not tallied:
+            self.tally.count(wrong)
+        if isinstance(x, Sparse):
+            margins.probe_sparse(x.indptr, x.indices, x.values, y, wrong, self.bias, self.normalize, self._probe)
+        else:
+            across = self._as_wide_as(x.shape[1])[-1]
+            margins.probe_dense(x, y, wrong, self.bias, self.normalize, across, self._probe)
+        self.nonzeros = max(self.nonzeros, most_numbers(x) + (self.bias != 0.0))
+        nothing = bool(self.longest[0] < SHORTEST) and self.bias == 0.0
+        self.empty = self.empty and nothing and not np.any(numbers(x))
+
+    @property
+    def _probe(self) -> Vector:
+        return self.tally.added[-1]  # type: ignore[no-any-return]
+
+    @property
+    def invalid_reason(self) -> str:
+        """Why nothing can be said of these rows; "" if something can."""
+        longest = float(self.longest[0])
+        if math.isnan(longest):
+            return "a feature was NaN or infinite"
+        if longest > LONGEST or (longest < SHORTEST and not self.empty):
+            return "rescale the features: the longest row must have a length between 2^-450 and 2^450"
+        return ""
+
+    def square(self) -> Fraction:
+        """At least R^2."""
+        return Fraction(float(self.longest[0]))
+
+    def comparators(self, start: Vector | None, passes: int = 1) -> list[Comparator]:
+        """Every u there is. start: w_1, the weight of the bias last; passes: how often the rows were played."""
+        if self.invalid_reason:
+            return list(self.tally.comparators([]))
+        square = self.square()
+        longest = passes * self.tally.rows / square if start is None and square else None
+        return list(self.tally.comparators(self.norms2, longest, self._starts(start)))
+
+    def penalized(self, start: Vector | None) -> list[PenalizedComparator]:
+        """Every u whose targets grow with the length of x."""
+        return [] if self.invalid_reason else list(self.tally.penalized(self.norms2, self._starts(start)))
+
+    def over_mistakes(self, start: Vector | None) -> list[PenalizedComparator]:
+        """Every u, its losses summed over the mistakes alone."""
+        return [] if self.invalid_reason else list(self.tally.over_mistakes(self.norms2, self._starts(start)))
+
+    def _starts(self, start: Vector | None) -> list[Fraction]:
+        """At most <U, w_1>, for each U; none if w_1 = 0."""
+        if start is None:
+            return []
+        square = length_of(start)
+        error = (len(start) + 5) * 2 * UNIT * (root(square) + Fraction(1, 2**500))
+        return [
+            Fraction(dot) - error * Fraction(norm)
+            for dot, norm in zip(self._dots(start), self._norms.tolist(), strict=True)
+        ]
+
+    def _dots(self, weights: Vector) -> list[float]:
+        """<U, w> for each U; the weight of the bias is the last of `weights`."""
+        width = min(len(self.U), len(weights) - 1)
+        products = self.U[:width, : len(self.bias_weights)].astype(np.float64) * weights[:width, None]
+        dots: list[float] = (np.sum(products, axis=0) + self.bias_weights * weights[-1]).tolist()
+        return dots
+
+    def unexplained(self, start: Vector | None, end: Vector) -> float:
+        """How far the weights moved elsewhere than the mistakes moved them, in units of what rounding explains.
+
+        start, end   the learner's weights before the first round and now, that of the bias last. At most 1: the
+                     mistakes explain the weights.
+        """
+        from novikoff.kernels import margins
+
+        first = np.zeros(1) if start is None else start
+        R, M = math.sqrt(float(self.longest[0])), float(self.tally.mistakes)
+        before, after = (math.sqrt(float(length_of(weights))) for weights in (first, end))
+        n, d, unit = float(self.nonzeros + 4), float(max(len(first), len(end)) + 8), 2.0**-53
+        # The lambda of the certificates, generously: M may be as large as the rounds.
+        grown = 4.0 * math.sqrt(before * before + R * R * M) * (1.0 + n * unit * math.sqrt(M))
+        run, margin, sums = M * unit * grown, M * R * n * 4.0 * unit, d * 2.0 * unit * (before + after)
+        added = (self.tally.added[:, 0] + self.tally.added[:, 1]).tolist()
+        moved = [now - then for now, then in zip(self._dots(end), self._dots(first), strict=True)]
+        worst = 0.0
+        for gained, gone, norm in zip(added[: len(moved)], moved, self._norms.tolist(), strict=True):
+            worst = max(worst, ratio(gained - gone, 2.0 * norm * (run + margin + sums)))
+        signs = np.append(margins.signs(int(d)), 1.0)
+        then, now = (float(np.sum(signs[: len(w) - 1] * w[:-1]) + w[-1]) for w in (first, end))
+        return max(worst, ratio(added[-1] - (now - then), 2.0 * (math.sqrt(n) * (run + margin) + math.sqrt(d) * sums)))
+
+    def directions(self) -> tuple[Vector, ...]:
+        """Each U, feature by feature, the weight of the bias last; none if there are millions of features."""
+        if len(self.U) > MOST_TOLD:
+            return ()
+        weights = self.U[:-1, : len(self.bias_weights)].astype(np.float64)
+        return tuple(np.append(weights[:, k], weight) for k, weight in enumerate(self.bias_weights.tolist()))
+
+    def state(self) -> State:
+        """As plain data."""
+        arrays = {name: getattr(self, name).copy() for name in ("U", "bias_weights", "longest")}
+        return {**arrays, "tally": self.tally.state(), "nonzeros": self.nonzeros, "empty": self.empty}
+
+    @classmethod
+    def restore(cls, state: State, bias: float, normalize: bool) -> Self:
+        """The scorer whose `state` this is."""
+        from novikoff.kernels import margins
+
+        U, weights = np.array(state["U"], np.float32, order="C"), np.array(state["bias_weights"], np.float64)
+        tally, K = Tally.restore(state["tally"]), margins.DIRECTIONS
+        sound = U.ndim == 2 and U.shape[1] == margins.COLUMNS and len(U) > 0 and not U[-1].any()
+        if not sound or weights.shape != (K,) or tally.directions != K:
+            raise ValueError(f"directions must be {K} to a feature: got arrays {U.shape} and {weights.shape}.")
+        scorer = cls(U, weights, tally, bias, normalize)
+        scorer.longest = np.array(state["longest"], np.float64).reshape(1)
+        scorer.nonzeros, scorer.empty = int(state["nonzeros"]), bool(state["empty"])
+        return scorer
+
+
+def ratio(difference: float, allowed: float) -> float:
+    """The size of a difference in units of what is allowed; infinite if it is not a number."""
+    if difference == 0.0:
+        return 0.0
+    return abs(difference) / allowed if allowed > 0.0 and math.isfinite(difference) else math.inf
