@@ -210,7 +210,8 @@ class Tally:
     def mistakes_square(self) -> Fraction:
         """At least the sum of ||x||^2 over the mistakes."""
         total = sum(map(Fraction, self.added[self.directions].tolist()), Fraction(0))
-        return total * (1 + Fraction(1, 2**50))
+        lost = Fraction(self.mistakes, 2**52) ** 2  # what rounding lost was summed too, and rounded
+        return total * (1 + lost) + Fraction(self.mistakes, 2**1000)  # squares may have underflowed
 
     def copy(self) -> Tally:
         """Another with the same sums."""
