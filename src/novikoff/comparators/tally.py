@@ -236,7 +236,12 @@ class Tally:
             if saved.shape != fresh.shape or saved.dtype != fresh.dtype:
                 raise ValueError(f"{name} must be {fresh.dtype} of {fresh.shape}: got {saved.dtype} of {saved.shape}.")
             setattr(tally, name, np.array(saved, order="C"))
-        tally.rows, tally.mistakes = state["rows"], state["mistakes"]
+        tally.rows, tally.mistakes = int(state["rows"]), int(state["mistakes"])
+        counted = [tally.rows] * (len(tally.counts) - directions) + [tally.mistakes] * directions
+        if not 0 <= tally.mistakes <= tally.rows or tally.counts.sum(axis=1).tolist() != counted:
+            raise ValueError(
+                f"counts must add up to {tally.rows} rows, {tally.mistakes} of them mistakes: they do not."
+            )
         return tally
 
 
