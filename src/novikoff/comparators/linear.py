@@ -47,6 +47,8 @@ LIGHTEST = 2.0**-100
 
 HEAVIEST = 2.0**450
 """Weights at the start may not be larger: their squares must be safe."""
+BEYOND = 2.0**500
+"""No Perceptron's weights become so large: they would be more than 2^49 of the longest rows."""
 
 MOST_TOLD = 2**20
 KAPPAS = (1.0, 0.25, 0.0625)
@@ -237,6 +239,8 @@ class LinearScorer:
         """
         from novikoff.kernels import margins
 
+        if not np.max(np.abs(end)) <= BEYOND:
+            return math.inf
         first = np.zeros(1) if start is None else start
         R, M = math.sqrt(float(self.longest[0])), float(self.tally.mistakes)
         before, after = (math.sqrt(float(length_of(weights))) for weights in (first, end))
@@ -249,7 +253,7 @@ class LinearScorer:
         worst = 0.0
         for gained, gone, norm in zip(added[: len(moved)], moved, self._norms.tolist(), strict=True):
             worst = max(worst, ratio(gained - gone, 2.0 * norm * (run + margin + sums)))
-        signs = np.append(margins.signs(int(d)), 1.0)
+        signs = margins.signs(max(len(first), len(end)))
         then, now = (float(np.sum(signs[: len(w) - 1] * w[:-1]) + w[-1]) for w in (first, end))
         return max(worst, ratio(added[-1] - (now - then), 2.0 * (math.sqrt(n) * (run + margin) + math.sqrt(d) * sums)))
 
