@@ -19,15 +19,14 @@ Floats
 Is it the kernel Perceptron?
     For every f the sum over mistakes of y f(x) is <f, w> = sum of beta_j w(z_j), w being the learner's function, if
     each mistake adds y K(x, .) to it and nothing else changes it. A margin is at most 2e too small, and <f, w> is
-    computed with an error of at most (k + (J + N + 8) 2u) W R C, C being the sum of the sizes of the learner's N
-    coefficients. All of it is doubled.
+    computed with an error of at most (k + (J + L + 8) 2u) W R C, L being how many examples the learner has and C the
+    sum of the sizes of their coefficients. All of it is doubled.
 Reference
     the error of a sum in any order: [higham2002], chapters 3 and 4.
 """
 
 from __future__ import annotations
 
-import copy
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -63,7 +62,7 @@ class KernelScorer:
         self.similarity, self.points, self.betas, self.tally = similarity, points, betas, tally
         self.longest = self.norm2 = 0.0  # the largest K(x,x) and, of sparse rows, ||x||^2
         self.width = 0  # the most numbers in a row
-        self._flaw = ""
+        self._reason = ""
         self.norms2: list[Fraction] = []  # at least ||f||^2
         self._heavy = np.zeros(len(betas))  # W^
         if len(points):
@@ -101,13 +100,13 @@ class KernelScorer:
                 all_of_it = float(np.sum(size * times(sizes, size)))
                 self._heavy[k] = float(np.sum(np.abs(beta) * lengths)) * LITTLE
             if not math.isfinite(value + all_of_it + float(self._heavy[k])):
-                self._flaw = self._flaw or NOT_SAFE
+                self._reason = self._reason or NOT_SAFE
                 self.norms2.append(Fraction(0))
                 continue
             rounding = (2 * len(beta) + 8) * 2 * UNIT * Fraction(all_of_it)
             norm2 = Fraction(value) + rounding + error * Fraction(float(self._heavy[k])) ** 2 + Fraction(FLOOR)
             if norm2 < 0:
-                self._flaw = self._flaw or NO_PRODUCT
+                self._reason = self._reason or NO_PRODUCT
             self.norms2.append(max(norm2, Fraction(0)))
 
     def _error(self, x: Rows) -> float:
@@ -135,12 +134,12 @@ class KernelScorer:
         finite = bool(np.all(np.isfinite(numbers(x)))) and not bool(np.isnan(own).any())
         margins = self.margins(x, y, own) if finite else np.full((len(y), len(self.betas)), np.nan)
         if not finite or np.isnan(margins).any():
-            self._flaw = self._flaw or (NOT_FINITE if not finite else NOT_SAFE)
+            self._reason = self._reason or (NOT_FINITE if not finite else NOT_SAFE)
             margins = np.full_like(margins, -1.0)
         if finite:
             self.longest = max(self.longest, float(np.max(own)))
-            self._flaw = self._flaw or (NO_PRODUCT if np.min(own) < 0.0 else "")
-            self._flaw = self._flaw or ("" if self._divisible(x) else NOT_SAFE)
+            self._reason = self._reason or (NO_PRODUCT if np.min(own) < 0.0 else "")
+            self._reason = self._reason or ("" if self._divisible(x) else NOT_SAFE)
         with np.errstate(over="ignore", invalid="ignore"):
             squares = own * (LITTLE / (1.0 - min(self.error, 0.5))) if finite else np.ones(len(y))
         self.tally.add(np.column_stack([margins, np.maximum(squares, 0.0)]), wrong)
@@ -173,8 +172,8 @@ class KernelScorer:
     @property
     def invalid_reason(self) -> str:
         """Why nothing can be said of these rows; "" if something can."""
-        if self._flaw:
-            return self._flaw
+        if self._reason:
+            return self._reason
         if self.similarity.kind == "rbf" and not SHORTEST <= self.similarity.gamma <= LONGEST:
             return NOT_SAFE_GAMMA
         if not (self.longest == 0.0 or SHORTEST <= self.longest <= LONGEST):
@@ -204,23 +203,17 @@ class KernelScorer:
         if len(self.points) == 0 or self.invalid_reason:
             return None
         weight, M, R = float(np.sum(np.abs(coefficients))), float(self.tally.mistakes), math.sqrt(float(self.square()))
-        dots = np.zeros(len(self.betas))
+        values = np.zeros(len(self.points))  # of the learner's function
         for start in range(0, len(coefficients), AT_ONCE):
-            part, some = chosen(examples, np.arange(start, min(start + AT_ONCE, len(coefficients)))), slice(start, None)
-            values = self.similarity.matrix(self.points, part)
-            dots += np.einsum("kj,jt,t->k", self.betas, values, coefficients[some][: len(part)], optimize=True)
+            some = np.arange(start, min(start + AT_ONCE, len(coefficients)))
+            values += times(self.similarity.matrix(self.points, chosen(examples, some)), coefficients[some])
+        dots = times(self.betas, values)
         unit, J = 2.0**-53, len(self.points)
         margin = 2.0 * M * (self.error * LITTLE + (J + 8) * 2.0 * unit) * R
         score = (self.error + (J + len(coefficients) + 8) * 2.0 * unit) * R * weight
         gained = self.tally.added[: len(dots)].sum(axis=1)
         pairs = zip(gained.tolist(), dots.tolist(), self._heavy.tolist(), strict=True)
         return max((ratio(one - other, 2.0 * heavy * (margin + score)) for one, other, heavy in pairs), default=None)
-
-    def copy(self) -> KernelScorer:
-        """Another that has seen the same."""
-        other = copy.copy(self)
-        other.tally = self.tally.copy()
-        return other
 
     def state(self) -> State:
         """As plain data, without the similarity."""
@@ -230,7 +223,7 @@ class KernelScorer:
             "tally": self.tally.state(),
             "largest": np.array([self.longest, self.norm2]),
             "width": self.width,
-            "flaw": self._flaw,
+            "reason": self._reason,
         }
 
     @classmethod
@@ -241,7 +234,7 @@ class KernelScorer:
         if betas.ndim != 2 or betas.shape != (tally.directions, len(points)):
             raise ValueError(f"coefficients must be one for each of {len(points)} points: got shape {betas.shape}.")
         scorer = cls(similarity, points, betas, tally)
-        scorer._flaw = str(state["flaw"])
+        scorer._reason = str(state["reason"])
         scorer.longest, scorer.norm2 = np.asarray(state["largest"], np.float64).tolist()
         scorer.width = int(state["width"])
         return scorer

@@ -213,10 +213,6 @@ class Tally:
         lost = Fraction(self.mistakes, 2**52) ** 2  # what rounding lost was summed too, and rounded
         return total * (1 + lost) + Fraction(self.mistakes, 2**1000)  # squares may have underflowed
 
-    def copy(self) -> Tally:
-        """Another with the same sums."""
-        return Tally.restore(self.state())
-
     def state(self) -> State:
         """As plain data."""
         plain = {"top": self.top, "rows": self.rows, "mistakes": self.mistakes}

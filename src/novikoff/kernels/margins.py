@@ -78,8 +78,8 @@ def _gather(plain: bool) -> Any:
             value = _spread(builder, value, COLUMNS)
             value = value if plain else builder.fmul(value, scales)
             where = builder.gep(U.data, [builder.mul(place, ir.Constant(WORD, COLUMNS))])
-            riders = builder.load(builder.bitcast(where, ir.VectorType(ir.FloatType(), COLUMNS).as_pointer()), align=4)
-            factors = builder.shuffle_vector(builder.fpext(riders, four), value, fourth_from_value)
+            weights = builder.load(builder.bitcast(where, ir.VectorType(ir.FloatType(), COLUMNS).as_pointer()), align=4)
+            factors = builder.shuffle_vector(builder.fpext(weights, four), value, fourth_from_value)
             builder.store(builder.fadd(builder.load(totals[lane]), builder.fmul(factors, value)), totals[lane])
 
         length = builder.sub(stop, start)
