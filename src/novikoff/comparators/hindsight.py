@@ -232,7 +232,7 @@ def _facts(
         replace(u, hinge=passes * u.hinge, squared_hinge=passes * u.squared_hinge)
         for u in scorer.comparators(start, passes)
     ]
-    more = [replace(u, direction=4, loss=passes * u.loss) for u in penalized.penalized(start)]
+    more = [replace(u, direction=4, loss=passes * u.loss) for u in penalized.penalized(start, passes)]
     return LinearComparatorFacts(
         rows=passes * reading.rows,
         mistakes=0,
@@ -268,7 +268,8 @@ def _brackets(
     mixed, stretched = mixture(found.hinge), mixture(found.lengths)
     hinge = Bracket(hinge_limit(mixed, most(found.hinge), facts, passes, hopeless), min(_hinge_bounds(facts)))
     least = lengths_limit(stretched, most(found.lengths), facts, passes, hopeless)
-    lengths = Bracket(least, min((up(u.bound(facts.start_square)) for u in facts.penalized), default=float(facts.rows)))
+    nothing = facts.comparators[0].hinge  # u = 0, and kappa as small as you like
+    lengths = Bracket(least, up(min([nothing, *(u.bound(facts.start_square) for u in facts.penalized)])))
     if start is not None:
         return None, hinge, None, lengths
     margins = [margin_limit(mixed), margin_limit(stretched)]

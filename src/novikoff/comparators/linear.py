@@ -205,9 +205,9 @@ class LinearScorer:
         longest = passes * self.tally.rows / square if start is None and square else None
         return list(self.tally.comparators(self.norms2, longest, self._starts(start)))
 
-    def penalized(self, start: Vector | None) -> list[PenalizedComparator]:
-        """Every u whose targets grow with the length of x."""
-        return [] if self.invalid_reason else list(self.tally.penalized(self.norms2, self._starts(start)))
+    def penalized(self, start: Vector | None, passes: int = 1) -> list[PenalizedComparator]:
+        """Every u whose targets grow with the length of x; start and passes as above."""
+        return [] if self.invalid_reason else list(self.tally.penalized(self.norms2, self._starts(start), passes))
 
     def over_mistakes(self, start: Vector | None) -> list[PenalizedComparator]:
         """Every u, its losses summed over the mistakes alone."""

@@ -151,10 +151,19 @@ class Tally:
                 square = shortened(*(norm2 / scale**2).as_integer_ratio())
                 yield Comparator(k + 1, edge, square, hinge, squared, start / scale)
 
-    def penalized(self, norms2: Sequence[Fraction], starts: Sequence[Fraction] = ()) -> Iterator[PenalizedComparator]:
-        """Every u with targets that grow with ||x||^2, at each threshold that may bound something."""
+    def penalized(
+        self, norms2: Sequence[Fraction], starts: Sequence[Fraction] = (), passes: int = 1
+    ) -> Iterator[PenalizedComparator]:
+        """Every u with targets that grow with ||x||^2, at each threshold that may bound something.
+
+        passes   how often the rows were played
+        """
         for p, (k, kappa) in enumerate(self.penalties):
-            yield from self._of_series(self.directions + p, k, Fraction(kappa), norms2[k], starts)
+            first = 0
+            if not starts and self.rows:  # ||f||^2 / (4 kappa S) is at most the number of rounds
+                least = norms2[k] / (4 * Fraction(kappa) * passes * self.rows)
+                first = bisect_left(self.edges[:-1].tolist(), least)
+            yield from self._of_series(self.directions + p, k, Fraction(kappa), norms2[k], starts, first)
 
     def over_mistakes(
         self, norms2: Sequence[Fraction], starts: Sequence[Fraction] = ()
@@ -164,13 +173,11 @@ class Tally:
             yield from self._of_series(len(self.counts) - self.directions + k, k, Fraction(0), norm2, starts)
 
     def _of_series(
-        self, series: int, k: int, kappa: Fraction, norm2: Fraction, starts: Sequence[Fraction]
+        self, series: int, k: int, kappa: Fraction, norm2: Fraction, starts: Sequence[Fraction], first: int = 0
     ) -> Iterator[PenalizedComparator]:
         if norm2 == 0:
             return
-        start, first = starts[k] if starts else Fraction(0), 0
-        if kappa and not starts and self.rows:  # ||f||^2 / (4 kappa S) is below the number of rounds
-            first = bisect_left(self.edges[:-1].tolist(), norm2 / (4 * kappa * self.rows))
+        start = starts[k] if starts else Fraction(0)
         for edge, loss, _ in self._losses(series, first, squares=False):
             scale = Fraction(edge)
             square = shortened(*(norm2 / scale**2).as_integer_ratio())
