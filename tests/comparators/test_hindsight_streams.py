@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novikoff.certificates.perceptron_hinge import perceptron_hinge
+from novikoff.certificates.perceptron_lengths import perceptron_lengths
 from novikoff.certificates.perceptron_margin import perceptron_margin
 from novikoff.certificates.perceptron_squared_hinge import perceptron_squared_hinge
 from novikoff.comparators.blocks import Blocks
@@ -24,15 +25,17 @@ from novikoff.sources.pairs import Pairs
 from novikoff.sources.svmlight import Svmlight
 from novikoff.types import Batch, Domain, Labels, Run, Sparse
 
-THEOREMS = (perceptron_hinge, perceptron_margin, perceptron_squared_hinge)
+THEOREMS = (perceptron_hinge, perceptron_margin, perceptron_squared_hinge, perceptron_lengths)
 
 
 def certified(learner, stream, passes=1, rounds=None, **options):
     before = learner.facts()
     start = np.append(learner.weights, learner.bias_weight) if learner.updates else None
-    ledger = play(learner, stream, passes=passes, rounds=rounds, riding=False)
+    ledger = play(learner, stream, passes=passes, rounds=rounds)
+    watched = ledger.riding.facts(learner)
     found = hindsight(stream, learner.bias, learner.normalize, passes, start, rounds=rounds, **options)
-    run = Run(before, learner.facts(), ledger.rounds, ledger.mistakes, 0.0, (0, 0), False, True, found.facts)
+    facts = dataclasses.replace(found.facts, mistakes=watched.mistakes, unexplained=watched.unexplained)
+    run = Run(before, learner.facts(), ledger.rounds, ledger.mistakes, 0.0, (0, 0), False, True, facts)
     return found, [theorem(run) for theorem in THEOREMS]
 
 
@@ -81,6 +84,9 @@ def test_rows_that_do_not_fit_in_memory_are_as_sound_and_about_as_good(noise, fo
     assert outside.hinge.low <= inside.hinge.high * (1 + 1e-9)
     assert inside.hinge.low <= outside.hinge.high * (1 + 1e-9)
     assert outside.hinge.high == pytest.approx(inside.hinge.high, rel=0.03)
+    assert outside.lengths.high == pytest.approx(inside.lengths.high, rel=0.03)
+    assert outside.lengths.low <= inside.lengths.high * (1 + 1e-9)
+    assert inside.lengths.low <= outside.lengths.high * (1 + 1e-9)
     assert outside.squared_hinge.high == pytest.approx(inside.squared_hinge.high, rel=0.03)
     assert outside.facts.square == inside.facts.square
 
@@ -123,29 +129,31 @@ def test_blocks_have_the_rows_of_the_stream():
 def test_a_zero_row_labelled_plus_costs_nothing():
     rows, labels = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]), np.array([1, -1, 1, -1])
     for form in (Arrays(rows, labels), Pairs(list(zip(rows, labels.tolist(), strict=True)))):
-        found, (hinge, margin, squared) = certified(Perceptron(), form)
+        found, (hinge, margin, squared, lengths) = certified(Perceptron(), form)
         assert found.facts.rows == 4
-        assert hinge.observed == hinge.bound == margin.bound == squared.bound == 2
+        assert hinge.observed == hinge.bound == margin.bound == squared.bound == lengths.bound == 2
         assert found.margin.low <= 0.5**0.5 <= found.margin.high
 
 
 def test_a_zero_row_labelled_minus_leaves_no_margin():
     rows, labels = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 1.0]] * 3), np.array([-1, 1, 1, 1] * 3)
-    found, (hinge, margin, _) = certified(Perceptron(), Arrays(rows, labels))
+    found, (hinge, margin, _, lengths) = certified(Perceptron(), Arrays(rows, labels))
     assert margin.status == "void"
     assert (found.margin.low, found.margin.high) == (0.0, 0.0)
     assert hinge.observed == 3
     assert 3 <= hinge.bound < 12
-    with_bias, (_, margin, _) = certified(Perceptron(1.0), Arrays(rows, labels))
+    assert 3 <= lengths.bound < 12
+    with_bias, (_, margin, *_) = certified(Perceptron(1.0), Arrays(rows, labels))
     assert with_bias.margin.low > 0.0
     assert margin.status in ("valid", "vacuous")
 
 
 @pytest.mark.parametrize("label", [1, -1])
 def test_nothing_but_zero_rows(label):
-    found, (hinge, _, squared) = certified(Perceptron(), Arrays(np.zeros((5, 2)), np.full(5, label)))
+    found, (hinge, _, squared, lengths) = certified(Perceptron(), Arrays(np.zeros((5, 2)), np.full(5, label)))
     assert hinge.observed == hinge.bound == squared.bound == (0 if label == 1 else 5)
-    assert found.hinge.low == found.hinge.high
+    assert lengths.observed == lengths.bound
+    assert found.hinge.low == found.hinge.high == found.lengths.low == found.lengths.high
 
 
 def test_a_source_that_changes_before_the_last_reading_is_void():
@@ -158,11 +166,11 @@ def test_a_source_that_changes_before_the_last_reading_is_void():
     for change in changes.values():
         stream = Changing(x, y, lambda s, change=change: change(s) if s.passes == 3 else None)
         found, certificates = certified(Perceptron(), stream)
-        assert found.facts.flaw == CHANGED
+        assert found.facts.invalid_reason == CHANGED
         assert all(c.status == "void" for c in certificates)
         assert all(CHANGED in c.reason for c in certificates)
     still, certificates = certified(Perceptron(), Changing(x, y, lambda s: None))
-    assert still.facts.flaw == ""
+    assert still.facts.invalid_reason == ""
     assert certificates[0].status != "void"
 
 
@@ -182,7 +190,7 @@ def test_a_source_that_grows_between_two_passes_is_void(memory, which):
         stream = Changing(x, y, lambda s, change=change: change(s) if s.passes == which else None)
         play(Perceptron(), stream, riding=False)
         found = hindsight(stream, memory=memory)
-        assert found.facts.flaw == (CHANGED if which == 3 or memory == 1_500 else "")
+        assert found.facts.invalid_reason == (CHANGED if which == 3 or memory == 1_500 else "")
 
 
 def test_a_file_that_changed_since_the_game_is_void(tmp_path):
@@ -191,9 +199,9 @@ def test_a_file_that_changed_since_the_game_is_void(tmp_path):
     stream = Svmlight(str(path))
     ledger = play(Perceptron(), stream, riding=False)
     assert ledger.fingerprint
-    assert hindsight(Svmlight(str(path)), played=ledger.fingerprint).facts.flaw == ""
+    assert hindsight(Svmlight(str(path)), played=ledger.fingerprint).facts.invalid_reason == ""
     path.write_text("1 1:3\n-1 2:1\n" * 21)
-    assert hindsight(Svmlight(str(path)), played=ledger.fingerprint).facts.flaw == CHANGED
+    assert hindsight(Svmlight(str(path)), played=ledger.fingerprint).facts.invalid_reason == CHANGED
 
 
 def test_a_file_and_its_conversion_give_the_same_comparators(tmp_path):
@@ -207,7 +215,6 @@ def test_a_file_and_its_conversion_give_the_same_comparators(tmp_path):
     convert(Svmlight(str(text)), arrow)
     first, second = hindsight(Svmlight(str(text))), hindsight(Arrow(str(arrow)))
     assert first.facts == second.facts
-    assert first.facts.exact
 
 
 def test_named_features_and_pairs_are_read_as_the_learner_reads_them():
@@ -220,10 +227,9 @@ def test_named_features_and_pairs_are_read_as_the_learner_reads_them():
         label = 1 if values[chosen < 6].sum() + coins.normal() > values[chosen >= 6].sum() else -1
         pairs.append(({names[i]: float(v) for i, v in zip(chosen, values, strict=True)}, label))
     learner = Perceptron(1.0)
-    found, certificates = certified(learner, Pairs(pairs))
-    assert found.facts.exact
+    _, certificates = certified(learner, Pairs(pairs))
     assert all(c.status in ("valid", "vacuous", "void") for c in certificates)
-    again, (hinge, _, _) = certified(learner, Pairs(pairs), names=learner.features.names)
+    again, (hinge, *_) = certified(learner, Pairs(pairs), names=learner.features.names)
     assert hinge.status in ("valid", "vacuous")
     assert again.facts.start_square > 0
 
@@ -263,8 +269,8 @@ def test_rounds_that_were_not_read_void_the_certificate():
     assert all(theorem(run).status == "void" for theorem in THEOREMS)
 
 
-def test_weights_too_large_at_the_start_are_a_flaw():
-    assert "start" in hindsight(Arrays(*noisy(50)), start=np.full(7, 1e200)).facts.flaw
+def test_weights_too_large_at_the_start_are_invalid():
+    assert "start" in hindsight(Arrays(*noisy(50)), start=np.full(7, 1e200)).facts.invalid_reason
 
 
 def test_many_labels_are_refused():
@@ -286,7 +292,7 @@ def test_rows_that_come_later_may_be_much_longer(first, later):
 
     for stream in (OneByOne(np.vstack([x, x]), np.concatenate([y, y]), None), pairs):
         found, certificates = certified(Perceptron(), stream)
-        assert found.facts.flaw == ""
+        assert found.facts.invalid_reason == ""
         assert all(c.status in ("valid", "void", "vacuous") for c in certificates)
         assert found.hinge.low <= found.hinge.high <= 8.0
     blocks = Blocks(OneByOne(np.vstack([x, x]), np.concatenate([y, y]), None), 0.0, False)
@@ -295,7 +301,7 @@ def test_rows_that_come_later_may_be_much_longer(first, later):
 
 
 @pytest.mark.parametrize("learner", [Perceptron(), Ellipsoid(bias=1.0)])
-def test_dense_rows_with_zeros_are_joined_with_the_comparators_that_rode_along(learner):
+def test_dense_rows_with_zeros_are_joined_with_the_comparators_that_watched_the_game(learner):
     """Those keep the first rows without their zeros, so they count fewer non-zeros."""
     coins = np.random.default_rng(0)
     x = np.eye(8)[coins.integers(0, 8, 300)] + 0.5 * np.eye(8)[coins.integers(0, 8, 300)]
@@ -310,7 +316,7 @@ def test_dense_rows_with_zeros_are_joined_with_the_comparators_that_rode_along(l
 
 
 def again(ledger, stream, **options):
-    """What look-back finds, told what the comparators that rode along saw."""
+    """What look-back finds, told what the comparators that watched the game saw."""
     return hindsight(stream, ledger.riding.bias, ledger.riding.normalize, ledger.passes, ledger.riding.start,
                      rode=ledger.riding.facts(), **options)  # fmt: skip
 
@@ -332,7 +338,7 @@ def test_a_game_on_two_sources_is_not_certified_by_one_of_them():
     run = Run(ledger.before, learner.facts(), 400, ledger.mistakes, 0.0, (0, 0), False, True, unchecked)
     assert perceptron_margin(run).status == "violated"
     found = again(ledger, clean)
-    assert found.facts.flaw == OTHERS
+    assert found.facts.invalid_reason == OTHERS
     ledger.hindsight = found
     assert all(c.status != "violated" for c in ledger.certify())
 
@@ -340,12 +346,12 @@ def test_a_game_on_two_sources_is_not_certified_by_one_of_them():
 def test_a_last_pass_that_was_broken_off_is_not_looked_back_on():
     stream = one_hot(0, 0.2)
     ledger = play(Perceptron(), stream, passes=2, rounds=300)
-    assert again(ledger, stream).facts.flaw == OTHERS
+    assert again(ledger, stream).facts.invalid_reason == OTHERS
 
 
 @pytest.mark.parametrize("passes", [1, 3])
 @pytest.mark.parametrize("kind", ["whole", "floats", "whole at first", "normalized", "names", "sparse", "warm"])
-def test_comparators_that_rode_along_see_the_same_again(passes, kind):
+def test_comparators_that_watched_the_game_see_the_same_again(passes, kind):
     x, y = noisy(700, whole=kind in ("whole", "names", "whole at first", "warm"))
     x[coins_below(x.shape, 0.3)] = 0.0
     x[5], y[5], x[6], y[6] = 0.0, 1, 0.0, -1  # zero rows: one is left out
@@ -364,7 +370,7 @@ def test_comparators_that_rode_along_see_the_same_again(passes, kind):
     ledger = play(learner, stream, passes=passes)
     names = learner.features.names
     found = again(ledger, stream, names=names)
-    assert found.facts.flaw == ""
+    assert found.facts.invalid_reason == ""
     both = joined(ledger.riding.facts(), found.facts)
     assert len(both.comparators) > len(ledger.riding.facts().comparators)
 

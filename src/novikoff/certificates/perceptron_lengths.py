@@ -5,8 +5,9 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with u = -2 (1, .., 1) and
         M  <=  sum over ALL rounds of max(0, 1 + kappa ||x~||^2 - y<u,x~>)  -  <u,w_1>  +  kappa ||w_1||^2
                +  ||u||^2 / (4 kappa).
     Reported is the smallest over the comparators and kappas that were tracked, and M <= rounds (u = 0, kappa -> 0), as
-    an integer. At the best kappa it is never above that of certificates/perceptron_hinge.py: equal where all lengths
-    are, far below where a few examples are long. Over several passes the sum is over all rounds of all passes.
+    an integer; zero rows labelled +1 are no rounds where they were left out (comparators/reading.py). At the best kappa
+    it is never above that of certificates/perceptron_hinge.py: equal where all lengths are, far below where a few
+    examples are long. Over several passes the sum is over all rounds of all passes.
 Assumptions
     the learner is the Perceptron: it changed on its mistakes only, and by y x~ (checked, perceptron_facts.py); the
     comparators saw all of its rounds with its features (checked); x is finite (checked).
@@ -71,8 +72,9 @@ def least_bound(
     told: dict[str, Any] = {"comparators": len(facts.penalized), "R": float(root(facts.square))}
     tried = shortlist(facts.penalized, start_square)
     bounds = [math.floor(u.bound(start_square, factor)) for u in tried]
-    bound = min([rounds, *bounds])
-    if bound < rounds:
+    nothing = min([Fraction(rounds), *(u.hinge for u in facts.comparators if u.direction == 0)])
+    bound = min([math.floor(nothing), *bounds])
+    if bound < nothing:
         best = tried[bounds.index(bound)]
         told |= {"norm": float(root(best.square)), "kappa": float(best.kappa), "scale": best.scale,
                  "hinge": float(best.loss)}  # fmt: skip

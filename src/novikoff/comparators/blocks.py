@@ -117,17 +117,17 @@ class Blocks:
         return head
 
     def margins(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """<u, z> for every row."""
+        """<u, z> for every row; 0 for those that are there no more."""
         from novikoff.kernels import dual
 
-        out = np.empty(self.rows)
+        out = np.zeros(self.rows)
         for block in self.each():
             dual.margins(*block.arrays(), u, out[block.first : block.first + len(block)])
         return out
 
     def squares(self) -> NDArray[np.float64]:
-        """||z||^2 of every row; 0 of rows that are not held."""
-        out = np.empty(self.rows)
+        """||z||^2 of every row; 0 of rows that are not held, or are there no more."""
+        out = np.zeros(self.rows)
         for block in self.each():
             out[block.first : block.first + len(block)] = block.square
         return out
