@@ -15,7 +15,8 @@ from novikoff.comparators.descent import Descent
 from novikoff.comparators.limits import Mixture, down, hinge_limit, margin_limit, objective, squared_limit, up
 from novikoff.comparators.placing import placed
 from novikoff.comparators.scale import hinge_scale, squared_scale
-from novikoff.comparators.search import Step, Task, hinge_search, margin_search, squared_search
+from novikoff.comparators.search import Step, Task, hinge_search, lengths_search, margin_search, squared_search
+from novikoff.comparators.tracker import LinearTracker
 from novikoff.sources.arrays import Arrays
 from novikoff.types import Batch
 
@@ -103,13 +104,15 @@ def test_every_step_has_its_primal_above_its_dual(noise):
     task = Task(math.sqrt(blocks.longest), 1, 0, 0.01, None, told.append)
     hinge = hinge_search(Descent(blocks), task)
     squared = squared_search(Descent(blocks), task)
-    assert {step.problem for step in told} == {"hinge", "squared hinge"}
+    lengths = lengths_search(Descent(blocks), task)
+    assert {step.problem for step in told} == {"hinge", "squared hinge", "lengths"}
     for step in told:
         assert step.dual <= step.primal * (1 + 1e-6)
         assert step.primal - step.dual <= 0.01 * step.primal
         assert step.limit <= step.bound * (1 + 1e-6)
     assert hinge.gap() <= 0.01
     assert squared.gap() <= 0.01
+    assert lengths.gap() <= 0.01
 
 
 def test_a_margin_that_bounds_nothing_is_given_up():
@@ -121,14 +124,19 @@ def test_a_margin_that_bounds_nothing_is_given_up():
     assert (task.radius / found.limit) ** 2 >= len(y)
 
 
+def watched(x, y):
+    """What comparators that watched a game on these rows report."""
+    tracker = LinearTracker()
+    tracker.see(Batch(x, y.astype(np.int8), 1), np.zeros(len(y), np.bool_))
+    return tracker.facts()
+
+
 def test_limits_of_any_weights_hold_for_any_comparator():
     coins = np.random.default_rng(5)
     x, y = noisy(60, 3)
     z = x * y[:, None]
     blocks = Blocks(Arrays(x, y), 0.0, False)
-    riding = Riding()
-    riding.see(Batch(x, y.astype(np.int8), 1))
-    facts = riding.facts()
+    facts = watched(x, y)
     r2 = float(np.max(np.sum(x * x, axis=1)))
     start = np.array([1.0, -2.0, 0.5, 0.0])
     for _ in range(20):
@@ -160,22 +168,20 @@ def test_limits_are_rounded_outward():
     assert (down(huge), up(huge)) == (np.finfo(np.float64).max, math.inf)
 
 
-@pytest.mark.parametrize("whole", [False, True])
-def test_directions_are_placed_at_the_length_that_was_found(whole):
+def test_directions_and_their_kappas_are_placed_at_the_length_that_was_found():
     x, y = noisy(200)
-    x = np.rint(3 * x) if whole else x
     blocks = Blocks(Arrays(x, y), 1.0, False)
     coins = np.random.default_rng(0)
     wanted = [coins.normal(size=9) * scale for scale in (1.0, 7.0, 0.3)]
-    riders = placed(blocks, [None, *wanted[1:]], math.sqrt(blocks.longest))
-    assert riders.exact == whole
-    assert not riders.U[:, 0].any()
+    scorer = placed(blocks, [None, *wanted[1:]], [(2, 0.125)])
+    assert not scorer.U[:, 0].any()
     for k, u in ((1, wanted[1]), (2, wanted[2])):
-        U = np.concatenate([[riders.own[k]], riders.U[:-1, k]]).astype(np.float64)
-        lengths = [
-            np.linalg.norm(U / edge - u * blocks.unit) / np.linalg.norm(u * blocks.unit) for edge in riders.edges
-        ]
-        assert min(lengths) < 1e-5
+        U = np.concatenate([[scorer.bias_weights[k]], scorer.U[:-1, k]]).astype(np.float64)
+        off = [np.linalg.norm(U / edge - u * blocks.unit) / np.linalg.norm(u * blocks.unit)
+               for edge in scorer.tally.edges]  # fmt: skip
+        assert min(off) < 1e-6
+    ((k, kappa),) = scorer.tally.penalties
+    assert (k, kappa / float(scorer.tally.edges[int(np.argmin(off))])) == (2, 0.125 * blocks.unit**2)
 
 
 def solved(stream, cost, bias=0.0, normalize=False, memory=10**8, visits=2e5):
@@ -228,11 +234,9 @@ def test_the_objective_of_a_cost_is_between_its_dual_and_its_primal(table, cost,
         assert bracket.low <= exact_objective(rows, labels, u, cost, bias)
 
 
-@pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("memory", [10**8, 4_000])
-def test_the_gap_at_a_cost_is_certified_and_small(whole, memory):
+def test_the_gap_at_a_cost_is_certified_and_small(memory):
     x, y = noisy(noise=5.0)
-    x = np.rint(3 * x) if whole else x
     for cost in (0.02, 1.0):
         blocks, descent = solved(Arrays(x, y), cost, 1.0, memory=memory, visits=2e6)
         assert blocks.fits == (memory == 10**8)
@@ -279,9 +283,7 @@ def test_rows_that_are_not_held_have_no_weight():
     x[:, 0], x[:, 1] = 1.0, [0.5, -0.5, 1.0, 0.25, -1.0, 0.75]
     blocks = Blocks(Arrays(x, np.ones(6, dtype=int)), 0.0, False, memory=120)
     assert (blocks.fits, blocks.sample.square.tolist()) == (False, [blocks.longest * 0.625])
-    riding = Riding()
-    riding.see(Batch(x, np.ones(6, dtype=np.int8), 1))
     u, counted = blocks.combined(np.ones(6))
     assert not u.any()
     assert not counted.any()
-    assert margin_limit(Mixture.of(blocks, np.ones(6), riding.facts().square)) == math.inf
+    assert margin_limit(Mixture.of(blocks, np.ones(6), watched(x, np.ones(6)).square)) == math.inf
