@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from numbers import Integral
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,29 @@ from novikoff.errors import InputError, shown, whole
 LARGEST_COORDINATE = 2**31 - 1
 LARGEST_INDEX = 2**28 - 1
 """Of a feature: a weight for each below it takes 2 GB."""
+
+
+def number(value: Any) -> float:
+    """A real number of any kind as a double; TypeError, ValueError or OverflowError for what is none."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if not isinstance(value, (Real, Decimal, np.bool_)):
+        raise TypeError(f"not a number: {type(value).__name__}")
+    return float(value)
+
+
+def doubles(values: Any) -> NDArray[np.float64]:
+    """Real numbers of any kind as doubles, each rounded once: what a row computes with, whatever it came in.
+
+    TypeError, ValueError or OverflowError for what is none: text, complex numbers and dates are not taken for numbers.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "O":
+        return np.array([number(value) for value in array.reshape(-1).tolist()], dtype=np.float64).reshape(array.shape)
+    if array.dtype.kind not in "iufb":
+        raise TypeError(f"not numbers: {array.dtype}")
+    with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite, and is refused as that
+        return np.asarray(array, dtype=np.float64, order="C")
 
 
 def index(x: Any, width: int) -> int:
@@ -59,7 +83,7 @@ def point(x: Any, width: int, low: int, high: int) -> NDArray[np.int64]:
 def vector(x: Any, width: int) -> NDArray[np.float64]:
     """`width` finite real numbers, one beside the other: kernels read straight through memory."""
     try:
-        values = np.asarray(x, dtype=np.float64, order="C")
+        values = doubles(x)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"x must be {whole(width)} numbers: got {shown(x)}.") from None
     if values.shape != (width,):
@@ -72,18 +96,19 @@ def vector(x: Any, width: int) -> NDArray[np.float64]:
 
 def pair(indices: Any, values: Any) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
     """A sparse row: whole numbers from 0, none twice, and as many finite numbers."""
-    places, numbers = np.asarray(indices), np.asarray(values)
-    if places.ndim != 1 or places.shape != numbers.shape:
-        raise InputError(f"indices and values must be of one length: got {places.shape} and {numbers.shape}.")
+    places = np.asarray(indices)
+    try:
+        reals = doubles(values)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"values must be numbers: got {shown(values)}.") from None
+    if places.ndim != 1 or places.shape != reals.shape:
+        raise InputError(f"indices and values must be of one length: got {places.shape} and {reals.shape}.")
     if len(places) == 0:
-        return places.astype(np.uint32), numbers.astype(np.float64)
+        return places.astype(np.uint32), reals
     if places.dtype.kind not in "iu" or places.min() < 0 or places.max() > LARGEST_INDEX:
         raise InputError(f"indices must be whole numbers from 0 to {LARGEST_INDEX:,}: got {places.tolist()}.")
-    if numbers.dtype.kind not in "iufb":
-        raise InputError(f"values must be numbers: got {numbers.tolist()}.")
     if len(places) > 1 and not np.all(places[1:] > places[:-1]) and len(np.unique(places)) < len(places):
         raise InputError(f"no index may be repeated in a row: got {places.tolist()}. Add their values up.")
-    reals = numbers.astype(np.float64)
     if not np.all(np.isfinite(reals)):
         raise InputError(f"x must be finite: got {reals.tolist()}. Clean or drop the row.")
     return places.astype(np.uint32), reals
@@ -91,17 +116,20 @@ def pair(indices: Any, values: Any) -> tuple[NDArray[np.uint32], NDArray[np.floa
 
 def mapping(x: Mapping[Any, Any], names: dict[str, int]) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
     """A sparse row from {name: number} or {index: number}; new names are added to `names`, all or none."""
-    values = list(x.values())
-    if not all(isinstance(value, (int, float, np.number)) for value in values):
-        raise InputError(f"values must be numbers: got {dict(x)!r}.")
+    try:
+        values = doubles(list(x.values()))
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"values must be numbers: got {shown(dict(x))}.") from None
+    if values.ndim != 1:
+        raise InputError(f"values must be one number for each feature: got {shown(dict(x))}.")
     if all(isinstance(key, str) for key in x):
         places = {name: len(names) + k for k, name in enumerate(name for name in x if name not in names)}
-        row = pair(np.array([places.get(name, names.get(name)) for name in x], dtype=np.int64), np.array(values))
+        row = pair(np.array([places.get(name, names.get(name)) for name in x], dtype=np.int64), values)
         names.update(places)
         return row
     if not all(isinstance(key, Integral) for key in x):
         raise InputError(f"features must all be names or all whole numbers: got {list(x)!r}.")
-    return pair(np.array(list(x), dtype=np.int64), np.array(values))
+    return pair(np.array(list(x), dtype=np.int64), values)
 
 
 def scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import encode
 from novikoff.errors import InputError, shown
 
 NAMES = ("zero-one", "absolute", "squared", "log", "table")
@@ -95,14 +96,10 @@ class Loss:
         """The outcome as a number of the loss, or an error."""
         if self.name == "table":
             return 0.0
-        number = isinstance(outcome, (int, float, np.integer, np.floating, np.bool_))
-        number = number or (isinstance(outcome, np.ndarray) and outcome.ndim == 0 and outcome.dtype.kind in "iufb")
-        value = math.nan
-        if number:
-            try:
-                value = float(outcome)
-            except OverflowError:
-                value = math.inf
+        try:
+            value = encode.number(outcome)
+        except (TypeError, ValueError, OverflowError):
+            value = math.nan
         sound = math.isfinite(value)
         must = "a finite number"
         if self.name == "log":

@@ -153,7 +153,8 @@ class Batch:
     """Consecutive rounds.
 
     x       (rows,) for indices, (rows, width) for points, vectors and advice (float64, NaN where an expert is silent),
-            `Sparse`, a list of any objects, or None where y says all
+            `Sparse`, a list of any objects, or None where y says all. Arrays of numbers are made float64, float32 or
+            int64, which is what is computed with; any other is taken for a list of its rows
     y       int8 (-1/+1), int32 (many labels), float64 outcomes, or (rows, experts) losses
     first   the number of the first round, from 1
     end     where the stream goes on after this batch; None if it cannot say
@@ -165,6 +166,8 @@ class Batch:
     end: Position | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.x, np.ndarray) and self.x.dtype not in COMPUTED:
+            object.__setattr__(self, "x", _computed(self.x))
         if self.x is not None and len(self.x) != len(self.y):
             raise InputError(f"a batch must have a label for each example: got {len(self.x)} and {len(self.y)} labels.")
 
@@ -185,6 +188,18 @@ class Batch:
             return zip(self.x.rows(), self.y.tolist(), strict=True)
         examples = self.x.tolist() if isinstance(self.x, np.ndarray) and self.x.ndim == 1 else self.x
         return zip(examples, self.y.tolist(), strict=True)
+
+
+COMPUTED = frozenset((np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.int64)))
+"""The arrays that kernels read; sums of their numbers are doubles."""
+
+
+def _computed(x: NDArray[Any]) -> NDArray[Any] | list[Example]:
+    """Numbers of another size or order of bytes as kernels take them; objects one by one, to be checked as they come."""
+    if x.dtype.kind == "f" or (x.dtype.kind == "u" and x.size and x.max() > np.iinfo(np.int64).max):
+        with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite
+            return x.astype(np.float64)
+    return x.astype(np.int64) if x.dtype.kind in "iub" else list(x)
 
 
 class Played(NamedTuple):

@@ -1,6 +1,8 @@
 """Rows given as a dict from names to numbers, with the weights in a dict too: plain Python, summed from left to right.
 
 For a few dozen features this is quicker than making arrays of them. A name without a weight is a KeyError.
+A product with a float16 of numpy's is a float16, and so is every sum from there on: a score that is not one of
+Python's floats is of such numbers, and must not be used.
 """
 
 from __future__ import annotations
@@ -33,6 +35,6 @@ def score_scaled(weights: dict[str, float], x: dict[str, float], scale: float) -
 
 
 def add(weights: dict[str, float], x: dict[str, float], y: int, scale: float) -> None:
-    """weights += y * (value * scale)."""
+    """weights += y * (value * scale), for a row that has a score."""
     for name, value in x.items():
         weights[name] += y * (value * scale)

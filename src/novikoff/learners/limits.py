@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import encode
 from novikoff.errors import InputError, shown
 
 NUMBERS = (int, float, np.integer, np.floating)
@@ -47,13 +48,22 @@ class Limits:
 
     def outcome(self, y: Any) -> float:
         """y, a number in its range."""
-        if isinstance(y, NUMBERS) and self.low <= y <= self.high:
-            return float(y)
+        try:
+            value = encode.number(y)  # first: numpy would round the range to the precision of y
+        except (TypeError, ValueError, OverflowError):
+            value = math.nan
+        if self.low <= value <= self.high:
+            return value
         raise InputError(self._beyond(y))
 
     def outcomes(self, y: NDArray[Any], first: int) -> NDArray[np.float64]:
         """The same for a batch."""
-        numbers = np.ascontiguousarray(y, dtype=np.float64)
+        try:
+            numbers = encode.doubles(y)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(self._beyond(y)) from None
+        if numbers.ndim != 1:
+            raise InputError(f"there must be one outcome a round: got shape {numbers.shape}.")
         within = (numbers >= self.low) & (numbers <= self.high)
         if not within.all():
             t = int(np.argmin(within))

@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import kernels
+from novikoff import encode, kernels
 from novikoff.classes.sizes import whole_number
 from novikoff.classes.survivors import LARGEST, Enumerable, refuse_if_too_large
 from novikoff.errors import InputError, shown, whole
@@ -109,13 +109,13 @@ class Panel:
         """Many rounds of advice or losses, checked."""
         table = self.domain.kind == "losses"
         given = batch.y if table else batch.x
-        rows = still(np.ascontiguousarray(given, dtype=np.float64))
+        rows = still(self._doubles(given))
         if rows.ndim != 2 or rows.shape[1] != self.size:
             raise InputError(f"there must be {self._numbers()} a round: got shape {rows.shape}.")
         self._check(rows, batch.first)
         if table:
             return rows, still(np.zeros(len(rows)))
-        outcomes = still(np.ascontiguousarray(batch.y, dtype=np.float64))
+        outcomes = still(self._doubles(batch.y))
         if outcomes.shape != (len(rows),):
             raise InputError(f"there must be one outcome a round: got shape {outcomes.shape}.")
         low, high = (-math.inf, math.inf) if self.loss.name == "zero-one" else (0.0, 1.0)
@@ -129,15 +129,18 @@ class Panel:
 
     def row(self, values: Any) -> Vector:
         """A number for each expert, checked."""
-        try:
-            row = still(np.ascontiguousarray(values, dtype=np.float64))
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(f"there must be {self._numbers()} a round: got {shown(values)}.") from None
+        row = still(self._doubles(values))
         if row.shape != (self.size,) or np.ndim(values) != 1:
             got = shown(values) if np.ndim(values) == 0 else f"shape {np.shape(values)}"
             raise InputError(f"there must be {self._numbers()} a round: got {got}.")
         self._check(row[np.newaxis], None)
         return row
+
+    def _doubles(self, values: Any) -> Vector:
+        try:
+            return encode.doubles(values)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"there must be {self._numbers()} a round: got {shown(values)}.") from None
 
     def _numbers(self) -> str:
         what = "losses" if self.domain.kind == "losses" else "predictions"

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import kernels
+from novikoff import encode, kernels
 from novikoff.certificates.perceptron_facts import PerceptronFacts
 from novikoff.certificates.perceptron_hinge import perceptron_hinge
 from novikoff.certificates.perceptron_lengths import perceptron_lengths
@@ -113,11 +113,15 @@ class Perceptron:
             if not math.isfinite(score):
                 score = self._play_row(x, y)
         else:
-            score = self._score_named(x) if type(x) is dict else math.nan
-            if not math.isfinite(score):
+            row = x if type(x) is dict else None
+            score = math.nan if row is None else self._score_named(row)
+            if row is not None and score != score and self._named:  # numbers of another kind, or a new name
+                row = _doubles(row)
+                score = math.nan if row is None else self._score_named(row)
+            if row is None or not math.isfinite(score):
                 score = self._play_row(x, y)
             elif (-1 if score < 0.0 else 1) != y:
-                self._add_named(x, y)
+                self._add_named(row, y)
         prediction = -1 if score < 0.0 else 1
         self.rounds += 1
         self.updates += prediction != y
@@ -166,7 +170,7 @@ class Perceptron:
             weights = self._weights if len(self._weights) else np.zeros(len(row))
             score: float = kernels.perceptron.score_dense(weights, self._own, row, self.bias, self.normalize)
         elif isinstance(x, Mapping) and self.features.kind in ("names", None):
-            known = {name: float(value) for name, value in x.items()}
+            known = dict(zip(x, row[1].tolist(), strict=True))
             score = self._score_named(known, dict.fromkeys(known, 0.0) | self._named)
         else:
             indices, values = row
@@ -185,7 +189,7 @@ class Perceptron:
 
     def _add_row(self, row: Row, x: Example, y: Label) -> None:
         if self.features.kind == "names":
-            self._add_named({name: float(value) for name, value in x.items()}, y)
+            self._add_named(dict(zip(x, row[1].tolist(), strict=True)), y)
             return
         values = row[1] if isinstance(row, tuple) else row
         scale = kernels.lanes.inverse_norm(values, 0, len(values)) if self.normalize else 1.0
@@ -195,14 +199,16 @@ class Perceptron:
             kernels.perceptron.add_dense(self._weights, self._own, row, y * scale, y, self.bias)
 
     def _score_named(self, x: dict[Any, Any], weights: dict[str, float] | None = None) -> float:
-        """The score of a dict whose names all have weights; not a number for any other."""
+        """The score of a dict of Python's own numbers whose names all have weights; not a number for any other."""
         weights = self._named if weights is None else weights
         try:
             if self.normalize:
                 score = named.score_scaled(weights, x, named.inverse_norm(x))
             else:
                 score = named.score(weights, x)
-        except (KeyError, TypeError, ValueError, OverflowError):
+        except (KeyError, TypeError, ValueError, OverflowError, RuntimeWarning):
+            return math.nan
+        if type(score) is not float:  # of numpy's numbers: rounded to their precision
             return math.nan
         return score + self.bias * float(self._own[0]) if self.bias else score
 
@@ -251,3 +257,12 @@ class Perceptron:
         else:
             learner._hold(weights)
         return learner
+
+
+def _doubles(x: dict[Any, Any]) -> dict[Any, float] | None:
+    """The same with doubles for numbers of any kind; None if some are no numbers."""
+    try:
+        values = encode.doubles(list(x.values()))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return dict(zip(x, values.tolist(), strict=True)) if values.ndim == 1 else None

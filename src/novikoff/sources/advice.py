@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from novikoff import encode
 from novikoff.errors import SourceError
 from novikoff.sources.matched import names_of
 from novikoff.types import Batch, Domain, Labels, Position, Stream
@@ -117,13 +118,11 @@ def advice(environment: Any, losses: bool) -> Stream:
 
 def _numbers(values: Any, ndim: int, what: str, name: str) -> NDArray[np.float64]:
     try:
-        array = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+        array = encode.doubles(values)
+    except (TypeError, ValueError, OverflowError):
         raise SourceError(f"{what} must be numbers: {name} has others, or rows of different lengths.") from None
-    if np.ndim(values) != ndim or array.size == 0:
-        raise SourceError(
-            f"{what} must have {ndim} dimension{'s'[: ndim - 1]} and not be empty: got {np.shape(values)}."
-        )
+    if array.ndim != ndim or array.size == 0:
+        raise SourceError(f"{what} must have {ndim} dimension{'s'[: ndim - 1]} and not be empty: got {array.shape}.")
     return array
 
 
