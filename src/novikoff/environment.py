@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from novikoff.errors import MismatchError
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs
 from novikoff.types import Adversary, Batch, Labels, Learner, Position, Stream
+
+if TYPE_CHECKING:
+    from novikoff.ledger import Ledger
 
 Piece = tuple[Batch, Position | None, int]
 """Rows, and where they end: a position of the stream, and rows after it."""
@@ -49,6 +52,19 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
         f"an environment must be a stream, an adversary, arrays (X, y) or an iterable of (x, y): "
         f"got {type(environment).__name__}."
     )
+
+
+def there_before(stream: Stream) -> bool:
+    """Is it known to be fixed in advance: a file or something in memory, with no code but ours behind its rows?"""
+    ours = type(stream).__module__.startswith("novikoff.") and "batches" not in getattr(stream, "__dict__", {})
+    return ours and stream.rereadable and bool(getattr(stream, "fixed", True))
+
+
+def goes_on(ledger: Ledger, stream: Stream) -> bool:
+    """Is this the file that the ledger's rounds came from, as it was then? Of other sources it is not known."""
+    known = stream.fingerprint() if hasattr(stream, "fingerprint") else None
+    is_file = bool(known) and "mtime_ns" in known
+    return is_file and ledger.source == stream.name and ledger.fingerprint == known
 
 
 def check_outcomes(learner: Learner, environment: Stream | Adversary) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, pays, pieces
+from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, pays, pieces, there_before
 from novikoff.errors import InputError, MismatchError
 from novikoff.keeping import Keeping
 from novikoff.ledger import Ledger
@@ -76,6 +76,7 @@ class Game:
         """Play the round of x and y, a label of the user's: the prediction is written down, then the learner learns."""
         labels = self._users_labels()
         y = y if labels is None else labels.encode(y)
+        self.ledger.fixed = False  # x and y were chosen by the caller
         if self._draw_in(1) == 0:
             self._keeping().take(self.learner)
         said = self._learn_one(x, y)
@@ -129,6 +130,10 @@ class Game:
         behind   comparators may look at the batch later, in a second thread: its arrays will stay as they are
                  ("mapped": they lie in a mapped file)
         """
+        self.ledger.fixed = False
+        self._learn_batch(batch, behind)
+
+    def _learn_batch(self, batch: Batch, behind: Lasting) -> None:
         start, draw = 0, self._draw_in(len(batch))
         while start < len(batch) and not self.looped and not isinstance(batch.x, list):
             stop = draw if start < draw else len(batch)
@@ -306,11 +311,12 @@ def _go_through(
 ) -> None:
     """Every pass, from `position` on. `ledger.position` always says where to go on."""
     ledger, start, before = game.ledger, time.perf_counter(), game.ledger.seconds
+    alone = ledger.rounds == 0 or (ledger.fixed and position is not None and goes_on(ledger, stream))
+    ledger.fixed = alone and there_before(stream)
     ledger.fingerprint = stream.fingerprint() if hasattr(stream, "fingerprint") else None
     position = position or {"passes": 0, "at": None, "skip": 0}
     left, behind = rounds, getattr(stream, "lasting", False)
     own = ledger.labels is None or position["at"] is not None
-    ledger.fixed = stream.rereadable and (ledger.fixed or ledger.rounds == 0)
     for number in range(position["passes"], passes):
         ledger.passes += position["at"] is None and position["skip"] == 0
         ledger.repeated |= number > 0
@@ -321,17 +327,18 @@ def _go_through(
             _note_labels(ledger, stream, own)
             played = ledger.rounds
             try:
-                game.learn_batch(for_learner(piece, stream.labels, game.learner), behind)
+                game._learn_batch(for_learner(piece, stream.labels, game.learner), behind)
             finally:
                 if ledger.rounds > played:
                     ledger.name_features(getattr(stream, "features", None))
+            ledger.fixed = alone and there_before(stream)  # what a list holds is seen as it is played
             left = None if left is None else left - len(piece)
             ledger.position = {"passes": number, "at": at, "skip": skip}
             ledger.seconds = before + time.perf_counter() - start
             if progress:
                 progress(ledger)
         if ledger.keeping is not None:
-            ledger.keeping.fixed = stream.rereadable or rounds is not None
+            ledger.keeping.fixed = there_before(stream) or left == 0
         if left == 0:
             return
         ledger.position = position = {"passes": number + 1, "at": None, "skip": 0}

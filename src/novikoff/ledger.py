@@ -32,7 +32,8 @@ class Ledger:
     spec               how the learner was written, if it was made from that
     rounds, mistakes   counted by the tie rule; no mistakes where the loss is another than zero-one
     positives          rounds labelled +1 (two labels only)
-    fixed              every round came from a source that was there before the game: a file, arrays, a list
+    fixed              every round came from one source that was there before the game: a file, arrays, a list; False
+                       where another followed, or where anybody's code made the rounds
     repeated           the stream was gone through again
     curve              (t, mistakes or loss after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
     predictions        one per round, if asked for

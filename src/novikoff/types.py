@@ -195,7 +195,7 @@ COMPUTED = frozenset((np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.in
 
 
 def _computed(x: NDArray[Any]) -> NDArray[Any] | list[Example]:
-    """Numbers of another size or order of bytes as kernels take them; objects one by one, to be checked as they come."""
+    """Numbers of another size or order of bytes as kernels take them; objects one by one, checked as they come."""
     if x.dtype.kind == "f" or (x.dtype.kind == "u" and x.size and x.max() > np.iinfo(np.int64).max):
         with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite
             return x.astype(np.float64)
@@ -263,11 +263,12 @@ Lasting = bool | Literal["mapped"]
 
 
 class Stream(Protocol):
-    """A source of labelled examples that was fixed before the game began.
+    """A source of labelled examples.
 
     Optional: `features`, the names of the columns, None if they have none; `__len__`, the number of rows; `notes`, a
     list of lines to tell the user (the format that was recognised, rows that were skipped); `lasting`, true if the
-    arrays of a batch are not used again for a later one, and "mapped" if they lie in a mapped file.
+    arrays of a batch are not used again for a later one, and "mapped" if they lie in a mapped file; `fixed`, false if
+    somebody's code makes the rows as they are asked for (environment.py).
     """
 
     name: str
@@ -316,7 +317,7 @@ class Run(Generic[F]):
     expected        the sum over rounds of the chance of a mistake (or of the expected loss), given the past
     constants       mistakes that "always -1" and "always +1" would have made
     adaptive        the stream answered back (an adversary), so it was not fixed in advance
-    fixed           the rounds came from a source that was there before: a file, arrays, a list
+    fixed           the rounds came from one source that is known to have been there before: a file, arrays, a list
     deterministic   no prediction was drawn by a coin
     riding          what the comparators saw (comparators/tracker.py); None if there were none
     loss            what the predictions cost; mistakes, where a mistake costs 1

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from novikoff import encode
 from novikoff.errors import SourceError
 from novikoff.sources.matched import names_of
+from novikoff.sources.pairs import HELD, is_plain
 from novikoff.types import Batch, Domain, Labels, Position, Stream
 
 CELLS_PER_BATCH = 2**20
@@ -81,7 +82,7 @@ class Rounds:
     def __init__(self, rounds: Iterable[Any], losses: bool = False, name: str = "rounds") -> None:
         self.name, self._losses = name, losses
         self._rounds = rounds
-        self.rereadable = iter(rounds) is not rounds
+        self.rereadable, self.fixed = iter(rounds) is not rounds, type(rounds) in HELD
         self.domain = Domain("losses" if losses else "advice")
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
@@ -91,6 +92,7 @@ class Rounds:
             if t <= done and self.rereadable:
                 continue
             where = f"round {t} of {self.name}"
+            self.fixed = self.fixed and is_plain(item)
             if self._losses:
                 yield Batch(None, _numbers(item, 1, "losses", where)[np.newaxis], t, {"row": t})
                 continue

@@ -74,7 +74,7 @@ class ExpertText:
         self._threads = cores() if threads is None else threads
         self._sleeping = sleeping
         self.loss = loss
-        self.name, self.rereadable = origin.name, origin.rereadable
+        self.name, self.rereadable, self.fixed = origin.name, origin.rereadable, origin.fixed
         self.experts = rows.chosen.experts
         self.features = self.experts if rows.chosen.columns else None
         self.domain = Domain("losses" if loss == "table" else "advice", len(self.experts))

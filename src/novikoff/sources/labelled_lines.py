@@ -91,7 +91,7 @@ class LabelledLines(ABC):
         self._skip_bad, self._threads, self._chunk = skip_bad, threads, chunk
         self._bad_before = self._ignored = 0
         self.name = self._origin.name
-        self.rereadable = self._origin.rereadable
+        self.rereadable, self.fixed = self._origin.rereadable, self._origin.fixed
         self.bits: int | None = bits
         self.domain = Domain("vector", None if bits is None else 2**bits)
         self.notes: list[str] = []

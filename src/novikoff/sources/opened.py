@@ -26,7 +26,10 @@ SKIPPED_AT_ONCE = 2**20
 
 
 class Origin:
-    """Where bytes come from. `open` gives them from the start, or from a place in the unpacked bytes."""
+    """Where bytes come from. `open` gives them from the start, or from a place in the unpacked bytes.
+
+    `fixed`: a file, or bytes in memory, with no code but Python's own behind them.
+    """
 
     def __init__(self, source: Any) -> None:
         self._path: str | None = None
@@ -35,15 +38,16 @@ class Origin:
         self._open_before = False
         if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
             self._path = self.name = os.fsdecode(source)
-            self.rereadable = stat.S_ISREG(_status(self.name).st_mode)
+            self.rereadable = self.fixed = stat.S_ISREG(_status(self.name).st_mode)
         elif isinstance(source, (str, os.PathLike)):
-            self.name, self.rereadable = "standard input", False
+            self.name, self.rereadable, self.fixed = "standard input", False, False
         elif hasattr(source, "read"):
             name = getattr(source, "name", None)
             self.name = name if isinstance(name, str) else f"a {type(source).__name__}"
             self._file = source
             self.rereadable = _can_seek(source)
             self._start = source.tell() if self.rereadable else 0
+            self.fixed = self.rereadable and _is_still(source)
         else:
             raise SourceError(f'a source must be a path, "-" or a binary file: got {type(source).__name__}.')
 
@@ -253,6 +257,12 @@ def _unpacker(packing: str, raw: _Raw) -> Any:
     import pyarrow as pa
 
     return pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+
+
+def _is_still(file: Any) -> bool:
+    """A file that was opened, or bytes in memory; not a subclass, nor a file object of somebody's own."""
+    raw = file.raw if type(file) in (io.BufferedReader, io.BufferedRandom) else file
+    return type(raw) in (io.FileIO, io.BytesIO)
 
 
 def _can_seek(file: Any) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
@@ -11,11 +13,28 @@ import numpy as np
 from novikoff.errors import InputError, SourceError
 from novikoff.types import Batch, Domain, Example, Labels, Position, check_label
 
+HELD = (list, tuple, np.ndarray)
+"""What holds its items without any code of its own; not so a subclass."""
+PLAIN = frozenset((int, float, complex, bool, str, bytes, type(None), Fraction, Decimal))
+
+
+def is_plain(value: Any) -> bool:
+    """Numbers, text, and lists, tuples, dicts or arrays of them: what has no code of somebody's behind it."""
+    kind = type(value)
+    if kind in PLAIN or (isinstance(value, np.generic) and kind.__module__ == "numpy"):
+        return True
+    if kind is np.ndarray:
+        return not value.dtype.hasobject or all(map(is_plain, value.reshape(-1).tolist()))
+    if kind is dict:
+        return is_plain([*value]) and is_plain([*value.values()])
+    return kind in HELD and (PLAIN.issuperset(map(type, value)) or all(map(is_plain, value)))
+
 
 class Pairs:
     """Pairs (x, y). `labels` says which two values stand for -1 and +1; without it y is -1 or +1 already.
 
     `many` is for learners with labels 0 .. many-1. A list can be read again; a generator goes on where it was.
+    `fixed` is true for a list, a tuple or an array of plain values: any other object may make its pairs as it is asked.
     """
 
     def __init__(
@@ -32,6 +51,7 @@ class Pairs:
             self.rereadable = iter(pairs) is not pairs
         except TypeError:
             raise SourceError(f"pairs must be an iterable of (x, y): got {type(pairs).__name__}.") from None
+        self.fixed = type(pairs) in HELD
         self._pairs = pairs
         self._many = many
         self.name = name
@@ -46,6 +66,7 @@ class Pairs:
                 x, y = pair
             except (TypeError, ValueError):
                 raise SourceError(f"each item must be a pair (x, y): item {t} of {self.name} is {pair!r}.") from None
+            self.fixed = self.fixed and is_plain(pair)
             yield Batch([x], np.array([self._encode(y, t)], dtype=dtype), t, {"row": t})
         if t == 0:
             left = "" if self.rereadable else " (left). Pass a list to read it again"

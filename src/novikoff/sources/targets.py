@@ -18,6 +18,7 @@ from novikoff.sources.columns import Columns, numbers
 from novikoff.sources.frames import SparseMatrix, _is_frame, _is_sparse, _table
 from novikoff.sources.layout import column_name
 from novikoff.sources.matched import names_of
+from novikoff.sources.pairs import HELD, is_plain
 from novikoff.types import Batch, Domain, Example, Labels, Position, Stream
 
 
@@ -61,6 +62,7 @@ class TargetTable:
     def __init__(self, table: Any) -> None:
         self._table = table
         self.name, self.rereadable, self.notes = table.name, table.rereadable, table.notes
+        self.fixed = getattr(table, "fixed", True)
         self.features: tuple[str, ...] | None = table.features
         self.domain = Domain("vector", len(table.experts))
 
@@ -90,7 +92,7 @@ class TargetPairs:
 
     def __init__(self, pairs: Iterable[tuple[Example, float]], name: str = "pairs") -> None:
         self.name, self._pairs = name, pairs
-        self.rereadable = iter(pairs) is not pairs
+        self.rereadable, self.fixed = iter(pairs) is not pairs, type(pairs) in HELD
         self.domain = Domain("any")
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
@@ -100,6 +102,7 @@ class TargetPairs:
                 x, y = pair
             except (TypeError, ValueError):
                 raise SourceError(f"each item must be a pair (x, y): item {t} of {self.name} is {pair!r}.") from None
+            self.fixed = self.fixed and is_plain(pair)
             yield Batch([x], _outcomes([y], f"item {t} of {self.name}"), t, {"row": t})
         if t == 0:
             left = "" if self.rereadable else " (left). Pass a list to read it again"

@@ -73,7 +73,7 @@ class Text:
         self._skip_bad = skip_bad
         self._chunk = chunk
         self.name = self._origin.name
-        self.rereadable = self._origin.rereadable
+        self.rereadable, self.fixed = self._origin.rereadable, self._origin.fixed
         self.bits = bits
         self.domain = Domain("vector", 2**bits)
         self.notes: list[str] = []
