@@ -24,7 +24,7 @@ def run_of(expected, loss, rounds=1000, top=1.0, before=0, **values):
         rounding=1e-12,
     )  # fmt: skip
     facts = dataclasses.replace(facts, **values)
-    start = dataclasses.replace(facts, rounds=before)
+    start = dataclasses.replace(facts, rounds=before, mixed=0.0)
     return Run(start, facts, rounds, 0, expected, (0, 0), adaptive=True, deterministic=False, loss=loss)
 
 

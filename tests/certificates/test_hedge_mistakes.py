@@ -49,7 +49,7 @@ def facts(**changes):
 
 
 def run(members, after=None, expected=0.0, **changes):
-    after = after or facts()
+    after = dataclasses.replace(after or facts(), mixed=expected)
     before = dataclasses.replace(after, rounds=0, rates=0.0, gaps=0.0, mixed=0.0)
     told = {"before": before, "after": after, "rounds": T, "mistakes": 0, "expected": expected, "constants": (0, T),
             "adaptive": False, "deterministic": False, "members": tuple(map(tuple, members))}  # fmt: skip

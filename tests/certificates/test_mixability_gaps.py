@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import novikoff as nk
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.fixed_rate_regret import fixed_rate_regret
 from novikoff.certificates.mixability_gaps import mixability_gaps
-from novikoff.types import Run
+from novikoff.types import Played, Run
 
 GOLDEN = np.array([[0, 1, 0.5], [1, 0, 0.5], [0, 1, 1], [0, 0, 1]])
 
@@ -100,6 +101,112 @@ def test_paying_more_than_the_weights_say_is_violated():
     assert mixability_gaps(run).status == "valid"
     worse = dataclasses.replace(run.after, mixed=run.expected + 3.0)
     assert mixability_gaps(dataclasses.replace(run, after=worse, expected=run.expected + 3.0)).status == "violated"
+
+
+class Otherwise(nk.ExponentialWeights):
+    """Moves its weights by the rule, and says something else than their mixture."""
+
+    def play_one(self, x, y):
+        said = self.instead(super().play_one(x, y).predictions)
+        return Played(said, abs(said - y), abs(said - y))
+
+    def sweep(self, batch):
+        return None
+
+
+class Lying(nk.ExponentialWeights):
+    """Draws by its weights, and tells other chances."""
+
+    def chances(self, x):
+        return self.told
+
+
+def forecasts(rounds=400):
+    rng = np.random.default_rng(0)
+    return rng.uniform(size=(rounds, 3)) * np.array([0.2, 0.6, 1.0]), np.zeros(rounds)
+
+
+@pytest.mark.parametrize("rate", [{}, {"rate": "doubling"}, {"eta": 0.3}, {"horizon": 400}])
+def test_the_opposite_of_the_mixture_is_violated(rate):
+    learner = Otherwise(3, loss="absolute", **rate)
+    learner.instead = lambda said: 1.0 - said
+    found = {one.theorem: one for one in nk.play(learner, forecasts()).certify()}
+    assert found["mixability_gaps"].status == "violated"
+    assert {one.status for one in found.values()} == {"violated"}
+
+
+@pytest.mark.parametrize("rate", [{}, {"rate": "doubling"}, {"eta": 0.3}])
+def test_a_little_more_than_the_mixture_is_found_out_even_where_the_promise_is_kept(rate):
+    learner = Otherwise(3, loss="absolute", **rate)
+    learner.instead = lambda said: said + 0.0001
+    void = "refuted: the mixture lost no more than its experts on average"
+    found = nk.play(learner, forecasts()).certify()
+    assert all(one.reason == void for one in found if one.status != "violated")
+    assert any(one.status == "void" for one in found)
+
+
+def test_a_little_less_than_the_mixture_is_no_breach():
+    learner = Otherwise(3, loss="absolute")
+    learner.instead = lambda said: 0.99 * said
+    assert {one.status for one in nk.play(learner, forecasts()).certify()} == {"valid"}
+
+
+@pytest.mark.parametrize("rate", [{}, {"rate": "doubling"}, {"eta": 0.3}])
+@pytest.mark.parametrize("told", [{1: 1.0, -1: 1.0}, {1: 0.5, -1: 0.5}, {}])
+def test_a_learner_that_lies_about_its_chances_is_found_out(told, rate):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 21, 500)
+    y = np.where((x >= 7) ^ (rng.uniform(size=500) < 0.3), 1, -1)
+    honest, lying = nk.ExponentialWeights(nk.classes.thresholds(20), **rate), Lying(nk.classes.thresholds(20), **rate)
+    lying.told = told
+    assert {one.status for one in nk.play(honest, (x, y)).certify()} == {"valid"}
+    for one in nk.play(lying, (x, y)).certify():
+        assert one.status in ("void", "violated")
+        assert one.status == "violated" or one.reason == "refuted: the expected loss is that of the weights"
+
+
+HOSTILE = st.sampled_from([0.0, 1.0, 0.5, 5e-324, 1e-200, 2.0**-53, 1.0 - 2.0**-53])
+
+
+@st.composite
+def honest_games(draw):
+    """A learner, and rounds that are hard on its arithmetic."""
+    experts, rounds = draw(st.integers(1, 6)), draw(st.integers(1, 70))
+    loss = draw(st.sampled_from(["table", "absolute", "squared", "log"]))
+    given = {"loss": loss, "play": draw(st.sampled_from(["mean", "draw"])), "seed": draw(st.integers(0, 99))}
+    few = np.array(draw(st.lists(HOSTILE | st.floats(0, 1), min_size=7, max_size=7)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    x, y = rng.choice(few, size=(rounds, experts)), rng.choice(few, size=rounds)
+    y = (y >= 0.5).astype(float) if loss == "log" else y
+    weights = 10.0 ** rng.uniform(-140, 0, size=experts)
+    prior = draw(st.sampled_from([None, weights / weights.sum()]))
+    eta = draw(st.none() | st.floats(1e-8, 1e4))
+    rule = draw(st.sampled_from(["fixed", "anytime", "doubling", "ada", "share", "sleeping"]))
+    if rule in ("anytime", "doubling"):
+        return nk.ExponentialWeights(experts, rate=rule, prior=prior, **given), x, y
+    if rule == "ada":
+        return nk.AdaHedge(experts, **given), x, y
+    if rule == "share":
+        switches = draw(st.integers(0, min(2, rounds - 1)))
+        return nk.FixedShare(experts, switches=switches, horizon=rounds, eta=eta, prior=prior, **given), x, y
+    if rule == "sleeping":
+        x = np.where(rng.uniform(size=x.shape) < draw(st.sampled_from([0.0, 0.4, 1.0])), math.nan, x)
+        return nk.SleepingExperts(experts, eta=eta, prior=prior, **given), x, y
+    return nk.ExponentialWeights(experts, eta=eta, horizon=None if eta else rounds, prior=prior, **given), x, y
+
+
+@given(honest_games(), st.booleans())
+def test_no_honest_learner_is_said_to_have_broken_anything(made, together):
+    learner, x, y = made
+    game, table = nk.Game(learner), learner.loss == "table"
+    if together:
+        game.learn_batch(nk.Batch(None, x, 1) if table else nk.Batch(x, y, 1))
+    else:
+        for row, outcome in zip(x, y.tolist(), strict=True):
+            game.learn_one(None if table else row, row if table else outcome)
+    for one in game.ledger.certify():
+        assert one.status != "violated"
+        assert not any(assumption.standing == "refuted" for assumption in one.assumptions)
 
 
 def test_clipped_log_losses_break_the_bound_of_convex_losses():

@@ -8,7 +8,7 @@ Theorem (upper; kind P, delta = 0.05, for all T simultaneously)
     So it may be watched as the game goes on, and stopped by. H is bounded on every stream by the other theorems of the
     learner; a small H makes the margin small.
 Assumptions
-    an expert is drawn (checked); the losses of a round do not depend on its draw (checked for files, arrays and lists,
+    an expert is drawn, by the learner's weights (checked by the sum of h_t); the losses of a round do not depend on its draw (checked for files, arrays and lists,
     which are fixed, and adversaries, which are told chances, never the draw; trusted wherever somebody's code makes the
     rounds as the game goes, or chooses the next source: it might ask the learner what it will say); losses lie in
     [0, S] (checked).
@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 
 from novikoff.certificate import Assumption, Certificate, judge, outward, void
-from novikoff.certificates.experts_facts import ExpertsFacts, slack
+from novikoff.certificates.experts_facts import ExpertsFacts, by_its_weights, slack
 from novikoff.types import Run
 
 NAME = "drawn_loss"
@@ -50,6 +50,7 @@ def drawn_loss(run: Run[ExpertsFacts]) -> Certificate | None:
     assumptions = [
         Assumption("every loss is in [0, top]", "checked"),
         Assumption("the ledger saw every round the learner learned from", "checked" if whole else "refuted"),
+        by_its_weights(run),
         Assumption("the losses of a round do not depend on its draw", "checked" if blind else "trusted"),
     ]
     trivial = run.rounds * after.top

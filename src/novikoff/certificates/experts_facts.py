@@ -140,12 +140,14 @@ def judge_regret(
 ) -> Certificate:
     """The certificate of `bound`, to which what rounding may have done is added here.
 
-    Void if the learner had played before the ledger was opened, or something in it is not finite. Without `observed`
-    it is the regret against the best expert: of the expected loss where an expert is drawn.
+    Void if the learner had played before the ledger was opened, or something in it is not finite; or if it did not play
+    by its weights, and kept the promise nevertheless. Without `observed` it is the regret against the best expert: of
+    the expected loss where an expert is drawn.
     """
     after = run.after
-    needed = (*game(run), *assumptions)
     seen = run.expected - after.best_loss if observed is None else observed
+    limit = outward(bound + slack(run))
+    needed = (*game(run), *(() if seen > limit else (by_its_weights(run),)), *assumptions)
     least = run.rounds * after.top if trivial is None else trivial
     told = {**common(after), **(quantities or {})}
     what = f"expected {quantity}" if after.play == "draw" else quantity
@@ -153,7 +155,7 @@ def judge_regret(
     if reason:
         return void(name, "D", reason, observed=seen, trivial=least, assumptions=needed, reference=reference,
                     quantities=told, quantity=what)  # fmt: skip
-    return judge(name, "D", observed=seen, bound=outward(bound + slack(run)), trivial=least, assumptions=needed,
+    return judge(name, "D", observed=seen, bound=limit, trivial=least, assumptions=needed,
                  reference=reference, quantities=told, quantity=what)  # fmt: skip
 
 
@@ -169,6 +171,20 @@ def game(run: Run[ExpertsFacts]) -> tuple[Assumption, ...]:
         claim = "the loss is convex in the prediction"
         found.append(Assumption(claim, "checked" if after.loss in CONVEX else "refuted"))
     return tuple(found)
+
+
+def by_its_weights(run: Run[ExpertsFacts]) -> Assumption:
+    """Is what was paid what the weights of the learner's own facts say?
+
+    An expert drawn by them loses h_t on average. A mixture pays no more than that, as the loss is convex.
+    """
+    more = run.expected - (run.after.mixed - run.before.mixed)
+    error = 2.0 * slack(run)  # of both sums
+    if run.after.play == "draw":
+        claim, holds = "the expected loss is that of the weights", abs(more) <= error
+    else:
+        claim, holds = "the mixture lost no more than its experts on average", more <= error
+    return Assumption(claim, "checked" if holds else "refuted")
 
 
 def unsaid(run: Run[ExpertsFacts]) -> str:

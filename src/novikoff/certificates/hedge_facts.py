@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from novikoff.certificate import Assumption, Certificate, Kind, judge, outward, void
-from novikoff.certificates.experts_facts import ExpertsFacts, common, game, slack, unsaid
+from novikoff.certificates.experts_facts import ExpertsFacts, by_its_weights, common, game, slack, unsaid
 from novikoff.certificates.fixed_share_regret import sharing
 from novikoff.types import Run
 
@@ -74,14 +74,16 @@ def passed_on(
         if known and k in with_price and one.holds and one.bound is not None
     ]
     reason = unsaid(run) or ("" if sound else _why(offered, known))
-    needed = [*game(run), *assumptions]
+    limit = math.inf if reason else outward(min(sound, key=lambda found: found[:2])[0])
+    kept = kind != "D" or run.expected <= limit  # else it is violated, whoever played
+    needed = [*game(run), *((by_its_weights(run),) if kept else ()), *assumptions]
     told = common(after)
     if reason:
         return void(name, kind, reason, observed=run.expected, trivial=run.rounds, assumptions=needed,
                     reference=REFERENCE, quantities=told, quantity="expected mistakes")  # fmt: skip
-    bound, k, one = min(sound, key=lambda found: found[:2])
+    _, k, one = min(sound, key=lambda found: found[:2])
     told |= {"learner": k, "its_theorem": one.theorem, "its_bound": one.bound}
-    return judge(name, kind, observed=run.expected, bound=outward(bound), trivial=run.rounds,
+    return judge(name, kind, observed=run.expected, bound=limit, trivial=run.rounds,
                  assumptions=[*needed, *one.assumptions], reference=REFERENCE, quantities=told,
                  quantity="expected mistakes")  # fmt: skip
 
