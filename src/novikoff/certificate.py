@@ -131,10 +131,12 @@ def judge(
     quantities: Mapping[str, Any] | None = None,
     quantity: str = "mistakes",
     side: Side = "upper",
+    why: str = "",
 ) -> Certificate:
     """The certificate of a bound that could be evaluated; `bound` is rounded outward already.
 
-    An assumption that was refuted makes it void. One run can violate a theorem of kind D only.
+    An assumption that was refuted makes it void. One run can violate a theorem of kind D only. `why` is why a bound
+    that is `trivial` says nothing, where that needs a word.
     """
     refuted = refutations(assumptions)
     if refuted or bound != bound:
@@ -149,7 +151,7 @@ def judge(
         who = "the learner" if side == "upper" else "the adversary"
         status, reason = "violated", f"{who} broke its promise: please report this"
     elif empty:
-        status, reason = "vacuous", f"a bound of {number(trivial)} says nothing"
+        status, reason = "vacuous", f"a bound of {number(trivial)} says nothing" + (f": {why}" if why else "")
     elif any(assumption.standing == "trusted" for assumption in assumptions):
         status = "conditional"
         reason = "trusted: " + "; ".join(a.claim for a in assumptions if a.standing == "trusted")
@@ -173,6 +175,14 @@ def void(
     """The certificate of a theorem that does not apply to this run, and why."""
     return Certificate(theorem, kind, side, quantity, observed, None, trivial, "void", reason,
                        tuple(assumptions), dict(quantities or {}), reference)  # fmt: skip
+
+
+NO_LARGER = "no larger regret was possible"
+
+
+def largest_regret(rounds: int, top: float, lost: float) -> float:
+    """The regret of who loses the most there is in every round, against a comparator that `lost` so much: T top - L."""
+    return rounds * top - lost
 
 
 def draws_nothing(run: Run[Any]) -> Assumption:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 
 from novikoff.certificate import Assumption, Certificate, judge, outward, void
-from novikoff.certificates.average_risk import DELTA, averaging_error, independent_and_convex
+from novikoff.certificates.average_risk import CONSTANT, DELTA, averaging_error, independent_and_convex
 from novikoff.certificates.online_gradient_facts import OnlineGradientFacts, unsaid
 from novikoff.risk import poisson_limit
 from novikoff.types import Run
@@ -37,14 +37,14 @@ def average_risk_always(run: Run[OnlineGradientFacts], delta: float = DELTA) -> 
     after, n = run.after, run.rounds
     if n == 0:
         return None
-    top, mean = after.top, run.loss / n
+    top, mean, trivial = after.top, run.loss / n, min(after.top, after.constant)
     assumptions: tuple[Assumption, ...] = independent_and_convex(run)
-    quantities = {"delta": delta, "largest_loss": top, "when": "at all rounds at once"}
+    quantities = {"delta": delta, "largest_loss": top, "constant": after.constant, "when": "at all rounds at once"}
     reason = unsaid(run)
     if reason:
-        return void(NAME, "P", reason, observed=mean, trivial=top, assumptions=assumptions, reference=REFERENCE,
+        return void(NAME, "P", reason, observed=mean, trivial=trivial, assumptions=assumptions, reference=REFERENCE,
                     quantities=quantities, quantity="risk of the average")  # fmt: skip
     whole = math.ceil(run.loss / top * (1.0 + 1e-12))
     bound = top * (poisson_limit(whole, delta) / n) + averaging_error(after)
-    return judge(NAME, "P", observed=mean, bound=outward(bound), trivial=top, assumptions=assumptions,
-                 reference=REFERENCE, quantities=quantities, quantity="risk of the average")  # fmt: skip
+    return judge(NAME, "P", observed=mean, bound=outward(bound), trivial=trivial, assumptions=assumptions,
+                 reference=REFERENCE, quantities=quantities, quantity="risk of the average", why=CONSTANT)  # fmt: skip

@@ -8,10 +8,10 @@ Theorem (upper; kind P, delta = 0.05, for all T simultaneously)
     So it may be watched as the game goes on, and stopped by. H is bounded on every stream by the other theorems of the
     learner; a small H makes the margin small.
 Assumptions
-    an expert is drawn, by the learner's weights (checked by the sum of h_t); the losses of a round do not depend on its draw (checked for files, arrays and lists,
-    which are fixed, and adversaries, which are told chances, never the draw; trusted wherever somebody's code makes the
-    rounds as the game goes, or chooses the next source: it might ask the learner what it will say); losses lie in
-    [0, S] (checked).
+    an expert is drawn, by the learner's weights (checked by the sum of h_t); the losses of a round do not depend on its
+    draw (checked for files, arrays and lists, which are fixed, and adversaries, which are told chances, never the draw;
+    trusted wherever somebody's code makes the rounds as the game goes, or chooses the next source: it might ask the
+    learner what it will say); losses lie in [0, S] (checked).
 Proof
     In units of S, for x > 0 and a loss X in [0, 1] of conditional mean h, E exp(xX) <= 1 + (e^x - 1) h
     <= exp((e^x - 1) h), so exp(x * lost - (e^x - 1) H) is a supermartingale, and by Ville's inequality it ever reaches

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.certificate import Assumption, Certificate, judge, outward, void
+from novikoff.certificate import NO_LARGER, Assumption, Certificate, judge, largest_regret, outward, void
 from novikoff.types import Run
 
 CONVEX = ("absolute", "squared", "log")
@@ -55,6 +55,7 @@ class ExpertsFacts:
     sleeper_rates     the sum of the rates over these
     sleeper_price     its ln(1/prior)
     sleeper_rounds    how many there were
+    sleeper_loss      what it lost in them
     clip              log loss: predictions are moved into [clip, 1 - clip]
     """
 
@@ -90,6 +91,7 @@ class ExpertsFacts:
     sleeper_rates: float = 0.0
     sleeper_price: float = 0.0
     sleeper_rounds: int = 0
+    sleeper_loss: float = 0.0
     clip: float = 0.0
 
     def __post_init__(self) -> None:
@@ -142,13 +144,13 @@ def judge_regret(
 
     Void if the learner had played before the ledger was opened, or something in it is not finite; or if it did not play
     by its weights, and kept the promise nevertheless. Without `observed` it is the regret against the best expert: of
-    the expected loss where an expert is drawn.
+    the expected loss where an expert is drawn. `trivial` is what is possible at most: T top - L* for that regret.
     """
     after = run.after
     seen = run.expected - after.best_loss if observed is None else observed
     limit = outward(bound + slack(run))
     needed = (*game(run), *(() if seen > limit else (by_its_weights(run),)), *assumptions)
-    least = run.rounds * after.top if trivial is None else trivial
+    least = largest_regret(run.rounds, after.top, after.best_loss) if trivial is None else trivial
     told = {**common(after), **(quantities or {})}
     what = f"expected {quantity}" if after.play == "draw" else quantity
     reason = unsaid(run) or ("" if math.isfinite(bound) else "the bound is not finite")
@@ -156,7 +158,8 @@ def judge_regret(
         return void(name, "D", reason, observed=seen, trivial=least, assumptions=needed, reference=reference,
                     quantities=told, quantity=what)  # fmt: skip
     return judge(name, "D", observed=seen, bound=limit, trivial=least, assumptions=needed,
-                 reference=reference, quantities=told, quantity=what)  # fmt: skip
+                 reference=reference, quantities=told, quantity=what,
+                 why=NO_LARGER if "regret" in quantity else "")  # fmt: skip
 
 
 def game(run: Run[ExpertsFacts]) -> tuple[Assumption, ...]:

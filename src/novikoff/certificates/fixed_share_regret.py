@@ -34,7 +34,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Certificate
+from novikoff.certificate import Certificate, largest_regret
 from novikoff.certificates.experts_facts import ExpertsFacts, judge_regret
 from novikoff.types import Run
 
@@ -62,6 +62,7 @@ def fixed_share_regret(run: Run[ExpertsFacts]) -> Certificate | None:
         least - best + after.gaps - saved,
         REFERENCE,
         observed=run.expected - best,
+        trivial=largest_regret(run.rounds, after.top, best),
         quantities={
             "path_loss": best,
             "switches": after.switches,

@@ -72,6 +72,12 @@ class OnlineGradientFacts:
         return largest_loss(self.loss, self.radius * (1.0 + self.excess), self.reach * LOOSE, self.low, self.high)
 
     @property
+    def constant(self) -> float:
+        """What the middle of the range of outcomes loses at most, for every outcome in it."""
+        half = (self.high - self.low) / 2.0
+        return half * half if self.loss == "squared" else half
+
+    @property
     def steepest(self) -> float:
         """G, likewise."""
         return longest_gradient(self.loss, self.radius * (1.0 + self.excess), self.reach * LOOSE, self.low, self.high)

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate, judge, outward, void
+from novikoff.certificate import NO_LARGER, Assumption, Certificate, judge, largest_regret, outward, void
 from novikoff.certificates.online_gradient_facts import CONVEX, OnlineGradientFacts, unsaid
 from novikoff.types import Run
 
@@ -38,7 +38,6 @@ REFERENCE = "zinkevich2003"
 def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Certificate:
     """The promise for all u, beside the regret against the best that is known."""
     after = run.after
-    trivial = run.rounds * after.top
     known = run.loss - after.comparator_loss
     assumptions = (
         Assumption("the loss is convex in the weights", "checked" if after.loss in CONVEX else "refuted"),
@@ -47,6 +46,7 @@ def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Certificate:
     bound = outward(after.promise + after.rounding)
     exact = after.comparator != "zero weights" and after.linear_regret <= bound
     observed = known if exact else after.linear_regret
+    trivial = largest_regret(run.rounds, after.top, after.comparator_loss if exact else 0.0)
     quantities = {
         "comparator": after.comparator,
         "comparator_loss": after.comparator_loss,
@@ -62,7 +62,7 @@ def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Certificate:
         return void(NAME, "D", reason, observed=observed, trivial=trivial, assumptions=assumptions,
                     reference=REFERENCE, quantities=quantities, quantity=quantity)  # fmt: skip
     return judge(NAME, "D", observed=observed, bound=bound, trivial=trivial, assumptions=assumptions,
-                 reference=REFERENCE, quantities=quantities, quantity=quantity)  # fmt: skip
+                 reference=REFERENCE, quantities=quantities, quantity=quantity, why=NO_LARGER)  # fmt: skip
 
 
 def a_priori(rule: str, radius: float, steepest: float, rounds: int, horizon: int = 0) -> float:

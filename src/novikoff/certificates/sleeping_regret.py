@@ -23,7 +23,7 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Certificate
+from novikoff.certificate import Certificate, largest_regret
 from novikoff.certificates.experts_facts import ExpertsFacts, judge_regret
 from novikoff.types import Run
 
@@ -43,7 +43,7 @@ def sleeping_regret(run: Run[ExpertsFacts]) -> Certificate | None:
         entrance + after.sleeper_gaps,
         REFERENCE,
         observed=after.sleeper_regret,
-        trivial=after.sleeper_rounds * after.top,
+        trivial=largest_regret(after.sleeper_rounds, after.top, after.sleeper_loss),
         quantity="regret while awake",
         quantities={
             "expert": after.sleeper,

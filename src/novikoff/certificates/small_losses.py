@@ -46,6 +46,7 @@ def small_losses(run: Run[ExpertsFacts]) -> Certificate | None:
         bound,
         REFERENCE,
         observed=run.expected,
+        trivial=run.rounds * after.top,
         quantity="loss",
         quantities={"comparator": after.comparator, "comparator_loss": after.comparator_loss, "factor": factor},
         assumptions=(Assumption("the rate was the same in every round", "checked" if same else "refuted"),),

@@ -112,6 +112,7 @@ class Sleeping(ExpertWeights):
             sleeper_rates=float(arrays["rates"][one]) * unit,
             sleeper_price=float(panel.prices[one]) if panel.size > 1 else 0.0,
             sleeper_rounds=int(self._awake[one]),
+            sleeper_loss=float(arrays["lost"][one]),
         )
 
     def _plain_sums(self) -> float:
