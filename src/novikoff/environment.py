@@ -62,9 +62,8 @@ def there_before(stream: Stream) -> bool:
 
 def goes_on(ledger: Ledger, stream: Stream) -> bool:
     """Is this the file that the ledger's rounds came from, as it was then? Of other sources it is not known."""
-    known = stream.fingerprint() if hasattr(stream, "fingerprint") else None
-    is_file = bool(known) and "mtime_ns" in known
-    return is_file and ledger.source == stream.name and ledger.fingerprint == known
+    known: dict[str, Any] = stream.fingerprint() if hasattr(stream, "fingerprint") else {}
+    return "mtime_ns" in known and ledger.source == stream.name and ledger.fingerprint == known
 
 
 def check_outcomes(learner: Learner, environment: Stream | Adversary) -> None:

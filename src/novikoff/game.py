@@ -31,6 +31,8 @@ from novikoff.types import (
     Played,
     Position,
     Stream,
+    check_label,
+    signs,
 )
 
 if TYPE_CHECKING:
@@ -98,7 +100,10 @@ class Game:
     def _play_round(self, x: Example, y: Label) -> Label:
         if self._pays or self.ledger.members:
             return self._pay_one(x, y)
-        chance = chances(self.learner, x).get(y, 0.0) if self._draws else None
+        chance = None
+        if self._draws:
+            y = check_label(y, self.learner.labels)
+            chance = chances(self.learner, x).get(y, 0.0)
         if self._play_one is not None:
             prediction: Label = self._play_one(x, y)
         else:
@@ -153,7 +158,8 @@ class Game:
     def _sweep(self, batch: Batch, behind: Lasting) -> bool:
         """Play every round, compiled; False, having done nothing, if the learner cannot."""
         if not self._pays and self.learner.labels is None:
-            _check_labels(batch)
+            y = signs(batch)
+            batch = batch if y is batch.y else Batch(batch.x, y, batch.first, batch.end)
         played = self.learner.sweep(batch)  # type: ignore[attr-defined]
         if played is None:
             return False
@@ -186,14 +192,6 @@ class Game:
 def _rows_of_one(played: Played) -> Played:
     """One round as a batch."""
     return Played(*(None if value is None else np.asarray(value)[np.newaxis] for value in played))
-
-
-def _check_labels(batch: Batch) -> None:
-    """Sweeps are for two labels, and trust them."""
-    wrong = (batch.y != 1) & (batch.y != -1) | (batch.y.dtype == np.bool_)
-    if wrong.any():
-        t = int(np.flatnonzero(wrong)[0])
-        raise InputError(f"a label must be -1 or +1: got {batch.y[t]} at round {batch.first + t}.")
 
 
 def users_labels(learner: Learner, known: list[Any] | None) -> Labels | None:

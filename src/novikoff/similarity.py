@@ -221,4 +221,4 @@ def _sparse(X: Rows) -> Sparse:
     rows = np.asarray(X, dtype=np.float64)
     where, features = np.nonzero(rows)
     ends = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(rows)))]).astype(np.uint64)
-    return Sparse(ends, features.astype(np.uint32), rows[where, features], rows.shape[1])
+    return Sparse(ends, features.astype(np.uint32), rows[where, features], rows.shape[1], checked=True)

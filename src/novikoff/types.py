@@ -121,27 +121,75 @@ class Labels:
 class Sparse:
     """Rows with few non-zeros: row t is indices[indptr[t]:indptr[t+1]] and the values beside them.
 
-    No index is repeated within a row (readers merge repeats), the order is as read. `width` is one more than the
-    largest index there may be. Arrays may be read-only (mapped files are).
+    No index is repeated within a row, the order is as read. `width` is one more than the largest index there may be.
+    Arrays may be read-only (mapped files are).
+    This is a border: rows that are built by hand are checked here, and made arrays of the right kind. `checked` is for
+    those who have seen to that: our readers, which merge repeats as they parse, and parts of what was checked.
     """
 
     indptr: NDArray[np.uint64]
     indices: NDArray[np.uint32]
     values: NDArray[Any]  # float64 or float32
     width: int
+    checked: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.checked:
+            for name, array in zip(("indptr", "indices", "values"), _checked(self), strict=True):
+                object.__setattr__(self, name, array)
+            object.__setattr__(self, "checked", True)
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
     def __getitem__(self, rows: slice) -> Sparse:
         start, stop, _ = rows.indices(len(self))
-        return Sparse(self.indptr[start : stop + 1], self.indices, self.values, self.width)
+        return Sparse(self.indptr[start : stop + 1], self.indices, self.values, self.width, checked=True)
 
     def rows(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[Any]]]:
         """Each row as (indices, values)."""
         ends = self.indptr.tolist()
         for start, stop in pairwise(ends):
             yield self.indices[start:stop], self.values[start:stop]
+
+
+def _checked(x: Sparse) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[Any]]:
+    """The arrays of sparse rows as kernels take them, which look no further: or an error that says what is wrong."""
+    ends, places, values = np.asarray(x.indptr), np.asarray(x.indices), np.asarray(x.values)
+    if ends.ndim != 1 or len(ends) == 0 or ends.dtype.kind not in "iu" or np.any(ends[1:] < ends[:-1]) or ends[0] < 0:
+        raise InputError(f"indptr must be whole numbers from 0 that do not fall: got {shown(x.indptr)}.")
+    if places.ndim != 1 or places.shape != values.shape or int(ends[-1]) > len(places):
+        shapes = f"{places.shape} and {values.shape}"
+        raise InputError(f"indices and values must be of one length, to {int(ends[-1])} at least: got {shapes}.")
+    start, stop = int(ends[0]), int(ends[-1])
+    used = places[start:stop]
+    if len(used) and (places.dtype.kind not in "iu" or used.min() < 0 or used.max() >= x.width):
+        raise InputError(f"indices must be whole numbers below the width, {x.width}: got {shown(used)}.")
+    if len(used) and values.dtype.kind not in "iufb":
+        raise InputError(f"values must be numbers: got {values.dtype}.")
+    whole, numbers = ends.astype(np.uint64), values if values.dtype in (np.float64, np.float32) else None
+    features = places.astype(np.uint32)
+    row = first_repeat(whole - whole[0], features[start:stop])
+    if row is not None:
+        given = shown(features[int(ends[row]) : int(ends[row + 1])].tolist())
+        raise InputError(f"no index may be repeated in a row: row {row + 1:,} has {given}. Add their values up.")
+    with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite
+        return whole, features, values.astype(np.float64) if numbers is None else numbers
+
+
+def first_repeat(ends: NDArray[np.uint64], indices: NDArray[np.uint32]) -> int | None:
+    """The first row, from 0, in which an index is repeated."""
+    if len(indices) < 2:
+        return None
+    rising = indices[1:] > indices[:-1]
+    starts = ends[(ends > 0) & (ends < len(indices))]
+    rising[starts - np.uint64(1)] = True  # the last of a row and the first of the next are not compared
+    if rising.all():
+        return None
+    rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends).astype(np.int64))
+    order = np.lexsort((indices, rows))
+    same = (indices[order][1:] == indices[order][:-1]) & (rows[order][1:] == rows[order][:-1])
+    return int(rows[order][int(np.argmax(same))]) if same.any() else None
 
 
 Position = dict[str, Any]
@@ -166,6 +214,7 @@ class Batch:
     end: Position | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "y", np.asarray(self.y))  # a list will do
         if isinstance(self.x, np.ndarray) and self.x.dtype not in COMPUTED:
             object.__setattr__(self, "x", _computed(self.x))
         if self.x is not None and len(self.x) != len(self.y):
@@ -344,6 +393,24 @@ Theorem = Callable[[Run[Any]], "Certificate | None"]
 """Evaluates a bound on a run; None where it has nothing to say."""
 
 
+def signs(batch: Batch) -> NDArray[np.int8]:
+    """The labels of a batch, -1 and +1, as sweeps take them; or an error that says what a label is, and where."""
+    y = batch.y
+    if y.ndim == 1 and y.dtype.kind in "iuf":
+        good = np.abs(y) == 1
+        if good.all():
+            return y if y.dtype == np.int8 else y.astype(np.int8)
+        t = int(np.argmin(good))
+        raise InputError(f"a label must be -1 or +1: got {y[t]} at round {batch.first + t}.")
+    found = np.empty(len(y), dtype=np.int8)
+    for t, value in enumerate(list(y)):
+        try:
+            found[t] = check_label(value, None)
+        except InputError as error:
+            raise InputError(f"round {batch.first + t}: {error}") from None
+    return found
+
+
 def check_label(y: Any, labels: int | None) -> Label:
     """Y as a label, or an error that says what a label is."""
     if isinstance(y, (bool, np.bool_)):
@@ -353,8 +420,9 @@ def check_label(y: Any, labels: int | None) -> Label:
             f"a label must be {what}, not a boolean: got {y}. Pass {stands}, or give the source the two values it uses."
         )
     if labels is None:
-        if getattr(y, "ndim", 0) == 0 and (y == 1 or y == -1):
-            return 1 if y == 1 else -1
+        value = y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
+        if isinstance(value, (int, float, np.integer, np.floating, np.bool_)) and (value == 1 or value == -1):
+            return 1 if value == 1 else -1
         raise InputError(f"a label must be -1 or +1: got {shown(y)}. Give the source the two values it uses.")
     if isinstance(y, (int, np.integer)) and 0 <= y < labels:
         return int(y)

@@ -113,7 +113,7 @@ class Steps:
         fits = ends == sorted(ends) and ends[0] == 0 and ends[-1] == len(indices) == len(values)
         if not (fits and len(ends) == len(steps._counts) == len(steps._signs) + 1 and set(steps._signs) <= {-1, 1}):
             raise InputError("the steps of a vote must fit together: they do not.")
-        steps._rows = [(i.copy(), v.copy()) for i, v in Sparse(indptr, indices, values, 0).rows()]
+        steps._rows = [(i.copy(), v.copy()) for i, v in Sparse(indptr, indices, values, 0, checked=True).rows()]
         return steps
 
 
@@ -169,4 +169,4 @@ def _together(rows: list[tuple[NDArray[np.uint32], NDArray[np.float64]]]) -> Spa
     ends = np.cumsum([0, *(len(indices) for indices, _ in rows)]).astype(np.uint64)
     indices = np.concatenate([np.zeros(0, np.uint32), *(indices for indices, _ in rows)])
     values = np.concatenate([np.zeros(0), *(values for _, values in rows)])
-    return Sparse(ends, indices, values, int(indices.max(initial=0)) + 1)
+    return Sparse(ends, indices, values, int(indices.max(initial=0)) + 1, checked=True)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from novikoff.comparators.riding import Riding
 from sklearn.svm import LinearSVC
 
 from novikoff.comparators.blocks import Blocks

@@ -147,4 +147,4 @@ def _without(x: Rows, out: NDArray[np.bool_]) -> Rows:
     lengths = np.diff(x.indptr)
     kept = np.repeat(~out, lengths.astype(np.int64))
     indptr = np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths[~out], dtype=np.uint64)])
-    return Sparse(indptr, x.indices[start:stop][kept], x.values[start:stop][kept], x.width)
+    return Sparse(indptr, x.indices[start:stop][kept], x.values[start:stop][kept], x.width, checked=True)

@@ -80,7 +80,7 @@ def stacked(rows: list[Row]) -> Rows:
     lengths = np.array([0] + [len(indices) for indices, _ in rows], dtype=np.uint64)
     indices = np.concatenate([row[0] for row in rows]).astype(np.uint32)
     values = np.concatenate([row[1] for row in rows]).astype(np.float64)
-    return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, int(indices.max(initial=0)) + 1)
+    return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, int(indices.max(initial=0)) + 1, checked=True)
 
 
 def chosen(x: Rows, places: NDArray[np.int64]) -> Rows:
@@ -97,7 +97,7 @@ def without_zeros(x: Rows) -> Sparse:
     where, features = np.nonzero(x)
     lengths = np.bincount(where, minlength=len(x)).astype(np.uint64)
     indptr = np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)])
-    return Sparse(indptr, features.astype(np.uint32), x[where, features].astype(np.float64), x.shape[1])
+    return Sparse(indptr, features.astype(np.uint32), x[where, features].astype(np.float64), x.shape[1], checked=True)
 
 
 def form_of(x: Row) -> int:
@@ -147,7 +147,7 @@ def restored_rows(state: State) -> Rows:
     together = bool(ends) and [ends[0], ends[-1], len(indices)] == [0, len(values), len(values)]
     if not together or ends != sorted(ends) or int(indices.max(initial=0)) >= max(width, 1):
         raise ValueError("kept rows must fit together: they do not.")
-    return Sparse(indptr, indices, values, width)
+    return Sparse(indptr, indices, values, width, checked=True)
 
 
 def _copied(x: Rows) -> Rows:
@@ -158,7 +158,7 @@ def _copied_sparse(x: Sparse) -> Sparse:
     """A copy with nothing else in its arrays."""
     start, stop = int(x.indptr[0]), int(x.indptr[-1])
     indptr = np.asarray(x.indptr - x.indptr[0], dtype=np.uint64)
-    return Sparse(indptr, x.indices[start:stop].copy(), x.values[start:stop].astype(np.float64), x.width)
+    return Sparse(indptr, x.indices[start:stop].copy(), x.values[start:stop].astype(np.float64), x.width, checked=True)
 
 
 def _joined(pieces: list[Rows]) -> Rows:
@@ -169,7 +169,7 @@ def _joined(pieces: list[Rows]) -> Rows:
     lengths = np.concatenate([np.zeros(1, np.uint64), *(np.diff(part.indptr) for part in parts)])
     indices = np.concatenate([part.indices for part in parts])
     values = np.concatenate([part.values for part in parts])
-    return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, max(part.width for part in parts))
+    return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, max(part.width for part in parts), checked=True)
 
 
 def _width(x: Rows) -> int:

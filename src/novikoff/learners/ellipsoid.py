@@ -45,7 +45,7 @@ from novikoff.encode import LARGEST_COORDINATE
 from novikoff.errors import InputError, TooLargeError, shown
 from novikoff.learners.features import Features, Row
 from novikoff.learners.restoring import array, boolean, integer, require
-from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label
+from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 
 DOUBLE = np.dtype(np.float64)
 CUTS = ("centre", "deep")
@@ -181,7 +181,7 @@ class Ellipsoid:
 
     def sweep(self, batch: Batch) -> NDArray[np.int8]:
         """Predict and learn every row in order, compiled."""
-        predictions = np.empty(len(batch), dtype=np.int8)
+        predictions, y = np.empty(len(batch), dtype=np.int8), signs(batch)
         play: Callable[..., int]
         if isinstance(batch.x, Sparse):
             self._meet("numbers", batch.x.width)
@@ -197,7 +197,7 @@ class Ellipsoid:
         while row < len(batch):
             before = self.updates
             halt = 1 << before.bit_length()  # the next power of two
-            row = play(batch.y, row, halt, predictions)
+            row = play(y, row, halt, predictions)
             if self.updates != before:
                 self._look(self.updates)
         self.rounds += len(batch)

@@ -55,7 +55,7 @@ from novikoff.kernels.coins import coin
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.restoring import require
 from novikoff.learners.team import checked_rule, common_domain, narrowness, team, word
-from novikoff.types import Batch, Distribution, Example, Label, Learner, Played, State, Theorem, check_label
+from novikoff.types import Batch, Distribution, Example, Label, Learner, Played, State, Theorem, check_label, signs
 
 
 class Hedge:
@@ -171,6 +171,7 @@ class Hedge:
     def sweep(self, batch: Batch) -> Played:
         """Play every row in order: learner after learner, compiled where it can be, then the rule."""
         self._check_whole()
+        batch = Batch(batch.x, signs(batch), batch.first)
         shape = (len(batch), len(self.learners))
         said, risks = np.empty(shape, dtype=np.int8), np.empty(shape) if any(self._draw) else None
         with self._together():

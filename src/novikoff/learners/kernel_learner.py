@@ -20,7 +20,7 @@ from novikoff.learners.features import Features
 from novikoff.learners.restoring import Schema, arguments, integer
 from novikoff.learners.supports import Supports
 from novikoff.similarity import Similarity
-from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label
+from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 
 Row = tuple[Places, Vector, int]
 """Places, numbers and width of an example, as in kernels/rows.py."""
@@ -113,12 +113,12 @@ class KernelLearner:
         """Predict and learn every row in order, compiled; None, having done nothing, with a function of the user's."""
         if self.supports.user_kernel:
             return None
-        rows = kernels.rows.rows_of(batch.x)
+        y, rows = signs(batch), kernels.rows.rows_of(batch.x)
         if isinstance(batch.x, Sparse):
             self.features.meet("numbers", batch.x.width)
         else:
             self.features.meet("array", rows[3])
-        return self._play(rows, np.array(batch.y, dtype=np.int8))
+        return self._play(rows, y)
 
     def _play(self, rows: Rows, y: NDArray[np.int8]) -> NDArray[np.int8]:
         held, (indptr, places, _, width) = self.supports, rows

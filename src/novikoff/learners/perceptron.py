@@ -36,7 +36,7 @@ from novikoff.errors import InputError
 from novikoff.kernels import named
 from novikoff.learners.features import Features, Row
 from novikoff.learners.restoring import array, boolean, integer
-from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label
+from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 
 DOUBLE = np.dtype(np.float64)
 
@@ -129,20 +129,20 @@ class Perceptron:
 
     def sweep(self, batch: Batch) -> NDArray[np.int8]:
         """Predict and learn every row in order, compiled."""
-        predictions = np.empty(len(batch), dtype=np.int8)
+        predictions, y = np.empty(len(batch), dtype=np.int8), signs(batch)
         if isinstance(batch.x, Sparse):
             self.features.meet("numbers", batch.x.width)
             self._grow()
-            rows = (batch.x.indptr, batch.x.indices, batch.x.values, batch.y)
+            rows = (batch.x.indptr, batch.x.indices, batch.x.values, y)
             kernels.perceptron.sweep_sparse(self._weights, self._own, *rows, self.bias, self.normalize, predictions)
         else:
             x = np.ascontiguousarray(batch.x)
             x = x if x.ndim == 2 else x[:, None]
             self.features.meet("array", x.shape[1])
             self._grow()
-            kernels.perceptron.sweep_dense(self._weights, self._own, x, batch.y, self.bias, self.normalize, predictions)
+            kernels.perceptron.sweep_dense(self._weights, self._own, x, y, self.bias, self.normalize, predictions)
         self.rounds += len(batch)
-        self.updates += int(np.count_nonzero(predictions != batch.y))
+        self.updates += int(np.count_nonzero(predictions != y))
         return predictions
 
     def label_batch(self, batch: Batch) -> NDArray[np.int8]:

@@ -179,7 +179,8 @@ class Supports:
         if "points" in examples:
             return examples["points"], self.coefficients
         width = int(examples["places"].max(initial=0)) + 1
-        return Sparse(examples["indptr"], examples["places"], examples["numbers"], width), self.coefficients
+        rows = Sparse(examples["indptr"], examples["places"], examples["numbers"], width, checked=True)
+        return rows, self.coefficients
 
     def state(self) -> State:
         """As plain data."""

@@ -29,7 +29,7 @@ from novikoff.classes.threshold import check_grid_end
 from novikoff.errors import InputError, brief
 from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.learners.restoring import Schema, arguments, counters, integer
-from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label
+from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label, signs
 
 LARGEST_COMPILED = 2**61
 
@@ -84,15 +84,15 @@ class ThresholdHalving:
 
     def sweep(self, batch: Batch) -> NDArray[np.int8] | None:
         """Predict and learn every row in order, compiled; None, having done nothing, for numbers beyond int64."""
-        x = np.asarray(batch.x).reshape(-1)
-        if self.n > LARGEST_COMPILED or x.dtype != np.int64 or batch.y.dtype != np.int8:
+        x, y = np.asarray(batch.x).reshape(-1), signs(batch)
+        if self.n > LARGEST_COMPILED or x.dtype != np.int64:
             return None
         wrong = kernels.threshold_halving.first_outside(x, self.n)
         if wrong >= 0:
             raise InputError(f"x must be from 0 to {self.n}: got {x[wrong]} at round {batch.first + wrong}.")
         state = np.array([getattr(self, name) for name in SAVED], dtype=np.int64)
         predictions = np.empty(len(x), dtype=np.int8)
-        kernels.threshold_halving.sweep(x, batch.y, self.n, state, self.conservative, predictions)
+        kernels.threshold_halving.sweep(x, y, self.n, state, self.conservative, predictions)
         self.lo, self.hi, self.restarts, self.emptied_at, self.rounds = state.tolist()
         return predictions
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
 from novikoff.sources.layout import choose_columns
-from novikoff.types import Domain, Sparse
+from novikoff.types import Domain, Sparse, first_repeat
 
 LARGEST_INDEX = 2**32 - 2
 MANY = 2**16
@@ -72,7 +72,9 @@ class SparseLists:
                     f"an index must occur once in a row: row {first + repeat:,} of {self.name} has one twice. Add its "
                     "values up first."
                 )
-        return Sparse(ends, indices, values if values.dtype != np.float16 else values.astype(np.float64), width)
+        return Sparse(
+            ends, indices, values if values.dtype != np.float16 else values.astype(np.float64), width, checked=True
+        )
 
     def _indices(self, raw: NDArray[Any], ends: NDArray[np.uint64], first: int) -> NDArray[np.uint32]:
         if raw.dtype != np.uint32 and len(raw):
@@ -128,21 +130,6 @@ class DenseLists:
                 f"{x.flat[at]}. Clean or drop the row."
             )
         return x.astype(np.float64) if x.dtype == np.float16 else x
-
-
-def first_repeat(ends: NDArray[np.uint64], indices: NDArray[np.uint32]) -> int | None:
-    """The first row, from 0, in which an index is repeated."""
-    if len(indices) < 2:
-        return None
-    rising = indices[1:] > indices[:-1]
-    starts = ends[(ends > 0) & (ends < len(indices))]
-    rising[starts - np.uint64(1)] = True  # the last of a row and the first of the next are not compared
-    if rising.all():
-        return None
-    rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends).astype(np.int64))
-    order = np.lexsort((indices, rows))
-    same = (indices[order][1:] == indices[order][:-1]) & (rows[order][1:] == rows[order][:-1])
-    return int(rows[order][int(np.argmax(same))]) if same.any() else None
 
 
 def _all_finite(values: NDArray[Any]) -> bool:

@@ -145,7 +145,7 @@ def _rows(X: Any, name: str) -> Sparse:
         raise SourceError(
             f"X must be finite: row {row:,}, feature {indices[at]} of {name} is {values[at]}. Clean or drop the row."
         )
-    return Sparse(matrix.indptr.astype(np.uint64), indices.astype(np.uint32), values, X.shape[1])
+    return Sparse(matrix.indptr.astype(np.uint64), indices.astype(np.uint32), values, X.shape[1], checked=True)
 
 
 def _table(frame: Any, label: str | int | None, columns: Sequence[str | int] | None, name: str) -> Any:

@@ -246,7 +246,7 @@ def blocks(plan: Plan, rows: int, start: Position | None, make: Callable[[int], 
         x: Any = values
         if plan.nonzeros is not None:
             ends = np.arange(len(y) + 1, dtype=np.uint64) * np.uint64(plan.nonzeros)
-            x = Sparse(ends, indices.astype(np.uint32).ravel(), values.ravel(), plan.width)
+            x = Sparse(ends, indices.astype(np.uint32).ravel(), values.ravel(), plan.width, checked=True)
         yield Batch(x, y, first + 1, {"row": stop})
         first = stop
 

@@ -92,7 +92,9 @@ def _copy(batch: Batch) -> Batch:
     x = batch.x
     if isinstance(x, Sparse):
         start, stop = int(x.indptr[0]), int(x.indptr[-1])
-        x = Sparse(x.indptr - x.indptr[0], x.indices[start:stop].copy(), x.values[start:stop].copy(), x.width)
+        x = Sparse(
+            x.indptr - x.indptr[0], x.indices[start:stop].copy(), x.values[start:stop].copy(), x.width, checked=True
+        )
     return Batch(x if x is None or isinstance(x, Sparse) else x.copy(), batch.y.copy(), batch.first)
 
 
@@ -132,4 +134,4 @@ def _gather_sparse(parts: Sequence[Sparse], order: NDArray[np.int64], place: NDA
             indices[to], values[to] = some.indices[first:last], some.values[first:last]
             row += len(some)
     indptr = np.concatenate([np.zeros(1, np.uint64), ends.astype(np.uint64)])
-    return Sparse(indptr, indices, values, max(part.width for part in parts))
+    return Sparse(indptr, indices, values, max(part.width for part in parts), checked=True)

@@ -120,7 +120,7 @@ class JSONL(LabelledLines):
             entries = int(indptr[-1])
             indices = np.fromiter((i for row in rows for i in row), np.uint32, entries)
             values = np.fromiter((x for row in rows for x in row.values()), np.float64, entries)
-            x = Sparse(indptr, indices, values, self.domain.width or 0)
+            x = Sparse(indptr, indices, values, self.domain.width or 0, checked=True)
             own = np.array(row_lines, dtype=np.uint32)
             return Parsed(np.array(labels, dtype=kind), own, x, len(lines), size - added, bad)
 

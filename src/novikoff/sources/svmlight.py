@@ -103,7 +103,7 @@ class ChunkParser:
                 indptr[rows] = entries
                 width = max(width, max(own, default=-1) + 1)
             state[:] = stop + 1, rows, entries, line + 1, width
-        x = Sparse(indptr[: rows + 1], indices[:entries], values[:entries], width)
+        x = Sparse(indptr[: rows + 1], indices[:entries], values[:entries], width, checked=True)
         parsed = Parsed(labels[:rows], lines[:rows], x, line, size - added, bad)
         del data
         self._free.append(text)
