@@ -57,6 +57,16 @@ def test_links_of_the_documents_lead_somewhere():
                 assert (document.parent / target).exists(), f"{document.name}: {target}"
 
 
+def test_type_checkers_see_the_public_names_where_they_are():
+    stub = (Path(nk.__file__).parent / "__init__.pyi").read_text()
+    told = {
+        name: home for home, name in re.findall(r"^from novikoff\.([\w.]+) import (\w+) as \2$", stub, re.MULTILINE)
+    }
+    rooms = set(re.findall(r"^from \. import (\w+) as \1$", stub, re.MULTILINE))
+    assert told == nk._HOMES
+    assert {*told, *rooms, "__version__"} == set(nk.__all__)
+
+
 def test_the_status_page_names_every_theorem_and_learner():
     for theorem in theorems():
         assert f"`{theorem}`" in STATUS, theorem
