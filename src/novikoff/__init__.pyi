@@ -1,8 +1,5 @@
 """The public names, for type checkers and editors; `__init__.py` imports each when it is first used."""
 
-from . import adversaries as adversaries
-from . import classes as classes
-from . import streams as streams
 from novikoff.catalog import make as make
 from novikoff.certificate import Assumption as Assumption
 from novikoff.certificate import Certificate as Certificate
@@ -63,6 +60,10 @@ from novikoff.types import Batch as Batch
 from novikoff.types import Domain as Domain
 from novikoff.types import Labels as Labels
 from novikoff.types import Run as Run
+
+from . import adversaries as adversaries
+from . import classes as classes
+from . import streams as streams
 
 __version__: str
 __all__: list[str]
