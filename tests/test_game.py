@@ -327,3 +327,11 @@ def test_hindsight_on_other_rows_in_memory_is_noticed_by_the_comparators_of_the_
     ledger.hindsight = look_back(ledger, nk.Arrays(x, np.where(np.arange(200) % 4 < 2, 1, -1)))
     assert ledger.hindsight.facts.invalid_reason
     assert ledger.certify()[0].status != "violated"
+
+
+def test_a_table_must_be_read_for_the_loss_that_the_learner_pays(tmp_path):
+    path = tmp_path / "chances.csv"
+    path.write_text("a,b,y\n0.9,0.2,1\n0.8,0.1,1\n")
+    with pytest.raises(MismatchError, match="it pays zero-one, .* is read for squared"):
+        nk.play(nk.ExponentialWeights(2), nk.expert_table(path))
+    assert nk.play(nk.ExponentialWeights(2, loss="squared"), nk.expert_table(path)).rounds == 2

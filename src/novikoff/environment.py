@@ -67,12 +67,18 @@ def goes_on(ledger: Ledger, stream: Stream) -> bool:
 
 
 def check_outcomes(learner: Learner, environment: Stream | Adversary) -> None:
-    """Labels for a learner of labels, numbers for a learner of numbers: one is easily taken for the other."""
+    """Labels for a learner of labels, numbers for one of numbers, advice for its loss: they are easily confused."""
     wanted, shown = (getattr(one, "outcomes", "labels") for one in (learner, environment))
     if wanted != shown:
         raise MismatchError(
             f"the learner learns {wanted}: {environment.name} shows {shown}. "
             "Pass arrays (X, y), or choose a learner for what it shows."
+        )
+    paid, read_for = getattr(learner, "loss", None), getattr(environment, "loss", None)
+    if learner.domain.kind in ("advice", "losses") and read_for is not None and paid != read_for:
+        raise MismatchError(
+            f"the learner must pay the loss that the table is read for: it pays {paid}, {environment.name} is read for "
+            f"{read_for}. Pass the same loss to both."
         )
 
 

@@ -58,7 +58,7 @@ def test_the_report_says_loss_best_expert_regret_weights_and_certificates(table)
     assert re.fullmatch(r"best mixture: (\w+ [\d.]+ %, )+loss [\d.]+; regret -?[\d.]+", mixture)
     assert re.fullmatch(r"weights: (anna|ben) [\d.]+ %, \w+ (under )?[\d.]+ %, \w+ (under )?[\d.]+ %", weights)
     assert any("exp_concave_regret: regret" in line and "valid" in line for line in rest)
-    assert "loss: squared (the first rows have numbers with decimals); --loss takes another" in done.stderr
+    assert "loss: squared (the first rows have numbers from 0 to 1 with decimals); --loss takes another" in done.stderr
 
 
 def test_json_holds_the_numbers_of_the_game(table, made):
@@ -203,10 +203,31 @@ def test_what_cannot_be_is_one_line_and_exit_code_2(table, options, said):
     assert done.stdout == ""
 
 
+def test_a_loss_that_is_not_certain_is_asked_for(tmp_path):
+    path = tmp_path / "degrees.csv"
+    path.write_text("anna,ben,outcome\n50,60,55\n52,58,56\n")
+    done = experts(path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "a loss must be named" in done.stderr
+    assert told(path, "--loss", "zero-one")["loss"] == 2
+
+
+def test_a_game_whose_loss_two_values_chose_refuses_a_third_when_it_goes_on(tmp_path):
+    path, later, model = tmp_path / "t.csv", tmp_path / "later.csv", tmp_path / "t.nk"
+    path.write_text("anna,ben,outcome\n0,1,1\n1,0,1\n")
+    later.write_text("anna,ben,outcome\n0,1,1\n0.7,0,1\n")
+    assert told(path, "--save", model)["loss_name"] == "zero-one"
+    done = experts(later, "--resume", model, "-q")
+    assert done.returncode == 2
+    assert "predictions must be 0 or 1" in done.stderr
+    assert told(later, "--resume", model, "--loss", "zero-one")["rounds"] == 4
+
+
 def test_what_is_out_of_range_names_round_and_expert(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("anna,ben,outcome\n0.5,0.5,1\n0.5,1.5,0\n")
-    done = experts(path, "-q")
+    done = experts(path, "-q", "--loss", "squared")
     assert done.returncode == 2
     assert 'expert "ben" has 1.5 in round 2' in done.stderr
     assert "--loss" in done.stderr

@@ -136,6 +136,49 @@ def test_the_loss_is_guessed_by_the_first_rows_and_said(write, content, loss):
     assert not any("loss:" in note for note in asked.notes)
 
 
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("a,b,y\n50,60,55\n", "the numbers 50, 55, 60, which may be labels or amounts"),
+        ("a,b,y\n1,2,3\n4,5,1\n", "the numbers 1, 2, 3 …, which may be labels or amounts"),
+        ("a,b,y\n0.5,1.5,1\n", "the numbers 0.5, 1, 1.5, which may be labels or amounts"),
+        ("a,b,y\n-0.5,1,1\n", "the numbers -0.5, 1, which may be labels or amounts"),
+        ("a,b,y\n1,1,1\n1,1,1\n", "no other value than 1"),
+        ("a,b,y\n1,0,yes\n0,0,no\n", 'text as outcomes, such as "yes", and numbers in column "a"'),
+        ("a,b,y\n0.7,no,yes\n0.3,yes,no\n", 'text as outcomes, such as "yes", and numbers in column "a"'),
+        ("a,b,y\n1,yes,1\n0,no,0\n", 'numbers as outcomes, and text in column "b", such as "yes"'),
+        ('{"a": 50, "y": 55}\n', "the numbers 50, 55"),
+    ],
+)
+def test_a_loss_is_asked_for_where_the_first_rows_leave_a_choice(write, content, what):
+    message = fails(f"the first rows of FILE have {what}", write(content))
+    assert message.startswith("a loss must be named where the values allow more than one")
+    assert all(loss in message for loss in ("--loss", "zero-one", "absolute", "squared", "log", "table"))
+    assert expert_table(write(content), loss="zero-one").loss == "zero-one"
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.jsonl", "table.parquet"])
+def test_a_third_value_is_refused_where_two_let_the_loss_be_chosen(tmp_path, name):
+    """The first 50 rows do not speak for those that come later."""
+    columns = {"a": [0, 1] * 40, "b": [1, 1] * 40, "y": [1, 0] * 40}
+    assert expert_table(saved(columns, tmp_path / name)).loss == "zero-one"
+    where = {"table.csv": "line 72", "table.jsonl": "line 71", "table.parquet": "row 71"}[name]
+    for column, what in (("b", "predictions"), ("y", "outcomes")):
+        path = saved({**columns, column: [*columns[column][:70], 7, *columns[column][71:]]}, tmp_path / name)
+        message = fails(f'{where}, column "{column}" of FILE has 7', path)
+        assert message.startswith(f"{what} must be 0 or 1 where the zero-one loss was chosen by these two values")
+        batches = expert_table(path).batches()
+        assert len(next(batches)) == 70
+        with pytest.raises(SourceError):
+            next(batches)
+        assert len(all_of(expert_table(path, loss="zero-one"))[1]) == 80
+
+
+def test_an_expert_that_sleeps_says_no_third_value(write):
+    x, _ = all_of(expert_table(write("a,b,y\n0,1,1\n1,,0\n"), sleeping=True))
+    assert math.isnan(x[1, 1])
+
+
 def test_a_loss_must_be_one_there_is(write):
     with pytest.raises(SourceError, match="a loss must be one of zero-one, absolute, squared, log, table: got 'hinge'"):
         expert_table(write("a,y\n1,1\n"), loss="hinge")
@@ -278,7 +321,8 @@ def test_the_outcome_may_stand_anywhere_among_many(write, outcome):
 def test_threads_and_chunks_change_nothing(write):
     rng = np.random.default_rng(0)
     rows = [
-        ",".join([*(repr(value) for value in rng.random(5)), "1" if rng.random() < 0.5 else ""]) for _ in range(400)
+        ",".join([*(repr(float(value)) for value in rng.random(5)), "1" if rng.random() < 0.5 else ""])
+        for _ in range(400)
     ]
     path = write("y,a,b,c,d,e\n" + "\n".join(rows) + "\n")
     wanted = all_of(expert_table(path, sleeping=True))

@@ -78,6 +78,8 @@ def run_experts(
     catalog.entry(parsed.name, "learner")  # before a long pipe is looked at
     loss = asked.loss or (getattr(saved.learner, "loss", None) if saved else (parsed.named or {}).get("loss"))
     stream = _opened(table, options, loss, parsed.name == SLEEPING)
+    if saved is not None and asked.loss is None:
+        stream.pair = (saved.fingerprint or {}).get("pair")  # what let the loss be chosen binds the rows to come
     said = say_notes(cast(Stream, stream), telling.quiet or telling.as_json)
     ledger = saved or Ledger(_learner(spec, stream, asked), source=stream.name, spec=spec)
     _check(ledger, stream)

@@ -203,7 +203,7 @@ def parser() -> Parser:
     one.add_argument("table", metavar="TABLE", help=table)
     one.add_argument("-l", "--learner", metavar="LEARNER", help=f"{SPEC}; default: exponential-weights")
     losses = ("zero-one", "absolute", "squared", "log", "table")
-    what = "what a prediction costs (default: by the first rows); table: the columns are losses"
+    what = "what a prediction costs (default: if the first rows leave no doubt); table: the columns are losses"
     one.add_argument("--loss", choices=losses, metavar="NAME", help=f"{', '.join(losses)}: {what}")
     one.add_argument("--switches", type=_whole(0), metavar="M", help="follow the best sequence with M switches")
     one.add_argument("--horizon", type=_whole(1), metavar="T", help="the rounds there will be, for learners that ask")

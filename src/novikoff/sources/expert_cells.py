@@ -8,7 +8,7 @@ are missing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from novikoff.errors import SourceError
@@ -59,17 +59,6 @@ def choose(
     twice = {one for one in names if names.count(one) > 1} if len(set(names)) < len(names) else set()
     experts = tuple(f"{one} (column {c})" if one in twice else one for one, c in zip(names, used, strict=True))
     return Chosen(tuple(columns), target, used, experts)
-
-
-def suggested(cells: Iterable[str]) -> tuple[str, str]:
-    """A loss for values like these, and why. One wrong cell among probabilities does not make them text."""
-    there = {cell for cell in cells if not is_missing(cell)}
-    if any(is_number(cell) and not WHOLE.fullmatch(cell.strip(" \t")) for cell in there):
-        return "squared", "the first rows have numbers with decimals"
-    texts = sorted(cell for cell in there if not is_number(cell))
-    if texts:
-        return "zero-one", f"the first rows have text, such as {quoted(texts[0])}"
-    return "zero-one", "the first rows have whole numbers only"
 
 
 def is_missing(cell: str) -> bool:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
 from novikoff.sources.arrow_file import ParquetFile, index_notes, open_arrow, reading
-from novikoff.sources.expert_cells import FIRST_TEXT, OUTCOME_NAMES, BadCellError, Values, choose, suggested
+from novikoff.sources.expert_cells import FIRST_TEXT, OUTCOME_NAMES, BadCellError, Values, choose
 from novikoff.sources.expert_lines import as_cell
+from novikoff.sources.expert_losses import Pair, another, not_of_the_pair, suggested, told_of
 from novikoff.sources.layout import SNIFFED_ROWS
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import check_asked
@@ -51,9 +52,10 @@ class ExpertColumns:
         self._plain = [_is_plain(kind) for kind in self._file.schema.types]
         self._at_once = max(CELLS_AT_ONCE // len(self.experts), 64)
         self._sleeping = sleeping
+        self.pair: Pair | None = None
         if loss is None:
-            loss, why = self._suggested()
-            self.notes.append(f"loss: {loss} ({why}); --loss takes another")
+            loss, self.pair, notes = suggested(self._first_cells(), self._chosen, self.name)
+            self.notes += notes
         self.loss = loss
         self.domain = Domain("losses" if loss == "table" else "advice", len(self.experts))
         self.values = self._fresh([])
@@ -63,7 +65,7 @@ class ExpertColumns:
 
     def fingerprint(self) -> dict[str, Any]:
         """The experts, which have a place each in a learner; and size and time of change of a file."""
-        return {**self._source.fingerprint(), "experts": list(self.experts)}
+        return {**self._source.fingerprint(), **told_of(self.experts, self.pair)}
 
     def count(self) -> int:
         """How many rounds there are."""
@@ -83,6 +85,9 @@ class ExpertColumns:
             except _BadPartError as bad:
                 error = bad.cause.error(f"row {row + bad.row + 1:,}, {self._chosen.column(bad.column)} of {self.name}")
                 x, y = self._numbers(part.slice(0, bad.row))
+            if self.pair is not None and y is not None and (found := another(x, y, self.pair)) is not None:
+                error = self._another(x, y, row, *found)
+                x, y = x[: found[0]], y[: found[0]]
             row += len(x)
             end = None if error else {"row": row, "texts": list(self.values.texts)}
             if len(x):
@@ -106,11 +111,12 @@ class ExpertColumns:
             return
         yield from self._file.batches(skip, wanted, self._at_once)
 
-    def _suggested(self) -> tuple[str, str]:
-        cells: list[str] = []
+    def _first_cells(self) -> dict[int, list[str]]:
+        """The first cells of the outcome and the experts, by the number of their column."""
         for part in islice(self._parts(0), 1):
-            cells = [_cell(value) for c in self._wanted for value in part.column(c).slice(0, SNIFFED_ROWS).to_pylist()]
-        return suggested(cells)
+            head = part.slice(0, SNIFFED_ROWS)
+            return {c: [_cell(value) for value in head.column(c).to_pylist()] for c in self._wanted}
+        return {c: [] for c in self._wanted}
 
     def _numbers(self, part: Any) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
         """The experts' numbers, row by row, and the outcomes; texts are numbered in the order of rows."""
@@ -131,6 +137,14 @@ class ExpertColumns:
         x = np.empty(experts.shape[::-1])
         transposed(experts, x)
         return x, None if outcome is None else table[-1]
+
+    def _another(self, x: Any, y: Any, before: int, row: int, expert: int | None) -> SourceError:
+        """What is wrong with a value that is not one of the pair."""
+        assert self.pair is not None
+        column = self._chosen.outcome if expert is None else self._chosen.used[expert]
+        where = f"row {before + row + 1:,}, {self._chosen.column(column or 0)} of {self.name}"
+        value = self.values.shown(y[row] if expert is None else x[row, expert])
+        return not_of_the_pair(value, self.pair, expert is None).error(where)
 
     def _copied(self, column: Any, out: NDArray[np.float64], c: int) -> bool:
         """Copy a column of numbers; False if it must be read value by value."""

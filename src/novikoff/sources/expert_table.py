@@ -9,7 +9,7 @@ Values
     Numbers, finite. With zero-one loss also text, compared as text (expert_cells.py). A missing prediction is an error,
     or NaN if experts may sleep; a missing outcome is an error. Ranges are the learner's matter.
 Loss
-    If none is named: squared where the first 50 rows have numbers with decimals, else zero-one. `notes` says so.
+    If none is named, one that the first 50 rows leave no doubt about (expert_losses.py); else it is asked for.
 Cost
     One pass, in blocks, with one thread a core: 1.5 GB a second and core for cells such as 0.1234. No scan before it.
 """
@@ -24,9 +24,10 @@ from itertools import islice
 from typing import Any, cast
 
 from novikoff.errors import SourceError
-from novikoff.sources.expert_cells import OUTCOME_NAMES, choose, column_number, suggested
+from novikoff.sources.expert_cells import OUTCOME_NAMES, choose, column_number
 from novikoff.sources.expert_columns import ExpertColumns
 from novikoff.sources.expert_lines import Objects, as_cell, keys
+from novikoff.sources.expert_losses import columns_of, suggested
 from novikoff.sources.expert_text import Cells, ExpertText
 from novikoff.sources.layout import SNIFFED_ROWS, Row, is_name, is_number, rows_of, sniff_delimiter, sniff_header
 from novikoff.sources.on_disk import OnDisk
@@ -55,7 +56,7 @@ def expert_table(
     """The table in a file, standard input ("-") or a binary file object.
 
     outcome     the outcome column: its name, or its number from 0 (from the end if negative)
-    loss        zero-one, absolute, squared, log, or table: the columns are losses. None: by the first rows
+    loss        zero-one, absolute, squared, log, or table: the columns are losses. None: if the first rows are clear
     sleeping    may a prediction be missing?
     without     columns to leave out, by name or number
     header      does a CSV file begin with names? None: sniff
@@ -150,15 +151,17 @@ def _from_cells(
     columns = [cell.strip() for cell in first] if header else []
     chosen = choose(columns, len(first), outcome, without, loss == "table", name)
     notes = [unnamed_note(unnamed_first(columns), name)] if unnamed_first(columns) else []
+    pair = None
     if loss is None:
-        used = (*chosen.used, *(() if chosen.outcome is None else (chosen.outcome,)))
-        loss, why = suggested(cells[c] for _, _, cells in rows[1 if header else 0 :] for c in used if c < len(cells))
-        notes += [f"loss: {loss} ({why}); --loss takes another"]
+        below = [cells for _, _, cells in rows[1 if header else 0 :]]
+        loss, pair, more = suggested(columns_of(chosen, below), chosen, name)
+        notes += more
     skipped = last if header else 0
     size = _bytes_of(lines, skipped)
     cells = Cells(chosen, len(first), between, sleeping, loss == "zero-one")
     table = ExpertText(origin, cells, (skipped, size), loss, sleeping, threads)
     table.notes += notes
+    table.pair = pair
     return table
 
 
@@ -172,16 +175,21 @@ def _from_objects(
     number, line = head[0]
     first = keys(line.removeprefix(b"\xef\xbb\xbf"), origin.name, number)
     chosen = choose(list(first), len(first), outcome, without, loss == "table", origin.name)
-    notes = []
+    notes: list[str] = []
+    pair = None
     if loss is None:
         below = [keys(line.removeprefix(b"\xef\xbb\xbf"), origin.name, number) for number, line in head[:SNIFFED_ROWS]]
-        used = [chosen.columns[c] for c in (*chosen.used, chosen.outcome) if c is not None]
-        plain = [one[key] for one in below for key in used if isinstance(one.get(key), (str, bool, int, float))]
-        loss, why = suggested(as_cell(value) for value in plain)
-        notes = [f"loss: {loss} ({why}); --loss takes another"]
+        plain = [[_as_plain_cell(one.get(key)) for key in chosen.columns] for one in below]
+        loss, pair, notes = suggested(columns_of(chosen, plain), chosen, origin.name)
     table = ExpertText(origin, Objects(chosen), (0, 0), loss, sleeping, threads)
     table.notes += notes
+    table.pair = pair
     return table
+
+
+def _as_plain_cell(value: Any) -> str:
+    """A value of an object as a cell; what is none counts as missing here, and is refused when its line comes."""
+    return as_cell(value) if isinstance(value, (str, bool, int, float)) else ""
 
 
 def _has_header(rows: list[Row], outcome: str | int | None, without: Sequence[str | int], file: OnDisk) -> bool:

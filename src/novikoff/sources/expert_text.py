@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
 from novikoff.sources.expert_cells import FIRST_TEXT, BadCellError, Chosen, Values
+from novikoff.sources.expert_losses import Pair, another, not_of_the_pair, told_of
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, PADDING, cores
 from novikoff.sources.lent import Lent
 from novikoff.sources.line_chunks import whole_lines
@@ -61,6 +62,7 @@ class ExpertText:
 
     begin    lines and bytes before the first row
     loss     the name of the loss that its values are for
+    pair     the only two values there may be, where the loss was chosen because there were no others; else None
     """
 
     lasting = True
@@ -80,10 +82,11 @@ class ExpertText:
         self.domain = Domain("losses" if loss == "table" else "advice", len(self.experts))
         self.values = self._fresh([])
         self.notes: list[str] = []
+        self.pair: Pair | None = None
 
     def fingerprint(self) -> dict[str, Any]:
         """The experts, which have a place each in a learner; and size and time of change of a file."""
-        return {**self._origin.fingerprint(), "experts": list(self.experts)}
+        return {**self._origin.fingerprint(), **told_of(self.experts, self.pair)}
 
     def count(self) -> int | None:
         """How many rounds there are; None if that can be known only by playing them."""
@@ -117,6 +120,8 @@ class ExpertText:
         rows, error = len(block.row_lines), None
         if len(block.odd):
             rows, error = self._finish(block, here["line"])
+        if self.pair is not None and (found := another(block.x[:rows], block.y[:rows], self.pair)) is not None:
+            rows, error = found[0], self._another(block, here["line"], *found)
         first = here["row"] + 1
         here.update(row=here["row"] + rows, line=here["line"] + block.lines, byte=here["byte"] + block.used)
         here["texts"] = list(self.values.texts)
@@ -142,6 +147,15 @@ class ExpertText:
                 where = "" if error.column is None else f", {chosen.column(error.column)}"
                 return row, error.error(f"line {lines_before + number + 1}{where} of {self.name}")
         return len(block.row_lines), None
+
+    def _another(self, block: Block, lines_before: int, row: int, expert: int | None) -> SourceError:
+        """What is wrong with a value that is not one of the pair."""
+        assert self.pair is not None
+        chosen = self._rows.chosen
+        column = chosen.outcome if expert is None else chosen.used[expert]
+        value = block.y[row] if expert is None else block.x[row, expert]
+        where = f"line {lines_before + int(block.row_lines[row]) + 1}, {chosen.column(column or 0)} of {self.name}"
+        return not_of_the_pair(self.values.shown(value), self.pair, expert is None).error(where)
 
     def _blocks(self, opened: Opened, at_start: bool, free: deque[bytearray]) -> Iterator[Block]:
         """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
