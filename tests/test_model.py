@@ -171,3 +171,36 @@ def test_whole_numbers_of_any_length_are_kept(tmp_path, n):
     assert again.certify() == ledger.certify()
     with zipfile.ZipFile(tmp_path / "m.nk") as archive:
         assert json.loads(archive.read("meta.json"))["learner"] == "threshold-halving"
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_model_file_replaces_another_kind_of_file_only_by_force(tmp_path, played, force):
+    path = tmp_path / "precious.txt"
+    path.write_text("my thesis")
+    if force:
+        nk.save(played, path, force=True)
+        assert nk.load(path).rounds == played.rounds
+        return
+    with pytest.raises(ModelFileError, match="must not replace a file of another kind: .*precious.txt .* force=True"):
+        nk.save(played, path)
+    assert path.read_text() == "my thesis"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_model_file_replaces_a_model_file_or_an_empty_one(tmp_path, played):
+    path = tmp_path / "m.nk"
+    path.touch()
+    nk.save(played, path)
+    nk.save(played, path)
+    assert nk.load(path).rounds == played.rounds
+    with zipfile.ZipFile(tmp_path / "book.zip", "w") as archive:
+        archive.writestr("meta.json", '{"title": "of somebody else"}')
+    with pytest.raises(ModelFileError, match="another kind"):
+        nk.save(played, tmp_path / "book.zip")
+
+
+def test_a_model_file_replaces_neither_a_folder_nor_a_device(tmp_path, played):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe"):
+        with pytest.raises(ModelFileError, match="must be written to a plain file"):
+            nk.save(played, path, force=True)

@@ -22,18 +22,26 @@ from novikoff import __version__
 from novikoff.catalog import entry, learner_name
 from novikoff.errors import ModelFileError
 from novikoff.ledger import Ledger
+from novikoff.replacing import check_replaced
 
 if TYPE_CHECKING:
     from novikoff.kept import Kept
 
 FORMAT = 1
 
+BEGIN = b'{"novikoff": '
+"""How meta.json begins, by which a model file is known as one."""
+
 LONGEST = 4000
 """Bits of a whole number that is written as JSON does; Python refuses to write more than 4,300 digits."""
 
 
-def save(what: Ledger | Kept, path: str | os.PathLike[str]) -> None:
-    """Write a ledger and its learner, or a classifier that was kept, to `path`."""
+def save(what: Ledger | Kept, path: str | os.PathLike[str], force: bool = False) -> None:
+    """Write a ledger and its learner, or a classifier that was kept, to `path`.
+
+    force   replace whatever file is there; else only another model file
+    """
+    check_place(path, force)
     arrays: dict[str, Any] = {}
     meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
     if isinstance(what, Ledger):
@@ -57,6 +65,16 @@ def save(what: Ledger | Kept, path: str | os.PathLike[str]) -> None:
         raise ModelFileError(f"a model file must be writable: {target}: {error.strerror}.") from None
     finally:
         beside.unlink(missing_ok=True)
+
+
+def check_place(path: str | os.PathLike[str], force: bool = False) -> None:
+    """Refuse to put a model file where a file of another kind is, unless forced."""
+    check_replaced(path, "a model file", _is_model, force, ModelFileError)
+
+
+def _is_model(path: str) -> bool:
+    with zipfile.ZipFile(path) as archive, archive.open("meta.json") as meta:
+        return meta.read(len(BEGIN)) == BEGIN
 
 
 def load(path: str | os.PathLike[str]) -> Ledger | Kept:

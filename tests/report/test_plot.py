@@ -244,3 +244,21 @@ def test_a_long_reason_is_cut(length, wanted):
     said = plot.cut("r" * length, plot.LONGEST_REASON)
     assert len(said) == wanted
     assert said.endswith("…") == (length > 70)
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_a_plot_replaces_a_plot_and_nothing_else(tmp_path, ending):
+    figure, path = plot.compared(made_up(["a", "b"])), tmp_path / f"plot.{ending}"
+    plot.save(figure, str(path))
+    plot.check(str(path))
+    plot.save(figure, str(path))
+    photo = {"png": b"\x89PNG\r\n\x1a\n" + bytes(3000), "svg": b"<svg xmlns='http://www.w3.org/2000/svg'></svg>"}
+    for content in (b"my thesis", photo[ending]):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="a plot must not replace a file of another kind"):
+            plot.check(str(path))
+        with pytest.raises(InputError, match="a plot must not replace a file of another kind"):
+            plot.save(figure, str(path))
+        assert path.read_bytes() == content
+    plot.save(figure, str(path), force=True)
+    plot.check(str(path))

@@ -381,3 +381,24 @@ def test_a_file_that_says_it_is_ours_and_is_not_is_an_error(tmp_path, changes, s
     convert(Rows([Batch(sparse([([1, 2], [3, 4]), ([5], [6])]), signs(2), 1)]), path)
     with pytest.raises(SourceError, match=said):
         list(Arrow(tampered(path, **changes)).batches())
+
+
+# what it may replace
+
+
+def test_a_converted_file_replaces_a_converted_file_and_nothing_else(tmp_path):
+    path, stream = tmp_path / "rows.arrow", Arrays(np.eye(2), [0, 1])
+    convert(stream, path)
+    convert(stream, path)
+    with pa.OSFile(str(tmp_path / "table.arrow"), "wb") as file:
+        table = pa.table({"precious": [1, 2]})
+        with pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+    (tmp_path / "rows.csv").write_text("1,2,a\n")
+    for name in ("table.arrow", "rows.csv"):
+        before = (tmp_path / name).read_bytes()
+        with pytest.raises(SourceError, match=f"must not replace a file of another kind: .*{name}"):
+            convert(stream, tmp_path / name)
+        assert (tmp_path / name).read_bytes() == before
+        assert convert(stream, tmp_path / name, force=True) == 2
+        assert rows_of(Arrow(tmp_path / name)) == rows_of(Arrow(path))

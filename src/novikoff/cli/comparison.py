@@ -38,7 +38,7 @@ def compare_source(
     if plot is not None:
         from novikoff.report.plot import check
 
-        check(plot)
+        check(plot, telling.force)
     stream = open_source(source, options)
     silent = telling.quiet or telling.as_json
     said = say_notes(stream, silent)
@@ -58,7 +58,7 @@ def compare_source(
     if plot is not None:
         from novikoff.report.plot import compared, save
 
-        save(compared(comparison), plot)
+        save(compared(comparison), plot, telling.force)
         if not silent:
             print(f"plot written to {plot}", file=sys.stderr)
     broken = any(certificate.status == "violated" for one in comparison.learners for certificate in one.certificates)

@@ -18,6 +18,7 @@ from novikoff.cli.games import (
     Keeper,
     Saving,
     Telling,
+    check_files,
     same_source,
     say_notes,
     size_of,
@@ -70,8 +71,7 @@ def run_experts(
     table: str, options: dict[str, Any], asked: Asked, saving: Saving, telling: Telling
 ) -> int:  # fmt: skip
     """`novikoff experts`; returns the exit code. `options` are the reader's."""
-    saving.check()
-    telling.check()
+    check_files(saving, telling)
     saved = None if saving.resume is None else _saved(saving.resume, asked)
     spec = asked.spec() if saved is None else _spec_of(saved)
     parsed = catalog.parse(spec)
@@ -220,7 +220,7 @@ def _tell(
         from novikoff.report import plot, regret
 
         history.see_last(ledger)
-        plot.save(regret.plot(history, certificates, stream.experts, spec, ledger.source), telling.plot)
+        plot.save(regret.plot(history, certificates, stream.experts, spec, ledger.source), telling.plot, telling.force)
         if not (telling.quiet or telling.as_json):
             print(f"plot written to {telling.plot}", file=sys.stderr)
     if any(certificate.status == "violated" for certificate in certificates):

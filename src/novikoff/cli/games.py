@@ -36,11 +36,12 @@ class InterruptedGame(BaseException):
 
 @dataclass(frozen=True)
 class Saving:
-    """Where a game is kept, how often, and where it was kept before."""
+    """Where a game is kept, how often, and where it was kept before; `force`: whatever file is there."""
 
     path: str | None = None
     every: int | None = None
     resume: str | None = None
+    force: bool = False
 
     def check(self) -> None:
         """Refuse what cannot work before the game begins."""
@@ -48,17 +49,20 @@ class Saving:
             raise InputError("--save-every needs a file to write: pass --save FILE too.")
         if self.path and not Path(self.path).absolute().parent.is_dir():
             raise ModelFileError(f"a model file must go into a folder that exists: {Path(self.path).parent} does not.")
+        if self.path:
+            model.check_place(self.path, self.force)
 
 
 @dataclass(frozen=True)
 class Telling:
-    """How a game is told."""
+    """How a game is told; `force`: the plot replaces whatever file is there."""
 
     as_json: bool = False
     quiet: bool = False
     certify: bool = True
     hindsight: bool = False
     plot: str | None = None
+    force: bool = False
 
     def check(self) -> None:
         """Refuse what cannot be told before the game begins."""
@@ -67,7 +71,15 @@ class Telling:
         if self.plot is not None:
             from novikoff.report import plot
 
-            plot.check(self.plot)
+            plot.check(self.plot, self.force)
+
+
+def check_files(saving: Saving, telling: Telling) -> None:
+    """Refuse what cannot be written before the game begins."""
+    saving.check()
+    telling.check()
+    if saving.path and telling.plot and os.path.realpath(saving.path) == os.path.realpath(telling.plot):
+        raise InputError(f"the model and the plot must be two files: got {saving.path} for both. Name one differently.")
 
 
 @dataclass(frozen=True)
@@ -104,8 +116,7 @@ def run_source(
 
     `options` are the reader's, `defaults` the learner's; `length` is passes and rounds.
     """
-    saving.check()
-    telling.check()
+    check_files(saving, telling)
     passes, rounds = length
     stream = open_source(source, options, learner)
     ledger = _ledger(learner, stream, defaults, saving)
@@ -141,7 +152,7 @@ def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> Kep
 
     kept = keep(ledger, choice.how, choice.delta, stream)
     if saving.path:
-        model.save(kept, saving.path)
+        model.save(kept, saving.path, saving.force)
     return kept
 
 
@@ -243,12 +254,12 @@ class Keeper:
 
     def __call__(self, ledger: Ledger) -> None:
         if self._saving.every and ledger.rounds >= self._next:
-            model.save(ledger, str(self._saving.path))
+            model.save(ledger, str(self._saving.path), self._saving.force)
             self._next = ledger.rounds + self._saving.every
 
     def finish(self) -> None:
         if self._saving.path:
-            model.save(self._ledger, self._saving.path)
+            model.save(self._ledger, self._saving.path, self._saving.force)
 
 
 def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, telling: Telling) -> int:
@@ -323,7 +334,7 @@ def _tell(
     if telling.plot is not None:
         from novikoff.report import plot
 
-        plot.save(plot.game(ledger, certificates, learner, _best(ledger)), telling.plot)
+        plot.save(plot.game(ledger, certificates, learner, _best(ledger)), telling.plot, telling.force)
     of_members = [
         one for member in ledger.members for one in member.certify(ledger.adversary is not None, ledger.fixed)
     ]

@@ -45,8 +45,8 @@ def run(asked: Namespace) -> int:
     from novikoff.cli.games import Choice, Saving, Telling, run_source
 
     defaults = {"seed": asked.seed, "normalize": asked.normalize or None}
-    saving = Saving(asked.save, asked.save_every, asked.resume)
-    telling = Telling(asked.json, asked.quiet, not asked.no_certify, asked.hindsight, asked.plot)
+    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force)
+    telling = Telling(asked.json, asked.quiet, not asked.no_certify, asked.hindsight, asked.plot, asked.force)
     choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
     rounds = (asked.passes, asked.rounds)
     return run_source(asked.learner, asked.source, _reading(asked), defaults, rounds, saving, telling, choice)
@@ -59,7 +59,7 @@ def compare(asked: Namespace) -> int:
 
     wanted = Asked(asked.shuffles, asked.seed or 0, asked.passes, asked.rounds, asked.jobs)
     defaults = {"normalize": asked.normalize or None}
-    telling = Telling(asked.json, asked.quiet, plot=asked.plot)
+    telling = Telling(asked.json, asked.quiet, plot=asked.plot, force=asked.force)
     return compare_source(asked.source, asked.learners, _reading(asked), defaults, wanted, telling, asked.plot)
 
 
@@ -73,10 +73,12 @@ def predict(asked: Namespace) -> int:
 def convert(asked: Namespace) -> int:
     """Write a source as an Arrow file: later runs map it into memory instead of parsing it."""
     from novikoff.cli.games import open_source, say_notes
+    from novikoff.sources.convert import check_place
     from novikoff.sources.convert import convert as write
 
+    check_place(asked.destination, asked.force)
     source = open_source(asked.source, _reading(asked))
-    rows = write(source, asked.destination)
+    rows = write(source, asked.destination, force=asked.force)
     say_notes(source, silent=False)
     print(f"{rows:,} rows written to {asked.destination}")
     return 0
@@ -98,8 +100,8 @@ def experts(asked: Namespace) -> int:
     wanted = Asked(
         asked.learner, asked.loss, asked.switches, asked.horizon, asked.sleeping, asked.seed, asked.rounds
     )  # fmt: skip
-    saving = Saving(asked.save, asked.save_every, asked.resume)
-    telling = Telling(asked.json, asked.quiet, not asked.no_certify, plot=asked.plot)
+    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force)
+    telling = Telling(asked.json, asked.quiet, not asked.no_certify, plot=asked.plot, force=asked.force)
     return run_experts(asked.table, reading, wanted, saving, telling)
 
 
@@ -163,6 +165,7 @@ def parser() -> Parser:
     )
     one.add_argument("--hindsight", action="store_true", help="read the source again for the best comparators")
     one.add_argument("--plot", metavar="FILE", help="draw mistakes and bound against rounds, as .png or .svg")
+    _add_force(one)
     one.add_argument("--no-certify", action="store_true", help="no comparators, no certificates")
     _add_seed(one)
     _add_telling(one)
@@ -178,6 +181,7 @@ def parser() -> Parser:
     one.add_argument("--normalize", action="store_true", help="divide each example by its length")
     one.add_argument("--jobs", type=_whole(1), metavar="N", help="games at a time (default: one a core)")
     one.add_argument("--plot", metavar="FILE", help="draw the mistake rates, as .png or .svg")
+    _add_force(one)
     _add_seed(one)
     _add_telling(one)
 
@@ -190,6 +194,7 @@ def parser() -> Parser:
     one = verb("convert", convert)
     _add_source(one)
     one.add_argument("destination", metavar="DEST", help="the Arrow file to write")
+    _add_force(one)
 
     one = verb("duel", duel)
     one.add_argument("learner", metavar="LEARNER", help=SPEC)
@@ -213,6 +218,7 @@ def parser() -> Parser:
     one.add_argument("--save-every", type=_whole(1), metavar="N", help="save every N rounds too")
     one.add_argument("--resume", metavar="FILE", help="go on with the game in this file")
     one.add_argument("--plot", metavar="FILE", help="draw regret, bound and weights against rounds, as .png or .svg")
+    _add_force(one)
     one.add_argument("--no-certify", action="store_true", help="no certificates")
     _add_seed(one)
     _add_telling(one)
@@ -242,6 +248,10 @@ def _add_source(verb: ArgumentParser) -> None:
     how.add_argument("--skip-bad", type=_whole(0), metavar="N", help="skip up to N malformed lines, and report them")
     how.add_argument("--ignore-weights", action="store_true", default=None, help="leave out importance weights (vw)")
     how.add_argument("--threads", type=_whole(1), metavar="N", help="threads that parse (default: one a core)")
+
+
+def _add_force(verb: ArgumentParser) -> None:
+    verb.add_argument("--force", action="store_true", help="let what is written replace files of another kind")
 
 
 def _add_seed(verb: ArgumentParser) -> None:

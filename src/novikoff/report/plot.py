@@ -19,12 +19,15 @@ from novikoff.certificate import Certificate, bound_text
 from novikoff.comparison import Compared, Comparison
 from novikoff.errors import InputError, SpecError
 from novikoff.ledger import Ledger
+from novikoff.replacing import check_replaced, first_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 ENDINGS = (".png", ".svg")
+MADE_BY = "made by novikoff"
+"""What a plot says of itself in the file, by which it is known as one."""
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 """Of Okabe and Ito, told apart by the colour-blind too; brown in place of their yellow, which is hard to see."""
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)))
@@ -48,23 +51,33 @@ class Point:
     deviation: float | None = None
 
 
-def check(path: str) -> None:
-    """Refuse a file that cannot be written, before anything is played for it."""
+def check(path: str, force: bool = False) -> None:
+    """Refuse a file that cannot be written, or may not be replaced, before anything is played for it."""
     if PurePath(path).suffix.lower() not in ENDINGS:
         raise InputError(f"a plot must be a PNG or an SVG file: got {path}. End its name with .png or .svg.")
     if not Path(path).absolute().parent.is_dir():
         raise InputError(f"a plot must go into a folder that exists: {Path(path).parent} does not.")
+    check_replaced(path, "a plot", _is_plot, force, InputError)
 
 
-def save(figure: Figure, path: str) -> None:
+def _is_plot(path: str) -> bool:
+    """Is it one of ours, by what it says of who made it?"""
+    begin = first_bytes(path, 2048)
+    return MADE_BY.encode() in begin and (begin.startswith(b"\x89PNG\r\n\x1a\n") or b"<svg" in begin)
+
+
+def save(figure: Figure, path: str, force: bool = False) -> None:
     """Write the figure."""
     import matplotlib
 
-    check(path)
+    check(path, force)
     kind = PurePath(path).suffix.lower()[1:]
-    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    metadata = {"Date": None, "Creator": MADE_BY} if kind == "svg" else {"Software": MADE_BY}
     with matplotlib.rc_context({"svg.hashsalt": "novikoff", "svg.fonttype": "none"}):
-        figure.savefig(path, format=kind, dpi=150, metadata=metadata)
+        try:
+            figure.savefig(path, format=kind, dpi=150, metadata=metadata)
+        except OSError as error:
+            raise InputError(f"a plot must be writable: {path}: {error.strerror or error}.") from None
 
 
 def game(

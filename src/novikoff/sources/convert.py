@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
-from novikoff.sources.converted import batch_metadata, schema_metadata
+from novikoff.replacing import check_replaced, first_bytes
+from novikoff.sources.arrow_file import IPC_MAGIC
+from novikoff.sources.converted import KEY, batch_metadata, schema_metadata
 from novikoff.types import Batch, Sparse, Stream
 
 LARGE = 2**23
@@ -70,12 +72,17 @@ class InPieces(io.RawIOBase):
 
 
 def convert(
-    stream: Stream, path: str | os.PathLike[str], progress: Callable[[int], None] | None = None
+    stream: Stream, path: str | os.PathLike[str], progress: Callable[[int], None] | None = None, force: bool = False
 ) -> int:  # fmt: skip
-    """Write the stream to an Arrow file at `path`; returns the number of rows. `progress` is told it now and then."""
+    """Write the stream to an Arrow file at `path`; returns the number of rows.
+
+    progress   is told the number of rows now and then
+    force      replace whatever file is there; else only one that was converted
+    """
     target = Path(path)
     if target.suffix.lower() == ".parquet":
         raise SourceError(f"convert must write Arrow: got {target}. Name it .arrow.")
+    check_place(path, force)
     beside = target.with_name(target.name + f".{os.getpid()}.part")
     try:
         with open(beside, "wb") as file:
@@ -89,6 +96,20 @@ def convert(
     finally:
         beside.unlink(missing_ok=True)
     return rows
+
+
+def check_place(path: str | os.PathLike[str], force: bool = False) -> None:
+    """Refuse to put a converted file where a file of another kind is, unless forced."""
+    check_replaced(path, "a converted file", _is_converted, force, SourceError)
+
+
+def _is_converted(path: str) -> bool:
+    if first_bytes(path, len(IPC_MAGIC)) != IPC_MAGIC:
+        return False
+    import pyarrow as pa
+
+    with pa.memory_map(path) as file:
+        return KEY in (pa.ipc.open_file(file).schema.metadata or {})
 
 
 def _write(stream: Stream, file: Any, progress: Callable[[int], None] | None) -> int:
