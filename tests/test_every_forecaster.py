@@ -12,6 +12,7 @@ import pytest
 import novikoff as nk
 from novikoff.catalog import make
 from novikoff.errors import InputError
+from novikoff.model import snapshot, write
 from novikoff.types import Batch
 
 ROUNDS, EXPERTS = 150, 6
@@ -128,6 +129,17 @@ def test_stopping_and_going_on_is_not_stopping(spec, table, tmp_path):
         assert same(ledger.learner.state(), whole.learner.state())
         assert sums(ledger) == sums(whole)
         assert ledger.certify() == whole.certify(fixed=False)  # that these are the same arrays is not known
+
+
+@every
+def test_what_is_to_be_saved_stays_as_it_is_while_the_game_goes_on(spec, table, tmp_path):
+    then, now = (nk.play(make(spec, "learner"), stream(table, 2), rounds=60) for _ in range(2))
+    taken = snapshot(now)
+    nk.play(now.learner, stream(table, 2), ledger=now, resume=True)
+    write(taken, tmp_path / "model.nk")
+    again = nk.load(tmp_path / "model.nk")
+    assert same(again.learner.state(), then.learner.state())
+    assert again.certify() == then.certify()
 
 
 @every

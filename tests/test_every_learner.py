@@ -16,6 +16,7 @@ import novikoff as nk
 from novikoff.catalog import make, names
 from novikoff.errors import InputError
 from novikoff.game import Game
+from novikoff.model import snapshot, write
 
 ROUNDS = 300
 NAN, INF = math.nan, math.inf
@@ -397,6 +398,19 @@ def test_stopping_and_going_on_is_not_stopping(spec, stream, bad, noise, tmp_pat
         assert same(ledger.learner.state(), whole.learner.state())
         assert (ledger.rounds, ledger.mistakes, ledger.curve) == (whole.rounds, whole.mistakes, whole.curve)
         assert ledger.certify() == whole.certify()
+
+
+@every
+def test_what_is_to_be_saved_stays_as_it_is_while_the_game_goes_on(spec, stream, bad, tmp_path):
+    rounds = pairs(stream, 0.1, 2)
+    then, now = (nk.play(make(spec, "learner"), rounds[:150], record=True) for _ in range(2))
+    taken = snapshot(now)
+    nk.play(now.learner, rounds[150:], ledger=now)
+    write(taken, tmp_path / "model.nk")
+    again = nk.load(tmp_path / "model.nk")
+    assert same(again.learner.state(), then.learner.state())
+    assert again.said().tolist() == then.said().tolist()
+    assert again.certify() == then.certify()
 
 
 @every

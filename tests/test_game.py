@@ -237,7 +237,10 @@ def test_a_game_that_stops_anywhere_goes_on_where_it_stopped(spec, ends):
         assert ledger.rounds == sum(cuts)
         nk.play(ledger.learner, stream, passes=2, ledger=ledger, resume=True)
         assert ledger.said().tolist() == whole.said().tolist()
-        assert (ledger.rounds, ledger.passes, ledger.position) == (1400, 2, whole.position)
+        assert (ledger.rounds, ledger.passes) == (1400, 2)
+        assert {**ledger.position, "end": None} == {**whole.position, "end": None} == {
+            "passes": 2, "at": None, "skip": 0, "end": None
+        }  # fmt: skip
         nk.play(ledger.learner, stream, passes=2, ledger=ledger, resume=True)
         assert ledger.rounds == 1400  # nothing is left
 
@@ -327,6 +330,27 @@ def test_hindsight_on_other_rows_in_memory_is_noticed_by_the_comparators_of_the_
     ledger.hindsight = look_back(ledger, nk.Arrays(x, np.where(np.arange(200) % 4 < 2, 1, -1)))
     assert ledger.hindsight.facts.invalid_reason
     assert ledger.certify()[0].status != "violated"
+
+
+def test_a_game_that_is_left_before_the_first_batch_of_a_pass_counts_the_pass_once():
+    class LeftError(Exception):
+        pass
+
+    class Leaving(nk.Arrays):
+        def batches(self, start=None):
+            if leave.pop(0):
+                raise LeftError
+            return super().batches(start)
+
+    rows = Leaving(np.eye(3), [1, -1, 1])
+    for leave in ([True, True, False, False], [False, True, False]):
+        ledger = nk.Ledger(nk.Perceptron())
+        while leave:
+            try:
+                nk.play(ledger.learner, rows, passes=2, ledger=ledger, resume=True)
+            except LeftError:
+                continue
+        assert (ledger.rounds, ledger.passes) == (6, 2)
 
 
 def test_a_table_must_be_read_for_the_loss_that_the_learner_pays(tmp_path):

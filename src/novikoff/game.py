@@ -316,7 +316,8 @@ def _go_through(
     left, behind = rounds, getattr(stream, "lasting", False)
     own = ledger.labels is None or position["at"] is not None
     for number in range(position["passes"], passes):
-        ledger.passes += position["at"] is None and position["skip"] == 0
+        ledger.passes += position["at"] is None and position["skip"] == 0 and not position.get("begun", False)
+        ledger.position = {**position, "begun": True}  # the game may be left before the first batch
         ledger.repeated |= number > 0
         if ledger.keeping is not None and ledger.passes > 1:
             ledger.keeping.close(game.learner)
@@ -339,7 +340,8 @@ def _go_through(
             ledger.keeping.fixed = there_before(stream) or left == 0
         if left == 0:
             return
-        ledger.position = position = {"passes": number + 1, "at": None, "skip": 0}
+        end = ledger.position  # where rows go on that may be added to the source later
+        ledger.position = position = {"passes": number + 1, "at": None, "skip": 0, "end": end}
 
 
 def _attended(ledger: Ledger, pieces: Iterator[Piece]) -> Iterator[Piece]:

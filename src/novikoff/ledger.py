@@ -42,6 +42,7 @@ class Ledger:
     hindsight          the best comparators there are, if they were looked for after the game; not saved
     position           where the stream goes on, after a whole batch: {"passes": done before this one, "at": ...}
     fingerprint        of the source, to recognise it again
+    earlier            fingerprints of the sources before it
     labels             the source's values for -1 and +1, once they are known
     feature_names      of the columns the learner learned from, once a source has named them
     waiting            for the next batch, now: the game can be left without harm; not saved
@@ -69,6 +70,7 @@ class Ledger:
     hindsight: Hindsight | None = None
     position: dict[str, Any] | None = None
     fingerprint: dict[str, Any] | None = None
+    earlier: list[dict[str, Any]] = field(default_factory=list)
     labels: list[Any] | None = None
     feature_names: list[str] | None = None
     answered: int = 0  # rounds that the adversary answered

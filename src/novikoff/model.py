@@ -2,16 +2,18 @@
 
 It holds a learner's state and its ledger, so that a game that goes on later is certified as a whole; or a classifier
 that was kept from a game, with its certificates. It is written beside its place, flushed to the disk and moved there,
-so a crash leaves the old file or the new one.
+so a crash leaves the old file or the new one. Arrays are not packed: that would take longer than to write them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import math
 import os
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +43,19 @@ def save(what: Ledger | Kept, path: str | os.PathLike[str], force: bool = False)
 
     force   replace whatever file is there; else only another model file
     """
-    check_place(path, force)
+    write(snapshot(what), path, force)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a model file will hold, apart from who plays on: plain values, and copies of the arrays."""
+
+    meta: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+
+
+def snapshot(what: Ledger | Kept) -> Snapshot:
+    """What there is now of a ledger and its learner, or of a classifier that was kept."""
     arrays: dict[str, Any] = {}
     meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
     if isinstance(what, Ledger):
@@ -49,22 +63,39 @@ def save(what: Ledger | Kept, path: str | os.PathLike[str], force: bool = False)
         meta["ledger"] = _plain(what.state(), arrays)
     else:
         meta["kept"] = _plain(what.state(), arrays)
+    return Snapshot(meta, {name: np.array(array) for name, array in arrays.items()})
+
+
+def write(what: Snapshot, path: str | os.PathLike[str], force: bool = False) -> None:
+    """Write it to `path`, in any thread; when this is done it is on the disk."""
+    check_place(path, force)
     target = Path(path)
     beside = target.with_name(target.name + f".{os.getpid()}.part")
     try:
         with open(beside, "wb") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                archive.writestr("meta.json", json.dumps(meta, allow_nan=False))
-                for name, array in arrays.items():
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+                archive.writestr("meta.json", json.dumps(what.meta, allow_nan=False))
+                for name, array in what.arrays.items():
                     with archive.open(name + ".npy", "w", force_zip64=True) as entry:
                         np.lib.format.write_array(entry, array, allow_pickle=False)
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, target)
+        _flush_folder(target.absolute().parent)
     except OSError as error:
         raise ModelFileError(f"a model file must be writable: {target}: {error.strerror}.") from None
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Let the new name be on the disk too, where folders can be flushed."""
+    with contextlib.suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
 
 
 def check_place(path: str | os.PathLike[str], force: bool = False) -> None:

@@ -236,14 +236,15 @@ def test_what_is_out_of_range_names_round_and_expert(tmp_path):
     assert "there is no" in missing.stderr
 
 
-def test_ctrl_c_ends_the_game_and_tells_what_was_done(table):
-    game = subprocess.Popen([*NOVIKOFF, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def test_ctrl_c_ends_the_game_and_tells_what_was_done(table, tmp_path):
+    saved = tmp_path / "m.nk"
+    command = [*NOVIKOFF, "-", "--save", saved, "--save-every", "600"]
+    game = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     game.stdin.write(table.read_bytes())
     game.stdin.flush()
-    for line in game.stderr:  # it has begun to read
-        if line.startswith(b"loss:"):
-            break
-    time.sleep(2.0)
+    while not saved.exists():  # it has played what there is
+        assert game.poll() is None
+        time.sleep(0.05)
     game.send_signal(signal.SIGINT)
     out, err = game.communicate(timeout=60)  # it does not wait for the silent pipe
     assert game.returncode == 130
@@ -301,7 +302,7 @@ def test_a_game_goes_on_with_its_experts_in_any_order(table, made, tmp_path):
     turned.write_text("carla,ben,anna,outcome\n" + "\n".join(rows) + "\n")
     more.write_text(table.read_text())
     told(table, "--save", saved)
-    again, also = told(more, "--resume", saved), told(turned, "--resume", saved)
+    again, also = told(more, "--resume", saved, "--again"), told(turned, "--resume", saved)
     assert again["rounds"] == 1200
     same = [key for key in again if key not in ("source", "seconds", "rounds_per_second", "notes")]
     assert {key: also[key] for key in same} == {key: again[key] for key in same}

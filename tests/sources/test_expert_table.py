@@ -393,7 +393,7 @@ def test_every_format_gives_the_same_numbers(tmp_path, name):
     assert math.isnan(x[7, 1])
     assert np.delete(x[:, 1], 7).tolist() == [value for value in columns["b"] if value is not None]
     assert y.tolist() == columns["y"]
-    assert set(stream.fingerprint()) == {"size", "mtime_ns", "experts"}
+    assert set(stream.fingerprint()) == {"size", "mtime_ns", "place", "sample", "experts"}
     assert stream.fingerprint()["experts"] == list(stream.experts)
 
 

@@ -16,7 +16,7 @@ import pytest
 from novikoff.errors import SourceError
 from novikoff.sources import line_chunks
 from novikoff.sources.line_chunks import whole_lines
-from novikoff.sources.opened import Opened, Origin
+from novikoff.sources.opened import Opened, Origin, place, sample
 
 TEXT = b"".join(b"%d 1:%d\n" % (i % 2, i) for i in range(20_000))
 
@@ -257,15 +257,37 @@ def test_a_file_that_vanishes_is_an_error_of_ours(write):
     assert origin.fingerprint() == {}
 
 
-def test_the_fingerprint_of_a_file_is_its_size_and_time(write):
+def test_the_fingerprint_of_a_file_is_its_size_and_time_and_by_path_its_place_and_a_sample(write):
     path = write(TEXT)
     status = path.stat()
     fingerprint = {"size": len(TEXT), "mtime_ns": status.st_mtime_ns}
-    assert Origin(path).fingerprint() == fingerprint
+    by_path = {"place": place(str(path)), "sample": sample(str(path), len(TEXT))}
+    assert Origin(path).fingerprint() == {**fingerprint, **by_path}
     with open(path, "rb") as file:
         assert Origin(file).fingerprint() == fingerprint
     assert Origin(io.BytesIO(TEXT)).fingerprint() == {}
     assert Origin("-").fingerprint() == {}
+
+
+def test_the_place_is_the_same_however_the_path_is_spelled(write, monkeypatch):
+    path = write(TEXT)
+    (path.parent / "link").symlink_to(path)
+    monkeypatch.chdir(path.parent)
+    spelled = [str(path), path.name, f"./{path.name}", f"../{path.parent.name}/{path.name}", "link"]
+    assert len({place(one) for one in spelled}) == 1
+    assert place("other") != place(path.name)
+
+
+@pytest.mark.parametrize("size", [1, 1000, 32 * 4096, 32 * 4096 + 1, 500_000])
+def test_the_sample_is_of_the_first_bytes_and_sees_both_ends_of_them(write, size):
+    data = bytearray(i * i % 251 for i in range(size + 10))
+    whole = sample(str(write(bytes(data))), size)
+    assert sample(str(write(bytes(data[:size]))), size) == whole
+    assert sample(str(write(bytes(data))), size - 1) != whole
+    for place_of_change in (0, size - 1):
+        changed = data.copy()
+        changed[place_of_change] ^= 1
+        assert sample(str(write(bytes(changed))), size) != whole
 
 
 def test_what_is_opened_by_path_is_closed(write):

@@ -15,15 +15,14 @@ from novikoff.cli.expert_streams import Mixing, Sampled, can_be_mixed
 from novikoff.cli.games import (
     INTERRUPTED,
     VIOLATED,
-    Keeper,
-    Saving,
     Telling,
     check_files,
-    same_source,
     say_notes,
     size_of,
     watched,
 )
+from novikoff.cli.resuming import goes_on
+from novikoff.cli.saving import Keeper, Saving
 from novikoff.comparators.mixture import Mixture
 from novikoff.errors import InputError, MismatchError, SourceError
 from novikoff.game import play
@@ -84,7 +83,7 @@ def run_experts(
     ledger = saved or Ledger(_learner(spec, stream, asked), source=stream.name, spec=spec)
     _check(ledger, stream)
     stream = cast(Any, matched(cast(Stream, stream), ledger.feature_names, saving.resume or "the learner"))
-    resume = saving.resume is not None and same_source(ledger, cast(Stream, stream))
+    resume = goes_on(ledger, cast(Stream, stream), table, saving)
     ledger.source = stream.name
     keeper = Keeper(ledger, saving)
     history = _history(telling)
@@ -102,7 +101,8 @@ def run_experts(
         with _named(stream.experts):
             play(ledger.learner, shown, asked.rounds, progress=watch, ledger=ledger, riding=False, resume=resume)
 
-    stopped = watched(game, Progress(asked.rounds, size_of(table)), telling, ledger)
+    with keeper:
+        stopped = watched(game, Progress(asked.rounds, size_of(table)), telling, ledger)
     keeper.finish()
     say_notes(cast(Stream, stream), telling.quiet or telling.as_json, said)
     mixture = None if mixing is None else mixing.best()

@@ -10,12 +10,13 @@ import sys
 from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, model
-from novikoff.errors import InputError, ModelFileError
+from novikoff.cli.resuming import goes_on
+from novikoff.cli.saving import Keeper, Saving
+from novikoff.errors import InputError
 from novikoff.game import check_hindsight, look_back, play
 from novikoff.ledger import Ledger
 from novikoff.report import plain, terminal
@@ -32,25 +33,6 @@ INTERRUPTED = 130
 
 class InterruptedGame(BaseException):
     """Ctrl-C, noticed between two batches."""
-
-
-@dataclass(frozen=True)
-class Saving:
-    """Where a game is kept, how often, and where it was kept before; `force`: whatever file is there."""
-
-    path: str | None = None
-    every: int | None = None
-    resume: str | None = None
-    force: bool = False
-
-    def check(self) -> None:
-        """Refuse what cannot work before the game begins."""
-        if self.every and not self.path:
-            raise InputError("--save-every needs a file to write: pass --save FILE too.")
-        if self.path and not Path(self.path).absolute().parent.is_dir():
-            raise ModelFileError(f"a model file must go into a folder that exists: {Path(self.path).parent} does not.")
-        if self.path:
-            model.check_place(self.path, self.force)
 
 
 @dataclass(frozen=True)
@@ -122,7 +104,7 @@ def run_source(
     ledger = _ledger(learner, stream, defaults, saving)
     if choice is not None:
         choice.prepare(stream, ledger, defaults.get("seed"))
-    resume = saving.resume is not None and same_source(ledger, stream)
+    resume = goes_on(ledger, stream, source, saving)
     ledger.source = stream.name
     said = say_notes(stream, telling.quiet or telling.as_json)
     keeper = Keeper(ledger, saving)
@@ -138,7 +120,8 @@ def run_source(
     if telling.hindsight:
         check_hindsight(ledger, stream, resume)
     known = len(stream) * passes if isinstance(stream, Sized) else None
-    stopped = watched(game, Progress(rounds or known, size_of(source)), telling, ledger)
+    with keeper:
+        stopped = watched(game, Progress(rounds or known, size_of(source)), telling, ledger)
     keeper.finish()
     kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving)
     if telling.hindsight and not stopped:
@@ -177,14 +160,6 @@ def check_normalized(learner: Any, spec: str) -> None:
             f"--normalize is for learners that divide examples by their length: {spec} does not. Leave it out; kernels "
             "are normalised with normalize_kernel=true."
         )
-
-
-def same_source(ledger: Ledger, stream: Stream) -> bool:
-    """Does the game go on in the middle of this source, or is it another that follows?"""
-    known = stream.fingerprint() if hasattr(stream, "fingerprint") else None
-    if ledger.position is None or ledger.source != stream.name or ledger.fingerprint != known:
-        return False
-    return stream.rereadable or ledger.position["passes"] == 0  # a pipe that came to its end is not this one
 
 
 def open_source(source: str, options: dict[str, Any], learner: str | None = None) -> Stream:
@@ -243,23 +218,6 @@ def size_of(source: str) -> int | None:
         return os.stat(source).st_size
     except OSError:
         return None
-
-
-class Keeper:
-    """Saves the game every so many rounds, and at its end."""
-
-    def __init__(self, ledger: Ledger, saving: Saving) -> None:
-        self._ledger, self._saving = ledger, saving
-        self._next = ledger.rounds + (saving.every or 0)
-
-    def __call__(self, ledger: Ledger) -> None:
-        if self._saving.every and ledger.rounds >= self._next:
-            model.save(ledger, str(self._saving.path), self._saving.force)
-            self._next = ledger.rounds + self._saving.every
-
-    def finish(self) -> None:
-        if self._saving.path:
-            model.save(self._ledger, self._saving.path, self._saving.force)
 
 
 def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, telling: Telling) -> int:

@@ -42,10 +42,11 @@ def demo(asked: Namespace) -> int:
 
 def run(asked: Namespace) -> int:
     """Play a learner on a source of labelled examples, and certify it."""
-    from novikoff.cli.games import Choice, Saving, Telling, run_source
+    from novikoff.cli.games import Choice, Telling, run_source
+    from novikoff.cli.saving import Saving
 
     defaults = {"seed": asked.seed, "normalize": asked.normalize or None}
-    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force)
+    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
     telling = Telling(asked.json, asked.quiet, not asked.no_certify, asked.hindsight, asked.plot, asked.force)
     choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
     rounds = (asked.passes, asked.rounds)
@@ -94,13 +95,14 @@ def duel(asked: Namespace) -> int:
 def experts(asked: Namespace) -> int:
     """Combine the columns of a table of predictions, and certify the regret against the best of them."""
     from novikoff.cli.experts import Asked, run_experts
-    from novikoff.cli.games import Saving, Telling
+    from novikoff.cli.games import Telling
+    from novikoff.cli.saving import Saving
 
     reading = {name: getattr(asked, name) for name in ("outcome", "without", "header", "delimiter", "threads")}
     wanted = Asked(
         asked.learner, asked.loss, asked.switches, asked.horizon, asked.sleeping, asked.seed, asked.rounds
     )  # fmt: skip
-    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force)
+    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
     telling = Telling(asked.json, asked.quiet, not asked.no_certify, plot=asked.plot, force=asked.force)
     return run_experts(asked.table, reading, wanted, saving, telling)
 
@@ -145,7 +147,7 @@ def parser() -> Parser:
     one.add_argument("--normalize", action="store_true", help="divide each example by its length")
     one.add_argument("--save", metavar="FILE", help="write learner and ledger, or the classifier kept, to this file")
     one.add_argument("--save-every", type=_whole(1), metavar="N", help="save every N rounds too")
-    one.add_argument("--resume", metavar="FILE", help="go on with the game in this file")
+    _add_resume(one)
     one.add_argument(
         "--keep", choices=HOWS, metavar="HOW", help=f"keep one classifier, with a limit on its risk: {', '.join(HOWS)}"
     )
@@ -216,7 +218,7 @@ def parser() -> Parser:
     one.add_argument("--rounds", type=_whole(0), metavar="N", help="stop after N rounds")
     one.add_argument("--save", metavar="FILE", help="write learner and ledger to this file")
     one.add_argument("--save-every", type=_whole(1), metavar="N", help="save every N rounds too")
-    one.add_argument("--resume", metavar="FILE", help="go on with the game in this file")
+    _add_resume(one)
     one.add_argument("--plot", metavar="FILE", help="draw regret, bound and weights against rounds, as .png or .svg")
     _add_force(one)
     one.add_argument("--no-certify", action="store_true", help="no certificates")
@@ -248,6 +250,12 @@ def _add_source(verb: ArgumentParser) -> None:
     how.add_argument("--skip-bad", type=_whole(0), metavar="N", help="skip up to N malformed lines, and report them")
     how.add_argument("--ignore-weights", action="store_true", default=None, help="leave out importance weights (vw)")
     how.add_argument("--threads", type=_whole(1), metavar="N", help="threads that parse (default: one a core)")
+
+
+def _add_resume(verb: ArgumentParser) -> None:
+    verb.add_argument("--resume", metavar="FILE", help="go on with the game in this file")
+    verb.add_argument("--same", action="store_true", help="with --resume: the source is the one that was played")
+    verb.add_argument("--again", action="store_true", help="with --resume: play the source from its beginning")
 
 
 def _add_force(verb: ArgumentParser) -> None:

@@ -91,7 +91,7 @@ class CSV:
     def __len__(self) -> int:
         return self.rows
 
-    def fingerprint(self) -> dict[str, int]:
+    def fingerprint(self) -> dict[str, Any]:
         """Size and time of change of the file; empty for other sources."""
         return self._file.fingerprint()
 

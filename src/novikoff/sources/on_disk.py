@@ -40,7 +40,7 @@ class OnDisk:
         """What to tell the user."""
         return [f"{self.name} was copied to a temporary file, to be read more than once"] if self.copied else []
 
-    def fingerprint(self) -> dict[str, int]:
+    def fingerprint(self) -> dict[str, Any]:
         """Size and time of change of the file; nothing for a copy of something else."""
         return {} if self.copied else Origin(self.path).fingerprint()
 

@@ -85,7 +85,7 @@ class Text:
         """What stands for -1 and +1; None before it is known, and with `many`."""
         return self._labels.labels
 
-    def fingerprint(self) -> dict[str, int]:
+    def fingerprint(self) -> dict[str, Any]:
         """Size and time of change of the file; empty for other sources."""
         return self._origin.fingerprint()
 

@@ -1,0 +1,94 @@
+"""`--save`, `--save-every` and `--resume`: where a game is kept, and when it is written there.
+
+While a game goes on, what is to be saved is copied, which is quick, and written by a thread. At most one save is being
+written: one that is due before that is done waits until it is, and is then of the round the game has come to. An error
+of the thread ends the game at the next look. The last save is written by the game itself, and on the disk when it ends.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from novikoff import model
+from novikoff.errors import InputError, ModelFileError
+from novikoff.ledger import Ledger
+
+
+@dataclass(frozen=True)
+class Saving:
+    """Where a game is kept, how often, and where it was kept before.
+
+    force         replace whatever file is there
+    same, again   with `resume`: the source is the one that was played, or rows that follow
+    """
+
+    path: str | None = None
+    every: int | None = None
+    resume: str | None = None
+    force: bool = False
+    same: bool = False
+    again: bool = False
+
+    def check(self) -> None:
+        """Refuse what cannot work before the game begins."""
+        if self.every and not self.path:
+            raise InputError("--save-every needs a file to write: pass --save FILE too.")
+        if self.path and not Path(self.path).absolute().parent.is_dir():
+            raise ModelFileError(f"a model file must go into a folder that exists: {Path(self.path).parent} does not.")
+        if self.path:
+            model.check_place(self.path, self.force)
+        if self.same and self.again:
+            raise InputError("a source is the one that was played or it is not: got --same and --again. Leave one out.")
+        if (self.same or self.again) and self.resume is None:
+            option = "--same" if self.same else "--again"
+            raise InputError(f"{option} is for a game that goes on: pass --resume FILE too.")
+
+
+class Keeper:
+    """Saves the game every so many rounds, and at its end."""
+
+    def __init__(self, ledger: Ledger, saving: Saving) -> None:
+        self._ledger, self._saving = ledger, saving
+        self._next = ledger.rounds + (saving.every or 0)
+        self._thread: threading.Thread | None = None
+        self._error: Exception | None = None
+
+    def __call__(self, ledger: Ledger) -> None:
+        if self._thread is not None and not self._thread.is_alive():
+            self._wait()
+        if not self._saving.every or ledger.rounds < self._next or self._thread is not None:
+            return
+        self._thread = threading.Thread(target=self._write, args=(model.snapshot(ledger),), name="saving")
+        self._thread.start()
+        self._next = ledger.rounds + self._saving.every
+
+    def __enter__(self) -> Keeper:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Nothing is being written when the game is left, also by an error."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def finish(self) -> None:
+        """Save the game as it is now."""
+        self._wait()
+        if self._saving.path:
+            model.save(self._ledger, self._saving.path, self._saving.force)
+
+    def _write(self, what: model.Snapshot) -> None:
+        try:
+            model.write(what, str(self._saving.path), self._saving.force)
+        except Exception as error:  # told to the game, which is in another thread
+            self._error = error
+
+    def _wait(self) -> None:
+        """Let the save that is being written come to its end; raise what went wrong."""
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
