@@ -1,5 +1,6 @@
 """Files that commands write: what they may replace, said before anything is played."""
 
+import os
 import subprocess
 import sys
 
@@ -63,3 +64,58 @@ def test_the_classifier_that_is_kept_replaces_the_game_that_was_saved_before_it(
     )
     assert done.returncode == 0, done.stderr
     assert nk.load(path).how == "best"
+
+
+# files are written whether or not somebody reads what is printed
+
+MODEL_OR_PLOT = {name: command for name, command in WRITERS.items() if name != "convert"}
+HEDGE = ("run", "hedge:learners=[[perceptron:bias=1],[constant]]", "demo:breast-cancer", "-q", "--plot")
+
+
+def unheard(command, unbuffered, which=("stdout",)):
+    """The command with nobody reading its output: the exit code, and what it said otherwise."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    env |= {"PYTHONUNBUFFERED": "1"} if unbuffered else {}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **dict.fromkeys(which, writing)}
+    done = subprocess.run([*map(str, command)], env=env, text=True, timeout=120, **pipes)
+    os.close(writing)
+    return done
+
+
+@pytest.mark.parametrize("unbuffered", [False, True], ids=["", "unbuffered"])
+@pytest.mark.parametrize("json", [False, True], ids=["", "json"])
+@pytest.mark.parametrize("name", [*MODEL_OR_PLOT, "hedge --plot"])
+def test_files_are_written_though_nobody_reads_the_output(tmp_path, name, unbuffered, json):
+    path = tmp_path / "asked-for.png"
+    command = [*NOVIKOFF, *(HEDGE if name.startswith("hedge") else WRITERS[name]), path, *(["--json"] if json else [])]
+    done = unheard(command, unbuffered)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert path.stat().st_size > 0
+
+
+def test_what_is_said_on_standard_error_never_ends_a_game(tmp_path):
+    path = tmp_path / "m.nk"
+    source = tmp_path / "rows.csv"
+    source.write_text("a,b,label\n" + "1,2,yes\n2,1,no\n" * 100)
+    command = [*NOVIKOFF, "run", "perceptron", source, "--save", path, "--plot", tmp_path / "plot.png"]
+    done = unheard(command, unbuffered=True, which=("stdout", "stderr"))
+    assert done.returncode == 0
+    assert nk.load(path).rounds == 200
+    assert (tmp_path / "plot.png").stat().st_size > 0
+
+
+@pytest.mark.parametrize("unbuffered", [False, True], ids=["", "unbuffered"])
+def test_the_exit_code_does_not_depend_on_who_reads(unbuffered):
+    broken = (
+        "import sys, dataclasses\n"
+        "from novikoff.ledger import Ledger\n"
+        "from novikoff.cli.main import main\n"
+        "certify = Ledger.certify\n"
+        "Ledger.certify = lambda self, *a: [dataclasses.replace(c, status='violated') for c in certify(self, *a)]\n"
+        f"sys.argv = ['novikoff', *{list(THRESHOLDS)!r}]\n"
+        "main()\n"
+    )
+    done = unheard([sys.executable, "-c", broken], unbuffered)
+    assert (done.returncode, done.stderr) == (4, "")

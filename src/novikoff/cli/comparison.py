@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from novikoff.cli.games import VIOLATED, Telling, open_source, say_notes
+from novikoff.cli.output import while_heard
 from novikoff.comparison import Compared, Comparison, Spread, compare
 from novikoff.report.progress import QUIET
 from novikoff.report.terminal import Out
@@ -51,16 +52,17 @@ def compare_source(
     finally:
         counter.clear()
     say_notes(stream, silent, said)
-    if telling.as_json:
-        print(json.dumps({**plain(comparison), "notes": list(getattr(stream, "notes", ()))}))
-    else:
-        show(Out(), comparison)
     if plot is not None:
         from novikoff.report.plot import compared, save
 
         save(compared(comparison), plot, telling.force)
         if not silent:
             print(f"plot written to {plot}", file=sys.stderr)
+    with while_heard():
+        if telling.as_json:
+            print(json.dumps({**plain(comparison), "notes": list(getattr(stream, "notes", ()))}))
+        else:
+            show(Out(), comparison)
     broken = any(certificate.status == "violated" for one in comparison.learners for certificate in one.certificates)
     return VIOLATED if broken else 0
 

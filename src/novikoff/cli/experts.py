@@ -21,6 +21,7 @@ from novikoff.cli.games import (
     size_of,
     watched,
 )
+from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
 from novikoff.comparators.mixture import Mixture
@@ -204,25 +205,27 @@ def _tell(
 ) -> int:  # fmt: skip
     """Print what happened and what was promised; the exit code."""
     certificates = ledger.certify() if telling.certify else []
-    if telling.as_json:
-        told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
-        print(json.dumps({**told, "interrupted": stopped, "notes": list(getattr(stream, "notes", ()))}))
-    else:
-        out = terminal.Out()
-        out.line(f"{spec} on {ledger.source}", "bold")
-        for line in experts.lines(ledger, stream.experts, mixture):
-            out.line(line)
-        if telling.certify:
-            terminal.show(out, certificates)
-        if stopped:
-            print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
     if telling.plot is not None and history is not None and ledger.rounds:
         from novikoff.report import plot, regret
 
         history.see_last(ledger)
-        plot.save(regret.plot(history, certificates, stream.experts, spec, ledger.source), telling.plot, telling.force)
+        figure = regret.plot(history, certificates, stream.experts, spec, ledger.source)
+        plot.save(figure, telling.plot, telling.force)
         if not (telling.quiet or telling.as_json):
             print(f"plot written to {telling.plot}", file=sys.stderr)
+    with while_heard():
+        if telling.as_json:
+            told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
+            print(json.dumps({**told, "interrupted": stopped, "notes": list(getattr(stream, "notes", ()))}))
+        else:
+            out = terminal.Out()
+            out.line(f"{spec} on {ledger.source}", "bold")
+            for line in experts.lines(ledger, stream.experts, mixture):
+                out.line(line)
+            if telling.certify:
+                terminal.show(out, certificates)
+    if stopped and not telling.as_json:
+        print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
     if any(certificate.status == "violated" for certificate in certificates):
         return VIOLATED
     return INTERRUPTED if stopped else 0

@@ -14,6 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, model
+from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
 from novikoff.errors import InputError
@@ -279,20 +280,21 @@ def _tell(
 ) -> int:  # fmt: skip
     """Print what happened and what was promised; the exit code."""
     certificates = ledger.certify() if telling.certify else []
-    if telling.as_json:
-        told = {**plain.game(ledger, certificates, learner), "interrupted": stopped, "notes": notes}
-        print(json.dumps(told if kept is None else {**told, "kept": plain.kept(kept)}))
-    else:
-        out = terminal.Out()
-        terminal.game(out, ledger, certificates, learner, telling.certify)
-        if kept is not None:
-            terminal.kept(out, kept)
-        if stopped:
-            print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
     if telling.plot is not None:
         from novikoff.report import plot
 
         plot.save(plot.game(ledger, certificates, learner, _best(ledger)), telling.plot, telling.force)
+    with while_heard():
+        if telling.as_json:
+            told = {**plain.game(ledger, certificates, learner), "interrupted": stopped, "notes": notes}
+            print(json.dumps(told if kept is None else {**told, "kept": plain.kept(kept)}))
+        else:
+            out = terminal.Out()
+            terminal.game(out, ledger, certificates, learner, telling.certify)
+            if kept is not None:
+                terminal.kept(out, kept)
+    if stopped and not telling.as_json:
+        print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
     of_members = [
         one for member in ledger.members for one in member.certify(ledger.adversary is not None, ledger.fixed)
     ]

@@ -7,9 +7,10 @@ import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO, cast
 
 from novikoff import __version__, kernels
+from novikoff.cli.output import Tolerant, silence
 from novikoff.errors import NovikoffError
 
 SPEC = "name or name:key=value,… (see: novikoff list)"
@@ -319,6 +320,8 @@ def main() -> None:
     asked, rest = whole.parse_known_args()
     if rest:
         asked.verb.unknown(rest)
+    sys.stderr = cast(TextIO, Tolerant(sys.stderr))
+    code = 0
     try:
         code = asked.act(asked)
         sys.stdout.flush()
@@ -329,8 +332,7 @@ def main() -> None:
         print("novikoff: stopped by Ctrl-C", file=sys.stderr)
         code = 130
     except BrokenPipeError:  # the reader of our output is gone; nothing may be written when Python ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+        silence(sys.stdout)
     gc.freeze()  # all will be gone in a moment: nothing is left to look through
     sys.exit(code)
 
