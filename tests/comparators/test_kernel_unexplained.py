@@ -142,7 +142,7 @@ def learner_of(examples, coefficients, evictions=0):
 @pytest.mark.parametrize("twist", [honest, *TWISTS], ids=lambda twist: twist.__name__)
 def test_a_learner_that_does_something_else_is_not_explained(twist, kernel, keep):
     similarity = KernelPerceptron(**kernel).similarity
-    (x, y), tracker = noisy(), KernelTracker(similarity, keep)
+    (x, y), tracker = noisy(), KernelTracker(similarity, keep, additive=True)
     wrong, added = played(similarity, x, y)
     tracker.see(Batch(x, y, 1), wrong)
     used = np.flatnonzero(added)
@@ -153,11 +153,11 @@ def test_a_learner_that_does_something_else_is_not_explained(twist, kernel, keep
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_one_that_learns_every_round_or_started_elsewhere_is_not_explained(kernel):
     similarity = KernelPerceptron(**kernel).similarity
-    (x, y), tracker = noisy(), KernelTracker(similarity)
+    (x, y), tracker = noisy(), KernelTracker(similarity, additive=True)
     wrong, added = played(similarity, x, y, every_round=True)
     tracker.see(Batch(x, y, 1), wrong)
     assert tracker.facts(learner_of(x, added)).unexplained > 1e3
-    tracker, (wrong, added) = KernelTracker(similarity), played(similarity, x, y)
+    tracker, (wrong, added) = KernelTracker(similarity, additive=True), played(similarity, x, y)
     tracker.see(Batch(x, y, 1), wrong)
     assert tracker.facts(learner_of(np.vstack([x, x[:1]]), np.append(added, 1.0))).unexplained > 1e3
     assert tracker.facts(learner_of(x, added)).unexplained <= 1.0
@@ -169,6 +169,6 @@ def test_it_is_not_looked_at_where_examples_have_left_or_it_need_not_hold():
         ledger = play(learner, Arrays(x, y))
         looked_at = ledger.riding.facts(learner).unexplained is not None
         assert looked_at == isinstance(learner, KernelPerceptron)
-    tracker = KernelTracker(Similarity.of("linear"), additive=False)
+    tracker = KernelTracker(Similarity.of("linear"))
     tracker.see(Batch(x, y, 1), np.zeros(400, np.bool_))
     assert tracker.facts(learner_of(x, np.ones(400))).unexplained is None

@@ -181,7 +181,7 @@ TWISTS = [skip_half, skip_one, update_every_round, step_too_far, decay, zero_a_f
 
 def tracked(twist, x, y, bias=0.5, keep=16_000_000, form=np.array, start=None, told=None):
     """What comparators say of it, told that it started with the weights `told`."""
-    learner, tracker = Twisted(twist, x.shape[1], start), LinearTracker(bias, start=told, keep=keep)
+    learner, tracker = Twisted(twist, x.shape[1], start), LinearTracker(bias, start=told, keep=keep, additive=True)
     tracker.see(Batch(form(x), y, 1), learner.play(x, y, bias))
     return tracker.facts(learner).unexplained
 
@@ -221,7 +221,7 @@ def test_a_start_that_the_comparators_were_not_told_is_found_out():
 @pytest.mark.parametrize("place", [0, -1])
 def test_weights_beyond_all_measure_are_not_explained(weight, place):
     x, y = noisy()
-    tracker, all_of_them = LinearTracker(1.0), np.ones(7)
+    tracker, all_of_them = LinearTracker(1.0, additive=True), np.ones(7)
     tracker.see(Batch(x, y, 1), np.ones(400, np.bool_))
     all_of_them[place] = weight
     learner = SimpleNamespace(weights=all_of_them[:-1], bias_weight=all_of_them[-1])
@@ -231,13 +231,13 @@ def test_weights_beyond_all_measure_are_not_explained(weight, place):
 def test_it_is_not_looked_at_where_it_need_not_hold_or_cannot_be_told():
     x, y = noisy()
     learner, wrong = Twisted(update_every_round, 6), np.zeros(400, np.bool_)
-    other = LinearTracker(0.5, additive=False)
+    other = LinearTracker(0.5)
     other.see(Batch(x, y, 1), wrong)
     assert other.facts(learner).unexplained is None
-    unsafe = LinearTracker(0.5)
+    unsafe = LinearTracker(0.5, additive=True)
     unsafe.see(Batch(x * 1e200, y, 1), wrong)
     assert unsafe.facts(learner).unexplained is None
-    alone = LinearTracker(0.5)
+    alone = LinearTracker(0.5, additive=True)
     alone.see(Batch(x, y, 1), wrong)
     assert alone.facts().unexplained is None
 
