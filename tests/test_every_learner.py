@@ -365,7 +365,7 @@ def test_batches_of_any_size_leave_the_same_predictions_and_state(spec, stream, 
             nk.play(learner, nk.Arrays(x[part], y[part], many=learner.labels), ledger=ledger)
         assert ledger.said().tolist() == expected.said().tolist()
         assert same(learner.state(), looped.state())
-        assert [str(c) for c in ledger.certify()] == [str(c) for c in expected.certify()]
+        assert [str(c) for c in ledger.certify(fixed=False)] == [str(c) for c in expected.certify(fixed=False)]
 
 
 @every
@@ -397,7 +397,7 @@ def test_stopping_and_going_on_is_not_stopping(spec, stream, bad, noise, tmp_pat
         assert ledger.said().tolist() == whole.said().tolist()
         assert same(ledger.learner.state(), whole.learner.state())
         assert (ledger.rounds, ledger.mistakes, ledger.curve) == (whole.rounds, whole.mistakes, whole.curve)
-        assert ledger.certify() == whole.certify()
+        assert ledger.certify() == whole.certify(fixed=False)  # two lists are not known to have been one
 
 
 @every
