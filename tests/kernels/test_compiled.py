@@ -6,7 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import novikoff
+from novikoff.kernels.compiled import compiled, inlined, inner
 
 CALLER = """
 from novikoff.kernels.compiled import compiled
@@ -17,15 +20,16 @@ def call():
     return value()
 """
 CALLEE = """
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import {way}
 
-@compiled
+@{way}
 def value():
-    return {}
+    return {number}
 """
 
 
-def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+@pytest.mark.parametrize("way", ["compiled", "inlined", "inner"])
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path, way):
     source = Path(novikoff.__file__).parent
     copy = shutil.copytree(source, tmp_path / "novikoff", ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "kernels" / "caller.py").write_text(CALLER)
@@ -36,8 +40,44 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
         asked = [sys.executable, "-c", program]
         return subprocess.run(asked, env=where, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
 
-    (copy / "kernels" / "callee.py").write_text(CALLEE.format(1))
+    (copy / "kernels" / "callee.py").write_text(CALLEE.format(way=way, number=1))
     assert told() == ["1", "0"]
     assert told() == ["1", "1"]
-    (copy / "kernels" / "callee.py").write_text(CALLEE.format(22))
+    (copy / "kernels" / "callee.py").write_text(CALLEE.format(way=way, number=22))
     assert told() == ["22", "0"]
+
+
+@inner
+def scaled(x, factor, shift):
+    return x * factor + shift
+
+
+@inlined
+def doubled(x):
+    return scaled(x, 2.0, 0)
+
+
+@compiled
+def both(x):
+    return doubled(x) + scaled(x, 3.0, 1)
+
+
+def test_an_inner_function_is_compiled_once_for_all_numbers_of_a_kind():
+    assert both(1.5) == 8.5
+    assert len(scaled.part.signatures) == 1
+
+
+def test_what_kernels_call_can_be_called_from_python_too():
+    assert [scaled(1.5, 2.0, 4), doubled(1.5), both(1.5), scaled(2.5, 2.0, 4)] == [7.0, 3.0, 8.5, 9.0]
+    assert [twin.py_func(1.5, *more) for twin, more in ((scaled, (2.0, 4)), (doubled, ()))] == [7.0, 3.0]
+
+
+@pytest.mark.parametrize("first", ["scaled(1.5, 2.0, 4)", "both(1.5)"])
+def test_the_cache_does_not_give_a_part_to_python(tmp_path, first):
+    """A part has no way in: to call it would end the process."""
+    where = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    for call in (first, "scaled(1.5, 2.0, 4)", "both(1.5)"):
+        program = f"import sys; sys.path.insert(0, sys.argv[1]); from test_compiled import *; print({call})"
+        asked = [sys.executable, "-c", program, os.path.dirname(__file__)]
+        done = subprocess.run(asked, env=where, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() in ("7.0", "8.5")

@@ -685,7 +685,7 @@ def test_the_line_reader_agrees_with_the_slow_one():
 # bounds
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def twin():
     """The kernel as plain Python, where numpy checks every index."""
     before, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 1
@@ -716,11 +716,24 @@ def test_the_plain_twin_reads_and_writes_within_bounds_and_agrees(twin):
         assert as_slow(parse(data, twin)) == from_slow(data)
 
 
-def test_the_kernel_writes_nothing_behind_the_room_it_was_promised():
+def test_a_file_of_plain_lines_needs_the_plain_kernel_alone(monkeypatch):
+    text = b"1 1:1\n-1 2:2\n+1 3:0.25 7:-4.5\n-1.5 1:3 2:12345678\r\n1 5:1 \n1 100:0 200:0.12345678\n" * 20
+    expected = as_slow(parse(text))
+    monkeypatch.setattr(kernel, "parse_all", None)
+    assert as_slow(parse(text)) == expected == from_slow(text)
+    for other in (b"1 1:1e3", b"1 2:1 1:1", b"1", b"# all", b"1e0 1:1", b"1 1:0.123456789", b"1 qid:3 1:1", b" 1 1:1"):
+        with pytest.raises(TypeError, match="'NoneType' object is not callable"):
+            parse(text + other + b"\n")
+
+
+@pytest.mark.parametrize("name", ["parse", "parse_all"])
+def test_the_kernel_writes_nothing_behind_the_room_it_was_promised(name):
     rng = random.Random(8)
+    first = b"1 1:1 2:2 3:3 4:4\n" if name == "parse" else b""  # plain lines are read from the second on
     tight = [b"1 1:1 2:2 3:3\n", b"1\n" * 50, b"1 " + b" ".join([b"1:1"] * 40) + b"\n", b"1 1:1\n\n"]
     for data in [*tight, *(mutated(rng) + b"\n" for _ in range(3000))]:
-        state = np.zeros(5, dtype=np.uint64)
+        data = first + data
+        state = np.array([len(first), 0, 0, len(first) > 0, 0], dtype=np.uint64)
         text = np.frombuffer(bytearray(data + b"1" * kernel.PADDING), dtype=np.uint8)
         room = len(data) + kernel.PADDING
         places = dict.fromkeys(("colons", "blanks", "line colons", "line blanks"), (room, np.uint32))
@@ -732,16 +745,17 @@ def test_the_kernel_writes_nothing_behind_the_room_it_was_promised():
             "indptr": (rows + 1, np.uint64),
             "indices": (entries + kernel.WIDE, np.uint32),
             "values": (entries + kernel.WIDE, float),
-            "table": (kernel.SLOTS, np.uint32),
             "wrong": (kernel.WIDE, np.uint64),
+            **({"table": (kernel.SLOTS, np.uint32)} if name == "parse_all" else {}),
         }
         guarded = {name: np.full(size + 64, 123, dtype=kind) for name, (size, kind) in sizes.items()}
-        guarded["table"][:] = 0
+        if name == "parse_all":
+            guarded["table"][:] = 0
         arrays = (a[: {**places, **sizes}[n][0]] for n, a in {**found, **guarded}.items())
-        kernel.parse(text, np.uint64(len(data)), state, *arrays)
-        for name, array in {**found, **guarded}.items():
-            behind = array[{**places, **sizes}[name][0] :]
-            assert np.all(behind == (0 if name == "table" else 123)), (name, data)
+        getattr(kernel, name)(text, np.uint64(len(data)), state, *arrays)
+        for what, array in {**found, **guarded}.items():
+            behind = array[{**places, **sizes}[what][0] :]
+            assert np.all(behind == (0 if what == "table" else 123)), (what, data)
         assert state[kernel.AT] <= len(data)
 
 
@@ -759,15 +773,18 @@ memory = np.frombuffer(area, dtype=np.uint8)
 rng = random.Random(9)
 found = [np.zeros(page, np.uint32) for _ in range(4)]
 arrays = [np.zeros(page, t) for t in (float, np.uint32, np.uint64, np.uint32, float)]
-arrays += [np.zeros(kernel.SLOTS, np.uint32), np.zeros(kernel.WIDE, np.uint64)]
+arrays += [np.zeros(kernel.WIDE, np.uint64), np.zeros(kernel.SLOTS, np.uint32)]
+first = b"1 1:1 2:2 3:3 4:4\\n"
 for _ in range(20000):
-    data = mutated(rng)[:200] + b"\\n"
+    data = first + mutated(rng)[:200] + b"\\n"
     text = memory[page - kernel.PADDING - len(data) : page]
     text[: len(data)] = np.frombuffer(data, dtype=np.uint8)
     text[len(data) :] = rng.choice([10, 48, 49, 57, 58])
-    arrays[-2][:] = 0
+    arrays[-1][:] = 0
     kernel.places(text, np.uint64(len(data)), *found)
-    kernel.parse(text, np.uint64(len(data)), np.zeros(5, np.uint64), *found, *arrays)
+    kernel.parse_all(text, np.uint64(len(data)), np.zeros(5, np.uint64), *found, *arrays)
+    behind = np.array([len(first), 0, 0, 1, 0], np.uint64)
+    kernel.parse(text, np.uint64(len(data)), behind, *found, *arrays[:-1])
 print("alive")
 """
 

@@ -97,10 +97,9 @@ class _Descent:
         from novikoff.kernels import descent
 
         for _ in range(min(max(visits // self._nonzeros, FEWEST), EPOCHS)):
-            descent.shuffle(self._order, coin(0, "fit", self._epochs) >> 1)
-            self._epochs += 1
             moved = descent.epoch(*self._rows, self._bias, self._scale, self._square, self._order, self.alpha, cost,
-                                  kappa, self.u, self.bias_weight)  # fmt: skip
+                                  kappa, self.u, self.bias_weight, coin(0, "fit", self._epochs) >> 1)  # fmt: skip
+            self._epochs += 1
             if moved <= CLOSE or (hard and self._inseparable()):
                 break
 

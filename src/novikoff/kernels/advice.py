@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined, inner
 from novikoff.kernels.lanes import dense
 from novikoff.kernels.standings_layout import CHUNK
 
@@ -35,7 +35,7 @@ def flaw(rows: NDArray[np.float64], low: float, high: float, silent: bool) -> tu
     return -1, -1
 
 
-@compiled
+@inner
 def lose(
     code: int, clip: float, p: Vector, start: int, count: int, y: float, room: Vector, lost: int, moved: int
 ) -> None:
@@ -64,7 +64,7 @@ def lose(
             losses[i] = said[i]
 
 
-@compiled
+@inlined
 def move(clip: float, p: Vector, start: int, count: int, room: Vector, moved: int) -> None:
     """Predictions moved into [clip, 1 - clip]."""
     said, clipped = p[start : start + count], room[moved : moved + count]
@@ -72,7 +72,7 @@ def move(clip: float, p: Vector, start: int, count: int, room: Vector, moved: in
         clipped[i] = min(max(said[i], clip), 1.0 - clip)
 
 
-@compiled
+@inlined
 def chance(y: float, room: Vector, weights: int, moved: int, count: int) -> float:
     """The weight that `count` experts give the outcome y, 0 or 1; weights and predictions are in room."""
     clipped = room[moved : moved + count]
@@ -82,7 +82,7 @@ def chance(y: float, room: Vector, weights: int, moved: int, count: int) -> floa
     return dense(room[weights : weights + count], clipped)
 
 
-@compiled
+@inlined
 def cost(code: int, said: float, y: float) -> float:
     """What a mixture costs; not for log."""
     if code == SQUARED:
@@ -90,7 +90,7 @@ def cost(code: int, said: float, y: float) -> float:
     return abs(said - y)
 
 
-@compiled
+@inner
 def find(room: Vector, weights: int, count: int, parts: int, point: float) -> Any:
     """The expert at which `point`, from 0 to the sum of all weights, falls; one that has weight.
 

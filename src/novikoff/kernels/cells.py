@@ -19,8 +19,8 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
-from novikoff.kernels.decimals import ONE, REAL_POWERS, TOPS, TWO, U64, ZERO, inlined, number
+from novikoff.kernels.compiled import compiled, inlined, inner
+from novikoff.kernels.decimals import ONE, REAL_POWERS, TOPS, TWO, U64, ZERO, number
 from novikoff.kernels.entries import (
     BLOCK,
     BYTE,
@@ -180,7 +180,7 @@ def run(
         four(text, ends, cell + k, count - k, REAL_POWERS, values, at + k, wrong)
 
 
-@compiled
+@inner
 def careful(text: NDArray[np.uint8], at: np.uint64, stop: np.uint64, silent: bool) -> tuple[float, bool]:
     """The number in a cell, and whether it is one; NaN where nothing is said, if that may be."""
     for _ in range(TWO):

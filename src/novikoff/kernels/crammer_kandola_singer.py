@@ -26,7 +26,7 @@ from novikoff.kernels.cache import (
     Rule,
     Vector,
 )
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined, inner
 from novikoff.kernels.supports import (
     compare,
     compare_slot,
@@ -74,14 +74,14 @@ def sweep(
     return len(y)
 
 
-@compiled
+@inlined
 def margin_without(cache: Cache, rule: Rule, slot: int) -> float:
     """y (f(z) - alpha y K(z,z)): how right the others are about it."""
     own = cache.slots[COEFFICIENTS, slot] * whole_self(rule, cache.slots[SELFS, slot])
     return cache.slots[LABELS, slot] * (cache.slots[FITS, slot] - own)
 
 
-@compiled
+@inner
 def best(cache: Cache, rule: Rule) -> int:
     """The slot where that is largest; of equal ones the oldest."""
     found, most = 0, margin_without(cache, rule, 0)
@@ -92,7 +92,7 @@ def best(cache: Cache, rule: Rule) -> int:
     return found
 
 
-@compiled
+@inner
 def leave(cache: Cache, slot: int, width: int) -> None:
     """Remove a support; `row` holds K(z, it)."""
     coefficient = cache.slots[COEFFICIENTS, slot]
@@ -102,7 +102,7 @@ def leave(cache: Cache, slot: int, width: int) -> None:
     cache.counts[EVICTIONS] += 1
 
 
-@compiled
+@inlined
 def enter(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int, y: int, plain: float) -> None:
     """Insert the example; `values` holds K(z,x), and there is room. plain: K(x,x), see `put`."""
     count = cache.counts[COUNT]

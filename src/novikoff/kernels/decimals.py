@@ -15,14 +15,13 @@ import math
 import sys
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import lower_builtin, type_callable
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import inlined, inner
 
 PADDING = 16
 
@@ -37,8 +36,6 @@ WORD32, BITS32 = U64(0xFFFFFFFF), U64(32)
 POWERS = np.array([10**k for k in range(9)], dtype=np.uint64)
 REAL_POWERS = np.array([float(10**k) for k in range(23)])
 SMALLEST_POWER, LARGEST_POWER = -342, 308
-
-inlined = numba.njit(nogil=True, forceinline=True)  # a call counts references to its arrays
 
 
 def _five(k: int) -> int:
@@ -69,57 +66,34 @@ def eight(text: Any, at: Any) -> Any:
     return U64(sum(int(text[at + U64(k)]) << 8 * k for k in range(8)))
 
 
-def _zeros(name: str) -> Any:
-    """LLVM's count of zero bits of that name, 64 for the word 0."""
-
-    def typed(typing_context: Any, word: Any) -> Any:
-        def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return getattr(builder, name)(arguments[0], ir.Constant(ir.IntType(1), 0))
-
-        return types.uint64(types.uint64), build
-
-    return intrinsic(typed)
+@type_callable(trailing_zeros)
+@type_callable(leading_zeros)
+def _of_word(context: Any) -> Any:
+    return lambda word: types.uint64
 
 
-def _load_typed(typing_context: Any, text: Any, at: Any) -> Any:
-    """An unaligned load of eight bytes."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        word = builder.load(builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(64).as_pointer()))
-        word.align = 1
-        return word if sys.byteorder == "little" else builder.bswap(word)
-
-    return types.uint64(text, types.uint64), build
+@type_callable(eight)
+def _of_text(context: Any) -> Any:
+    return lambda text, at: types.uint64
 
 
-_cttz = _zeros("cttz")
-_ctlz = _zeros("ctlz")
-_load: Any = intrinsic(_load_typed)
+@lower_builtin(trailing_zeros, types.uint64)
+def _trailing_zeros(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
 
-@overload(trailing_zeros)
-def _trailing_zeros(word: Any) -> Any:
-    def compiled_trailing_zeros(word: Any) -> Any:
-        return _cttz(word)
-
-    return compiled_trailing_zeros
+@lower_builtin(leading_zeros, types.uint64)
+def _leading_zeros(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
 
-@overload(leading_zeros)
-def _leading_zeros(word: Any) -> Any:
-    def compiled_leading_zeros(word: Any) -> Any:
-        return _ctlz(word)
-
-    return compiled_leading_zeros
-
-
-@overload(eight)
-def _eight(text: Any, at: Any) -> Any:
-    def compiled_eight(text: Any, at: Any) -> Any:
-        return _load(text, at)
-
-    return compiled_eight
+@lower_builtin(eight, types.Array, types.uint64)
+def _eight(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """An unaligned load."""
+    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    word = builder.load(builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(64).as_pointer()))
+    word.align = 1
+    return word if sys.byteorder == "little" else builder.bswap(word)
 
 
 @inlined
@@ -145,7 +119,7 @@ def product(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
     return high + (middle >> BITS32) + (other >> BITS32) + carry, a * b
 
 
-@compiled
+@inlined
 def scaled(m: np.uint64, power: int) -> float:
     """The double nearest to m * 10^power, ties to even; infinity from 2^1023 on."""
     if m == ZERO or power < SMALLEST_POWER:
@@ -177,7 +151,7 @@ def scaled(m: np.uint64, power: int) -> float:
     return math.ldexp(np.float64(np.int64(bits)), int(exponent - 1075))
 
 
-@compiled
+@inner
 def number(text: NDArray[np.uint8], at: np.uint64) -> tuple[float, np.uint64]:
     """The number written from `at` on and where it ends; where it ends is `at` if it is left to the caller."""
     start = at

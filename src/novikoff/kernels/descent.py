@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import inverse_norm, prefetch
 from novikoff.kernels.splitmix import FIRST, GOLDEN, SECOND
 
@@ -39,7 +39,7 @@ def lengths(
         square[t] = total
 
 
-@compiled
+@inlined
 def shuffle(order: NDArray[np.int64], word: int) -> None:
     """A random order, a function of `word` (SplitMix64)."""
     state = np.uint64(word)
@@ -53,7 +53,7 @@ def shuffle(order: NDArray[np.int64], word: int) -> None:
         order[last], order[other] = order[other], order[last]
 
 
-@compiled
+@inlined
 def _ask_for(t: int, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Vector) -> None:
     """Have row t brought near: in a random order, processors cannot know what comes next."""
     start, stop = indptr[t], indptr[t + 1]
@@ -67,9 +67,13 @@ def _ask_for(t: int, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], va
 def epoch(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Vector, y: NDArray[np.int8], bias: float,
     scale: Vector, square: Vector, order: NDArray[np.int64], alpha: Vector, cost: float, kappa: float, u: Vector,
-    own: Vector,
+    own: Vector, word: int,
 ) -> float:  # fmt: skip
-    """One step for every row, in this order; the largest change of a margin. own[0] is the weight of the bias."""
+    """One step for every row, in an order drawn by `word`; the largest change of a margin.
+
+    `order` is the one of before, and changed. own[0] is the weight of the bias.
+    """
+    shuffle(order, word)
     largest = 0.0
     for place, t in enumerate(order):
         _ask_for(order[min(place + SOON, len(order) - 1)], indptr, indices, values)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.splitmix import uniform
 
 SEEN, NUMBER, ONES = range(3)
 """Counts of a drift test: examples in all, of this block, and errors of this block."""
 
 
-@compiled
+@inlined
 def p_value(wrong: bool, ones: int, number: int, u: float) -> float:
     """Of example `number` of a block, with so many errors before it: its random rank among them all."""
     if wrong:
@@ -25,7 +25,7 @@ def p_value(wrong: bool, ones: int, number: int, u: float) -> float:
     return (ones + u * (number - ones)) / number
 
 
-@compiled
+@inlined
 def bet(capital: NDArray[np.float64], scales: NDArray[np.float64], jump: float, p: float) -> float:
     """Share out anew, then win or lose; what there is afterwards."""
     wealth = 0.0

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import dense, dense_scaled, inverse_norm, sparse, sparse_scaled
 
 Body = tuple[Any, Any, Any, Any, Any, Any]
@@ -35,7 +35,7 @@ SMALL, LARGE = 1e-280, 1e280
 SLACK = 2.0**-52
 
 
-@compiled
+@inlined
 def fill_dense(z: Vector, x: NDArray[Any], bias: float, normalize: bool) -> None:
     """z = x~."""
     scale = inverse_norm(x, 0, len(x)) if normalize else 1.0
@@ -45,7 +45,7 @@ def fill_dense(z: Vector, x: NDArray[Any], bias: float, normalize: bool) -> None
         z[len(x)] = bias
 
 
-@compiled
+@inlined
 def fill_sparse(
     z: Vector, indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int, bias: float, normalize: bool
 ) -> None:
@@ -58,7 +58,7 @@ def fill_sparse(
         z[len(z) - 1] = bias
 
 
-@compiled
+@inlined
 def shrink(z: Vector) -> float:
     """Divide z by its largest entry, which is returned: the Ellipsoid sees directions only."""
     largest = 0.0
@@ -70,7 +70,7 @@ def shrink(z: Vector) -> float:
     return largest
 
 
-@compiled
+@inlined
 def score_dense(body: Body, rule: Rule, x: NDArray[Any]) -> float:
     """A number with the sign of <w, x~>; not a number if x is not finite."""
     w, _, _, _, z, _ = body
@@ -86,7 +86,7 @@ def score_dense(body: Body, rule: Rule, x: NDArray[Any]) -> float:
     return dense(w, z)
 
 
-@compiled
+@inlined
 def score_sparse(
     body: Body, rule: Rule, indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int
 ) -> float:
@@ -123,7 +123,7 @@ def label_sparse(
         said[t] = -1 if score_sparse(body, rule, indices, values, indptr[t], indptr[t + 1]) < 0.0 else 1
 
 
-@compiled
+@inlined
 def image(J: NDArray[np.float64], z: Vector, p: Vector) -> None:
     """p = J'z."""
     n = len(z)
@@ -142,7 +142,7 @@ def image(J: NDArray[np.float64], z: Vector, p: Vector) -> None:
             p[k] += row[k] * a
 
 
-@compiled
+@inlined
 def cut(body: Body, rule: Rule, y: int) -> None:
     """The least ellipsoid around the half of it where y<v,x~> is above the level; z holds x~."""
     w, J, own, counts, z, p = body
@@ -189,7 +189,7 @@ def cut(body: Body, rule: Rule, y: int) -> None:
     counts[0] += 1
 
 
-@compiled
+@inlined
 def flawed(counts: NDArray[np.int64], flaw: int) -> None:
     """Remember the first flaw."""
     if counts[1] == 0:

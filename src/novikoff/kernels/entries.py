@@ -22,8 +22,8 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
-from novikoff.kernels.decimals import EIGHT, ONE, REAL_POWERS, TOPS, U64, ZERO, inlined, trailing_zeros
+from novikoff.kernels.compiled import compiled, inlined
+from novikoff.kernels.decimals import EIGHT, ONE, REAL_POWERS, TOPS, U64, ZERO, trailing_zeros
 
 PADDING = 80
 """Bytes that must be readable behind the text."""
@@ -280,7 +280,7 @@ def _four(
 four: Any = _four
 
 
-@compiled
+@inlined
 def regular(
     text: NDArray[np.uint8], colons: NDArray[np.uint32], blanks: NDArray[np.uint32], colon: np.uint64,
     last_colon: np.uint64, blank: np.uint64, last_blank: np.uint64, indices: NDArray[np.uint32],
@@ -300,7 +300,7 @@ def regular(
     return ((wrong[0] | wrong[1] | wrong[2] | wrong[3]) & TOPS) == ZERO
 
 
-@compiled
+@inlined
 def rising(indices: NDArray[np.uint32], first: np.uint64, last: np.uint64) -> bool:
     """Is each index above the one before it?"""
     falls = False

@@ -25,7 +25,7 @@ from novikoff.kernels.cache import (
     Rule,
     Vector,
 )
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import dense
 from novikoff.kernels.supports import (
     compare,
@@ -68,14 +68,14 @@ def sweep(
     return len(y)
 
 
-@compiled
+@inlined
 def next_slot(cache: Cache, budget: int) -> int:
     """Where the next example goes: an empty slot, or that of the oldest."""
     counts = cache.counts
     return counts[COUNT] if counts[COUNT] < budget else counts[EVICTIONS] % budget
 
 
-@compiled
+@inlined
 def shrinkage(weight: float, square: float, reach: float, spent: float, mistakes: int) -> float:
     """The largest phi in (0,1] with A phi^2 + 2 s phi + C <= 0, by a formula in which nothing cancels."""
     a, b, c = weight * weight * square - 2.0 * weight * reach, 2.0 * weight, spent - SHARE * mistakes
@@ -84,7 +84,7 @@ def shrinkage(weight: float, square: float, reach: float, spent: float, mistakes
     return min(1.0, -2.0 * c / (b + np.sqrt(max(b * b - 4.0 * a * c, 0.0))))
 
 
-@compiled
+@inlined
 def add(
     cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int, y: int, plain: float, law: Law, sums: Vector
 ) -> None:

@@ -19,7 +19,7 @@ from novikoff.kernels.cache import (
     Rule,
     Vector,
 )
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.supports import compare, put, room_for, self_of, span, square_of
 
 
@@ -38,7 +38,7 @@ def sweep(cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int,
     return len(y)
 
 
-@compiled
+@inlined
 def add(cache: Cache, places: Places, numbers: Vector, width: int, y: int, own: float) -> bool:
     """f += y K(x,.); False, and nothing done, if there is no room. `own`: K(x,x), see kernels/supports.py's `put`."""
     slot = find(cache, places, numbers, width, y)
@@ -53,7 +53,7 @@ def add(cache: Cache, places: Places, numbers: Vector, width: int, y: int, own: 
     return True
 
 
-@compiled
+@inlined
 def find(cache: Cache, places: Places, numbers: Vector, width: int, y: int) -> int:
     """The slot of the same example with the same label; -1 if there is none."""
     square = square_of(numbers)
@@ -67,7 +67,7 @@ def find(cache: Cache, places: Places, numbers: Vector, width: int, y: int) -> i
     return -1
 
 
-@compiled
+@inlined
 def same(cache: Cache, slot: int, places: Places, numbers: Vector, width: int) -> bool:
     """Is this row the example of the slot?"""
     if width >= 0:

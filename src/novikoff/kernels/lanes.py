@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import inlined
 
 LANES = 8
 AHEAD = 512
@@ -118,7 +118,7 @@ def _tree(lane: list[Any], add: Any) -> Any:
     )
 
 
-@compiled
+@inlined
 def sparse(
     weights: NDArray[np.float64], indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int
 ) -> float:
@@ -129,7 +129,7 @@ def sparse(
     return total
 
 
-@compiled
+@inlined
 def sparse_scaled(
     weights: NDArray[np.float64], indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int, scale: float
 ) -> float:
@@ -140,7 +140,7 @@ def sparse_scaled(
     return total
 
 
-@compiled
+@inlined
 def prefetch_sparse(indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int) -> None:
     """Ask for as much as a row has, AHEAD of it: by themselves processors do not look past the end of a page."""
     ahead = np.uint64(AHEAD)
@@ -150,7 +150,7 @@ def prefetch_sparse(indices: NDArray[np.uint32], values: NDArray[Any], start: in
         prefetch(indices, k + ahead)
 
 
-@compiled
+@inlined
 def inverse_norm(values: NDArray[Any], start: int, stop: int) -> float:
     """1 / sqrt of the sum of squares, summed from left to right; 0 for a zero row."""
     total = 0.0

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 
 BLOCK = 1024
 
@@ -35,7 +35,7 @@ def low_scores(x: NDArray[np.int64], n: int, low: NDArray[np.int64]) -> None:
         filled *= 2 * n + 1
 
 
-@compiled
+@inlined
 def row_score(x: NDArray[np.int64], n: int, row: int, digits: int) -> int:
     """The score of the leading weights, those of the `digits` digits of `row`."""
     score = 0

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.gradient_layout import (
     ANYTIME,
     BIAS,
@@ -60,13 +60,13 @@ FEWEST_ROUNDS = 4096.0
 """Folded after so many rounds, or as many as there are features."""
 
 
-@compiled
+@inlined
 def square_dense(x: Numbers) -> float:
     """||x||^2."""
     return dense(x, x)
 
 
-@compiled
+@inlined
 def square_sparse(values: NDArray[Any], start: int, stop: int) -> float:
     """||x||^2, from left to right."""
     total = 0.0
@@ -76,7 +76,7 @@ def square_sparse(values: NDArray[Any], start: int, stop: int) -> float:
     return total
 
 
-@compiled
+@inlined
 def stretch_of(square: float, law: Numbers) -> float:
     """What x is multiplied by in x~."""
     if law[NORMALIZE] == 0.0:
@@ -121,14 +121,14 @@ def score_sparse(weights: Numbers, own: Numbers, law: Numbers, indices: Indices,
     return own[SCALE] * (sparse_scaled(weights, indices, values, 0, len(values), stretch) + own[WEIGHT] * law[BIAS])
 
 
-@compiled
+@inlined
 def loss_of(prediction: float, y: float, loss: float) -> float:
     """Squared or absolute."""
     error = prediction - y
     return error * error if loss == SQUARED else abs(error)
 
 
-@compiled
+@inlined
 def add_up(own: Numbers, place: int, value: float) -> None:
     """Neumaier's sum: own[place] + own[place + 1] grows by value."""
     total = own[place]
@@ -140,7 +140,7 @@ def add_up(own: Numbers, place: int, value: float) -> None:
     own[place] = new
 
 
-@compiled
+@inlined
 def step(own: Numbers, law: Numbers, prediction: float, y: float, square: float) -> tuple[float, float, bool]:
     """One round of all that is not a vector; `square` is ||x~||^2.
 
@@ -179,13 +179,13 @@ def step(own: Numbers, law: Numbers, prediction: float, y: float, square: float)
     return slope, change, True
 
 
-@compiled
+@inlined
 def must_settle(own: Numbers, law: Numbers) -> bool:
     """Has w left the ball, or is it time to fold?"""
     return own[LENGTH2] > law[RADIUS] * law[RADIUS] or own[SINCE] >= max(FEWEST_ROUNDS, own[PLACES])
 
 
-@compiled
+@inlined
 def settle(weights: Numbers, short: Numbers, own: Numbers, law: Numbers) -> None:
     """At the end of a round: back into the ball; and fold, if it is time."""
     radius2 = law[RADIUS] * law[RADIUS]
@@ -196,7 +196,7 @@ def settle(weights: Numbers, short: Numbers, own: Numbers, law: Numbers) -> None
         fold(weights, short, own)
 
 
-@compiled
+@inlined
 def fold(weights: Numbers, short: Numbers, own: Numbers) -> None:
     """Make `scale` 1 and `mass` 0; measure ||w|| again."""
     scale, mass = own[SCALE], own[MASS]
@@ -210,7 +210,7 @@ def fold(weights: Numbers, short: Numbers, own: Numbers) -> None:
     own[SCALE], own[MASS], own[LENGTH2], own[SINCE] = 1.0, 0.0, total, 0.0
 
 
-@compiled
+@inlined
 def know_dense(gram: Numbers, law: Numbers, x: Numbers, y: float, stretch: float) -> None:
     """Add x~ x~' to the lower triangle of `gram`, and y x~ to its last row; the bias comes first."""
     last, bias = len(gram) - 1, law[BIAS]
@@ -224,7 +224,7 @@ def know_dense(gram: Numbers, law: Numbers, x: Numbers, y: float, stretch: float
             gram[i + 1, j + 1] += one * (x[j] * stretch)
 
 
-@compiled
+@inlined
 def know_sparse(
     gram: Numbers, law: Numbers, indices: Indices, values: NDArray[Any], start: int, stop: int, y: float, stretch: float
 ) -> None:

@@ -2,8 +2,9 @@
 
 The example is x~: each feature times 1/||x|| where rows are normalised, and then the constant `bias`.
 `own` holds what is not a feature's weight: own[0] is the weight of the bias. A score that is not a number says +1.
-Rows and sweeps call the same dot products and the same `add_*`, so they agree to the bit. The sweeps have a loop for
-rows as they are and one for normalised rows: with the choice inside, they take half as long again.
+Rows and sweeps call the same dot products and the same `add_*`, so they agree to the bit. There is a sweep for rows as
+they are and one for normalised rows: with the choice inside the loop, they take half as long again, and only one of
+them has to be compiled.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import dense, dense_scaled, inverse_norm, prefetch_sparse, sparse, sparse_scaled
 
 Weights = NDArray[np.float64]
 Indices = NDArray[np.uint32]
 
 
-@compiled
+@inlined
 def score_dense(weights: Weights, own: Weights, x: NDArray[Any], bias: float, normalize: bool) -> float:
     """<w, x~>."""
     row = np.ascontiguousarray(x)  # the lanes read straight through memory; no copy of what lies so
@@ -29,7 +30,7 @@ def score_dense(weights: Weights, own: Weights, x: NDArray[Any], bias: float, no
     return dense(weights, row) + own[0] * bias
 
 
-@compiled
+@inlined
 def score_sparse(
     weights: Weights, own: Weights, indices: Indices, values: NDArray[Any], bias: float, normalize: bool
 ) -> float:
@@ -40,7 +41,7 @@ def score_sparse(
     return sparse(weights, indices, values, 0, len(values)) + own[0] * bias
 
 
-@compiled
+@inlined
 def add_dense(weights: Weights, own: Weights, x: NDArray[Any], step: float, y: int, bias: float) -> None:
     """w += y x~; step is y times the scale of x (y is a sign: to multiply by it is exact)."""
     for i in range(len(x)):
@@ -48,7 +49,7 @@ def add_dense(weights: Weights, own: Weights, x: NDArray[Any], step: float, y: i
     own[0] += y * bias
 
 
-@compiled
+@inlined
 def add_sparse(
     weights: Weights, own: Weights, indices: Indices, values: NDArray[Any], start: int, stop: int, step: float, y: int,
     bias: float,
@@ -106,21 +107,26 @@ def label_sparse(
         said[t] = -1 if score + own[0] * bias < 0.0 else 1
 
 
-@compiled
 def sweep_dense(
     weights: Weights, own: Weights, x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool,
     predictions: NDArray[np.int8],
 ) -> None:  # fmt: skip
     """Play every row in order."""
-    if normalize:
-        for t in range(len(x)):
-            row = x[t]
-            scale = inverse_norm(row, 0, len(row))
-            prediction = -1 if dense_scaled(weights, row, scale) + own[0] * bias < 0.0 else 1
-            predictions[t] = prediction
-            if prediction != y[t]:
-                add_dense(weights, own, row, y[t] * scale, y[t], bias)
-        return
+    (_sweep_dense_unit if normalize else _sweep_dense)(weights, own, x, y, bias, predictions)
+
+
+def sweep_sparse(
+    weights: Weights, own: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
+    y: NDArray[np.int8], bias: float, normalize: bool, predictions: NDArray[np.int8],
+) -> None:  # fmt: skip
+    """Play every row in order."""
+    (_sweep_sparse_unit if normalize else _sweep_sparse)(weights, own, indptr, indices, values, y, bias, predictions)
+
+
+@compiled
+def _sweep_dense(
+    weights: Weights, own: Weights, x: NDArray[Any], y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8]
+) -> None:
     for t in range(len(x)):
         row = x[t]
         prediction = -1 if dense(weights, row) + own[0] * bias < 0.0 else 1
@@ -130,21 +136,23 @@ def sweep_dense(
 
 
 @compiled
-def sweep_sparse(
+def _sweep_dense_unit(
+    weights: Weights, own: Weights, x: NDArray[Any], y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8]
+) -> None:
+    for t in range(len(x)):
+        row = x[t]
+        scale = inverse_norm(row, 0, len(row))
+        prediction = -1 if dense_scaled(weights, row, scale) + own[0] * bias < 0.0 else 1
+        predictions[t] = prediction
+        if prediction != y[t]:
+            add_dense(weights, own, row, y[t] * scale, y[t], bias)
+
+
+@compiled
+def _sweep_sparse(
     weights: Weights, own: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
-    y: NDArray[np.int8], bias: float, normalize: bool, predictions: NDArray[np.int8],
+    y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8],
 ) -> None:  # fmt: skip
-    """Play every row in order."""
-    if normalize:
-        for t in range(len(y)):
-            start, stop = indptr[t], indptr[t + 1]
-            prefetch_sparse(indices, values, start, stop)
-            scale = inverse_norm(values, start, stop)
-            prediction = -1 if sparse_scaled(weights, indices, values, start, stop, scale) + own[0] * bias < 0.0 else 1
-            predictions[t] = prediction
-            if prediction != y[t]:
-                add_sparse(weights, own, indices, values, start, stop, y[t] * scale, y[t], bias)
-        return
     for t in range(len(y)):
         start, stop = indptr[t], indptr[t + 1]
         prefetch_sparse(indices, values, start, stop)
@@ -152,3 +160,18 @@ def sweep_sparse(
         predictions[t] = prediction
         if prediction != y[t]:
             add_sparse(weights, own, indices, values, start, stop, np.float64(y[t]), y[t], bias)
+
+
+@compiled
+def _sweep_sparse_unit(
+    weights: Weights, own: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
+    y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8],
+) -> None:  # fmt: skip
+    for t in range(len(y)):
+        start, stop = indptr[t], indptr[t + 1]
+        prefetch_sparse(indices, values, start, stop)
+        scale = inverse_norm(values, start, stop)
+        prediction = -1 if sparse_scaled(weights, indices, values, start, stop, scale) + own[0] * bias < 0.0 else 1
+        predictions[t] = prediction
+        if prediction != y[t]:
+            add_sparse(weights, own, indices, values, start, stop, y[t] * scale, y[t], bias)

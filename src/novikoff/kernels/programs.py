@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 
 END, NOT, AND, OR, FEATURE, PAIR, CONSTANT = 0, 1, 2, 3, 4, 5, 6  # as in classes/program_code.py
 FIELD = 30  # bits of a token that hold i
@@ -31,7 +31,7 @@ EIGHTS = np.uint64(0x0F0F0F0F0F0F0F0F)
 COUNT = np.uint64(0x7F)
 
 
-@compiled
+@inlined
 def ones(word: np.uint64) -> np.uint64:
     """How many bits of the word are 1; no product, so that the plain-Python twin does not overflow."""
     word = word - ((word >> ONE) & PAIRS)
@@ -43,7 +43,7 @@ def ones(word: np.uint64) -> np.uint64:
     return word & COUNT
 
 
-@compiled
+@inlined
 def append(words: NDArray[np.uint64], at: int, source: int, count: int, flip: np.uint64) -> None:
     """Or `count` bits from word `source` on, each word xor `flip`, into the zeros from position `at` on."""
     shift = np.uint64(at & 63)
@@ -69,7 +69,7 @@ def append(words: NDArray[np.uint64], at: int, source: int, count: int, flip: np
             words[to + whole + 1] = word >> (WORD - shift)
 
 
-@compiled
+@inlined
 def fill(words: NDArray[np.uint64], at: int, count: int) -> None:
     """Set `count` bits from position `at` on."""
     end = at + count
@@ -86,7 +86,7 @@ def fill(words: NDArray[np.uint64], at: int, count: int) -> None:
         words[last] |= tail
 
 
-@compiled
+@inlined
 def put(words: NDArray[np.uint64], at: int, value: bool) -> None:
     """Set the bit at a position that is 0, if value."""
     if value:

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels.cache import COUNT, EVICTIONS, UPDATES, VALUES, Cache, Places, Rows, Rule, Vector
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.splitmix import uniform
 from novikoff.kernels.supports import compare, put, room_for, self_of, span, square_of
 
 
-@compiled
+@inlined
 def victim(start: int, t: int, budget: int) -> Any:
     """The slot that coin number t names."""
     return np.int64(uniform(start, t) * budget)
@@ -43,7 +43,7 @@ def sweep(
     return len(y)
 
 
-@compiled
+@inlined
 def add(
     cache: Cache, places: Places, numbers: Vector, width: int, y: int, own: float, budget: int, start_coin: int
 ) -> bool:

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels.coins import GOLDEN
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import inlined
 from novikoff.kernels.decimals import ONE, U64, ZERO, leading_zeros
 
 SLOTS = 2**14  # of the table; rows of more than half as many unsorted entries are left to the caller
 PROBES = 256
 
 
-@compiled
+@inlined
 def merge(
     indices: NDArray[np.uint32], values: NDArray[np.float64], first: np.uint64, last: np.uint64,
     table: NDArray[np.uint32],

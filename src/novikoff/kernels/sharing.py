@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels.advice import LOG, TABLE, cost, find, lose, move
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined, inner
 from novikoff.kernels.lanes import dense
 from novikoff.kernels.splitmix import uniform
 from novikoff.kernels.standings import flush
@@ -29,7 +29,7 @@ Rule = tuple[float, float, float, int, float, bool, int]
 # after the weights their sum for each chunk.
 
 
-@compiled
+@inner
 def total_of(one: Vector, first: int, two: Vector, second: int, count: int) -> float:
     """Sum of one[first + i] * two[second + i], a chunk at a time."""
     total = lost = 0.0
@@ -43,7 +43,7 @@ def total_of(one: Vector, first: int, two: Vector, second: int, count: int) -> f
     return total + lost
 
 
-@compiled
+@inlined
 def parts_of(weights: Vector, at: int, room: Vector, ones: int, count: int, parts: int) -> None:
     """The sum of the weights of each chunk, after them."""
     for start in range(0, count, CHUNK):
@@ -52,7 +52,7 @@ def parts_of(weights: Vector, at: int, room: Vector, ones: int, count: int, part
         weights[parts + start // CHUNK] = dense(weights[a : a + size], room[b : b + size])
 
 
-@compiled
+@inlined
 def say(
     weights: Vector, rule: Rule, t: int, p: Vector, of: int, count: int, room: Vector, total: float
 ) -> tuple[float, int]:
@@ -77,7 +77,7 @@ def predict(weights: Vector, counts: NDArray[np.int64], rule: Rule, p: Vector, r
     return say(weights, rule, counts[ROUNDS] + 1, p, 0, count, room, total_of(weights, 0, room, 3 * count, count))[0]
 
 
-@compiled
+@inlined
 def play(
     weights: Vector, prior: Vector, counts: NDArray[np.int64], numbers: Vector, rule: Rule, p: Vector, of: int,
     y: float, room: Vector,
@@ -122,7 +122,7 @@ def play(
     return said, paid, mean
 
 
-@compiled
+@inlined
 def chance_of(weights: Vector, at: int, y: float, room: Vector, moved: int, count: int) -> float:
     """The weight of the outcome y, 0 or 1."""
     if y != 1.0:
@@ -131,7 +131,7 @@ def chance_of(weights: Vector, at: int, y: float, room: Vector, moved: int, coun
     return total_of(weights, at, room, moved, count)
 
 
-@compiled
+@inner
 def advance(paths: Vector, levels: int, entry: Vector, losses: Vector, count: int) -> None:
     """One round for all paths: stay, or come from the best path with one switch less.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels.advice import LOG, TABLE, cost, find, lose
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.exp import exp
 from novikoff.kernels.sharing import chance_of, parts_of, total_of
 from novikoff.kernels.splitmix import uniform
@@ -28,13 +28,13 @@ Rule = tuple[bool, float, float, float, int, float, bool, int]
 # 4N, and from 5N the sum of the weights of each chunk.
 
 
-@compiled
+@inlined
 def rate_of(rule: Rule, t: int) -> float:
     """The rate of the round in which for the t-th time someone is awake."""
     return rule[1] * (2.0 * np.sqrt(rule[2] / t)) if rule[0] else rule[1]
 
 
-@compiled
+@inlined
 def leader(table: Vector, p: Vector, of: int, count: int) -> int:
     """One awake (p is not NaN) with the largest R; -1 if all are asleep."""
     lead = -1
@@ -45,7 +45,7 @@ def leader(table: Vector, p: Vector, of: int, count: int) -> int:
     return lead
 
 
-@compiled
+@inlined
 def weigh(table: Vector, prior: Vector, rate: float, p: Vector, of: int, count: int, lead: int, room: Vector) -> float:
     """The weights of those awake, 0 for the others; and their sum."""
     a, b, weights = table[lead], table[count + lead], 4 * count
@@ -57,14 +57,14 @@ def weigh(table: Vector, prior: Vector, rate: float, p: Vector, of: int, count: 
     return total_of(room, weights, room, 3 * count, count)
 
 
-@compiled
+@inlined
 def fill(p: Vector, of: int, count: int, room: Vector, at: int) -> None:
     """Predictions, 0 for those asleep."""
     for i in range(count):
         room[at + i] = p[of + i] if p[of + i] == p[of + i] else 0.0
 
 
-@compiled
+@inlined
 def say(rule: Rule, t: int, p: Vector, of: int, count: int, room: Vector, total: float) -> tuple[float, int]:
     """What is said in round t, and the expert that is followed (-1: all)."""
     code, clip, draws, coins = rule[4], rule[5], rule[6], rule[7]
@@ -94,7 +94,7 @@ def predict(table: Vector, prior: Vector, counts: NDArray[np.int64], rule: Rule,
     return say(rule, counts[ROUNDS] + 1, p, 0, count, room, total)[0]
 
 
-@compiled
+@inlined
 def play(
     table: Vector, awake: Awake, prior: Vector, counts: NDArray[np.int64], numbers: Vector, rule: Rule, p: Vector,
     of: int, y: float, room: Vector,
@@ -140,7 +140,7 @@ def play(
     return said, paid, mean
 
 
-@compiled
+@inlined
 def mix(
     table: Vector, prior: Vector, rate: float, top: float, p: Vector, of: int, count: int, lead: int, room: Vector,
     total: float,
@@ -156,7 +156,7 @@ def mix(
     return -np.log1p(left) / rate if c == 1.0 else -np.log(left) / rate
 
 
-@compiled
+@inlined
 def far_mix(
     table: Vector, prior: Vector, rate: float, p: Vector, of: int, count: int, lead: int, room: Vector
 ) -> float:

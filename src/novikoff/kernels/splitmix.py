@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from novikoff.kernels import coins
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import inlined
 
 GOLDEN, FIRST, SECOND = np.uint64(coins.GOLDEN), np.uint64(coins.FIRST), np.uint64(coins.SECOND)
 
 
-@compiled
+@inlined
 def coin(start: int, t: int) -> Any:
     """Coin number t, as coins.coin."""
     z = np.uint64(start) + np.uint64(t + 1) * GOLDEN
@@ -21,7 +21,7 @@ def coin(start: int, t: int) -> Any:
     return z ^ (z >> np.uint64(31))
 
 
-@compiled
+@inlined
 def uniform(start: int, t: int) -> Any:
     """Coin number t as a number in [0, 1), as coins.uniform."""
     return np.float64(coin(start, t) >> np.uint64(11)) * 2.0**-53

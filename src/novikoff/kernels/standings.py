@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels.advice import LOG, SQUARED, TABLE, chance, cost, find, lose, move
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined, inner
 from novikoff.kernels.splitmix import uniform
 from novikoff.kernels.standings_layout import (
     ADAPTIVE,
@@ -73,7 +73,7 @@ from novikoff.kernels.weights import (
 Counts = NDArray[np.int64]
 
 
-@compiled
+@inlined
 def rate_of(counts: Counts, numbers: Vector, t: int) -> float:
     """The rate of round t."""
     kind, given, log_n = counts[KIND], numbers[GIVEN], numbers[LOG_N]
@@ -92,7 +92,7 @@ def rate_of(counts: Counts, numbers: Vector, t: int) -> float:
     return min(log_n / gaps, MOST)
 
 
-@compiled
+@inner
 def look(table: Vector, counts: Counts, numbers: Vector, rate: float, p: Vector, of: int, room: Vector) -> float:
     """The sum of the weights; that of w p is left in totals, and the weights in room, if they fit."""
     width, count, lead, kept = counts[WIDTH], counts[EXPERTS], counts[LEAD], counts[KEPT]
@@ -107,7 +107,7 @@ def look(table: Vector, counts: Counts, numbers: Vector, rate: float, p: Vector,
             move(numbers[CLIP], p, of + start, size, room, MOVED)
             q, place = room, MOVED
         to = OUT + (start if kept >= count else 0)
-        chunk(table, width, start, size, q, place, room, LOST, room, to, table[lead], table[width + lead], rate, 0.0,
+        chunk(table, width, start, size, q, place, q, place, room, to, table[lead], table[width + lead], rate, 0.0,
               counts[PRIOR], LOOK)  # fmt: skip
         part = tree(room, 0)
         room[OUT + kept + start // CHUNK] = part
@@ -117,7 +117,7 @@ def look(table: Vector, counts: Counts, numbers: Vector, rate: float, p: Vector,
     return room[TOTALS] + room[TOTALS + 1]
 
 
-@compiled
+@inlined
 def play(
     table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, y: float, room: Vector
 ) -> tuple[float, float, float]:
@@ -194,7 +194,7 @@ def play(
     return said, paid, mean
 
 
-@compiled
+@inlined
 def follow(table: Vector, counts: Counts, far_lead: float, near_lead: float, least: float, where: int) -> float:
     """Find the leader after a round; by how much its loss is above the old leader's before."""
     width, lead = counts[WIDTH], counts[LEAD]
@@ -209,7 +209,7 @@ def follow(table: Vector, counts: Counts, far_lead: float, near_lead: float, lea
     return step
 
 
-@compiled
+@inlined
 def mix(
     table: Vector, counts: Counts, numbers: Vector, rate: float, h: float, c: float, total: float, decayed: float,
     step: float, p: Vector, of: int, room: Vector,
@@ -224,7 +224,7 @@ def mix(
     return step - (np.log(look(table, counts, numbers, rate, p, of, room)) - np.log(total)) / rate
 
 
-@compiled
+@inner
 def flush(table: Vector, far: int, near: int, count: int) -> None:
     """near moves to far; what is rounded off stays, so that far + near is as it was, exactly (Knuth)."""
     for i in range(count):
@@ -235,7 +235,7 @@ def flush(table: Vector, far: int, near: int, count: int) -> None:
         table[far + i] = total
 
 
-@compiled
+@inlined
 def open_gaps(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, room: Vector) -> tuple[float, float]:
     """The gaps h - m of this epoch, and of its last round, where the rate does not move."""
     rate, lead, width = numbers[RATE], counts[LEAD], counts[WIDTH]
@@ -248,7 +248,7 @@ def open_gaps(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int
     return max(mixed + (log_w - first) / rate, 0.0), max(last, 0.0)
 
 
-@compiled
+@inlined
 def close(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, room: Vector) -> None:
     """An epoch is over: its losses and gaps are put away, and all weights begin again."""
     count, width = counts[EXPERTS], counts[WIDTH]

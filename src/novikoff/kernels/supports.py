@@ -34,11 +34,11 @@ from novikoff.kernels.cache import (
     Rule,
     Vector,
 )
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined, inner
 from novikoff.kernels.lanes import dense
 
 
-@compiled
+@inlined
 def square_of(numbers: Vector) -> float:
     """||x||^2, summed as <x,x> is."""
     total = 0.0
@@ -47,7 +47,7 @@ def square_of(numbers: Vector) -> float:
     return total
 
 
-@compiled
+@inlined
 def self_of(rule: Rule, square: float) -> float:
     """K(x,x) before it is normalised and biased; of ||x||^2."""
     kind, _, degree, constant, _, _ = rule
@@ -60,7 +60,7 @@ def self_of(rule: Rule, square: float) -> float:
     return value
 
 
-@compiled
+@inlined
 def whole_self(rule: Rule, plain: float) -> float:
     """K(x,x), of the value that is neither normalised nor biased."""
     if rule[4]:
@@ -68,7 +68,7 @@ def whole_self(rule: Rule, plain: float) -> float:
     return plain + rule[5]
 
 
-@compiled
+@inlined
 def span(rows: Rows, t: int) -> tuple[Any, Any]:
     """Where row t is."""
     indptr, _, _, width = rows
@@ -77,11 +77,12 @@ def span(rows: Rows, t: int) -> tuple[Any, Any]:
     return np.int64(indptr[t]), np.int64(indptr[t + 1])
 
 
-@compiled
+@inner
 def compare(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int, to: int) -> float:
     """slots[to, j] = K(z_j, x) for every support; `to` is VALUES or ROW. And f(x)."""
     kind, gamma, degree, constant, normalized, bias2 = rule
-    out = cache.slots[to]
+    slots, points = cache.slots, cache.points
+    out = slots[to]
     count = cache.counts[COUNT]
     if count == 0:
         return 0.0
@@ -90,44 +91,44 @@ def compare(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: in
     if width >= 0:
         if kind == RBF:
             for b in range(0, blocks - 1, 2):
-                distances_of_two(cache.points, np.uint64(b), numbers, out)
+                distances_of_two(points, np.uint64(b), numbers, out)
             if blocks % 2 == 1:
-                distances(cache.points, np.uint64(blocks - 1), numbers, out)
+                distances(points, np.uint64(blocks - 1), numbers, out)
         else:
             for b in range(blocks):
-                products(cache.points, np.uint64(b), numbers, out)
+                products(points, np.uint64(b), numbers, out)
     elif len(cache.spread) > 0:
         against_spread(cache, places, numbers, out)
     else:
         known = len(places)
-        while known > 0 and places[known - 1] >= cache.points.shape[1]:
+        while known > 0 and places[known - 1] >= points.shape[1]:
             known -= 1
         near, inside = numbers[:known], places[:known]
         for b in range(blocks):
-            sparse_products(cache.points, np.uint64(b), near, out, inside)
+            sparse_products(points, np.uint64(b), near, out, inside)
     if kind == RBF:
         if width < 0:
-            squares = cache.slots[SQUARES]
+            squares = slots[SQUARES]
             for j in range(count):
                 distance = (square + squares[j]) - 2.0 * out[j]
                 out[j] = distance if distance > 0.0 else 0.0
         for b in range(blocks):
             exponentials(out, np.uint64(b), gamma)
     elif kind == POLYNOMIAL:
-        powers(out, cache.slots[BASE], count, degree, constant)
+        powers(out, slots[BASE], count, degree, constant)
     if normalized:
         root = np.sqrt(self_of(rule, square))
-        selfs = cache.slots[SELFS]
+        selfs = slots[SELFS]
         for j in range(count):
             length = root * np.sqrt(selfs[j])
             out[j] = out[j] / length if length > 0.0 else 0.0
     if bias2 != 0.0:
         for j in range(count):
             out[j] += bias2
-    return dense(cache.slots[COEFFICIENTS, :count], out[:count])
+    return dense(slots[COEFFICIENTS, :count], out[:count])
 
 
-@compiled
+@inlined
 def powers(out: Vector, base: Vector, count: int, degree: int, constant: float) -> None:
     """out[j] = (constant + out[j])^degree."""
     for j in range(count):
@@ -138,42 +139,42 @@ def powers(out: Vector, base: Vector, count: int, degree: int, constant: float) 
             out[j] *= base[j]
 
 
-@compiled
+@inlined
 def against_spread(cache: Cache, places: Places, numbers: Vector, out: Vector) -> None:
     """out[j] = <x, z_j>, x spread out."""
-    spread = cache.spread
+    spread, ends, all_places, all_numbers = cache.spread, cache.ends, cache.places, cache.numbers
     for k in range(len(places)):
         if places[k] < len(spread):
             spread[places[k]] = numbers[k]
     for j in range(cache.counts[COUNT]):
         total = 0.0
-        for k in range(np.uint64(cache.ends[j, 0]), np.uint64(cache.ends[j, 1])):
-            total += spread[cache.places[k]] * cache.numbers[k]
+        for k in range(np.uint64(ends[j, 0]), np.uint64(ends[j, 1])):
+            total += spread[all_places[k]] * all_numbers[k]
         out[j] = total
     for k in range(len(places)):
         if places[k] < len(spread):
             spread[places[k]] = 0.0
 
 
-@compiled
+@inner
 def compare_slot(cache: Cache, rule: Rule, slot: int, width: int) -> None:
     """row[j] = K(z_j, z_slot) for every support."""
+    start, stop, numbers = 0, 0, cache.example
     if width >= 0:
-        example = cache.example
-        block, lane = slot // BLOCK, slot % BLOCK
+        points, block, lane = cache.points, slot // BLOCK, slot % BLOCK
         for i in range(width):
-            example[i] = cache.points[block, i, lane]
-        compare(cache, rule, cache.places[:0], example, width, ROW)
+            numbers[i] = points[block, i, lane]
     else:
         start, stop = cache.ends[slot, 0], cache.ends[slot, 1]
-        compare(cache, rule, cache.places[start:stop], cache.numbers[start:stop], width, ROW)
+        numbers = cache.numbers[start:stop]
+    compare(cache, rule, cache.places[start:stop], numbers, width, ROW)  # one call: a second takes as long to compile
 
 
-@compiled
+@inlined
 def score_of(cache: Cache) -> float:
     """f(x), of the values: eight lanes by slot (kernels/lanes.py), as `compare` sums it."""
-    count = cache.counts[COUNT]
-    return dense(cache.slots[COEFFICIENTS, :count], cache.slots[VALUES, :count])
+    slots, count = cache.slots, cache.counts[COUNT]
+    return dense(slots[COEFFICIENTS, :count], slots[VALUES, :count])
 
 
 @compiled
@@ -189,10 +190,12 @@ def label_rows(cache: Cache, rule: Rule, rows: Rows, said: NDArray[np.int8]) -> 
 def cross(cache: Cache, rule: Rule, rows: Rows, out: NDArray[np.float64]) -> None:
     """out[t, j] = K(z_j, x_t) for every row t."""
     _, places, numbers, width = rows
+    values, count = cache.slots[VALUES], cache.counts[COUNT]
     for t in range(len(out)):
         start, stop = span(rows, t)
         compare(cache, rule, places[start:stop], numbers[start:stop], width, VALUES)
-        out[t, :] = cache.slots[VALUES, : cache.counts[COUNT]]
+        for j in range(count):  # an assignment of slices takes two seconds to compile
+            out[t, j] = values[j]
 
 
 @compiled
@@ -214,7 +217,7 @@ def selfs_of(rule: Rule, rows: Rows, out: Vector) -> None:
         out[t] = whole_self(rule, self_of(rule, square_of(numbers[start:stop])))
 
 
-@compiled
+@inlined
 def inserts(score: float, y: int, beta: float) -> bool:
     """Is the example to be inserted? With beta = 0, on mistakes."""
     if beta == 0.0:
@@ -222,7 +225,7 @@ def inserts(score: float, y: int, beta: float) -> bool:
     return y * score <= beta
 
 
-@compiled
+@inlined
 def room_for(cache: Cache, places: Places, slot: int, width: int) -> bool:
     """Is there room for the row at this slot?"""
     if slot >= cache.slots.shape[1]:
@@ -234,7 +237,7 @@ def room_for(cache: Cache, places: Places, slot: int, width: int) -> bool:
     return reach <= known and cache.counts[FILLED] + len(places) <= len(cache.numbers)
 
 
-@compiled
+@inlined
 def put(
     cache: Cache, slot: int, places: Places, numbers: Vector, width: int, y: int, coefficient: float, own: float
 ) -> None:
@@ -244,31 +247,32 @@ def put(
     """
     block, lane, counts = slot // BLOCK, slot % BLOCK, cache.counts
     taken = slot < counts[COUNT]
+    points, slots = cache.points, cache.slots
     if width >= 0:
         for i in range(width):
-            cache.points[block, i, lane] = numbers[i]
+            points[block, i, lane] = numbers[i]
     else:
         if taken:
             wipe(cache, slot)
-        start = counts[FILLED]
+        start, all_places, all_numbers = counts[FILLED], cache.places, cache.numbers
         for k in range(len(places)):
-            cache.places[start + k] = places[k]
-            cache.numbers[start + k] = numbers[k]
+            all_places[start + k] = places[k]
+            all_numbers[start + k] = numbers[k]
             if len(cache.spread) == 0:
-                cache.points[block, places[k], lane] = numbers[k]
+                points[block, places[k], lane] = numbers[k]
         counts[FILLED] = start + len(places)
         cache.ends[slot, 0] = start
         cache.ends[slot, 1] = start + len(places)
-    cache.slots[SQUARES, slot] = square_of(numbers)
-    cache.slots[SELFS, slot] = own
-    cache.slots[COEFFICIENTS, slot] = coefficient
-    cache.slots[LABELS, slot] = y
-    cache.slots[BORN, slot] = counts[UPDATES]
+    slots[SQUARES, slot] = square_of(numbers)
+    slots[SELFS, slot] = own
+    slots[COEFFICIENTS, slot] = coefficient
+    slots[LABELS, slot] = y
+    slots[BORN, slot] = counts[UPDATES]
     if not taken:
         counts[COUNT] += 1
 
 
-@compiled
+@inlined
 def wipe(cache: Cache, slot: int) -> None:
     """Zeros for the features of a sparse row in `points`."""
     if len(cache.spread) == 0:
@@ -276,7 +280,7 @@ def wipe(cache: Cache, slot: int) -> None:
             cache.points[slot // BLOCK, cache.places[k], slot % BLOCK] = 0.0
 
 
-@compiled
+@inlined
 def drop(cache: Cache, slot: int, width: int) -> None:
     """Remove a support; the last one takes its slot."""
     last = cache.counts[COUNT] - 1

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 
 Counts = NDArray[np.int64]
 
@@ -16,7 +16,7 @@ MISTAKES, SINCE, FOUND = range(3)
 """Places in counts: mistakes so far; the first index of the present hypothesis; how many survivors there are."""
 
 
-@compiled
+@inlined
 def shortest(lengths: Counts, firsts: Counts) -> int:
     """The place of the shortest; of equally short ones, of that which came last."""
     least = 0

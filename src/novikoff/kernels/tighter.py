@@ -23,7 +23,7 @@ from novikoff.kernels.cache import (
     Rule,
     Vector,
 )
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import dense
 from novikoff.kernels.supports import compare, inserts, put, room_for, self_of, span, square_of, whole_self
 
@@ -47,7 +47,7 @@ def sweep(
     return len(y)
 
 
-@compiled
+@inlined
 def add(
     cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int, y: int, plain: float, budget: int,
     gram: NDArray[np.float64],
@@ -70,7 +70,7 @@ def add(
     return True
 
 
-@compiled
+@inlined
 def least_useful(cache: Cache, gram: NDArray[np.float64]) -> int:
     """The slot without which f makes the fewest mistakes on the supports, all of them; of equal ones the oldest."""
     count = cache.counts[COUNT]

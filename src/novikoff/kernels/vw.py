@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.decimals import (
     EIGHT,
     NOUGHTS,
@@ -31,7 +31,6 @@ from novikoff.kernels.decimals import (
     ZERO,
     digits,
     eight,
-    inlined,
     joined,
     number,
     trailing_zeros,
@@ -99,7 +98,7 @@ def line_end(text: NDArray[np.uint8], at: np.uint64) -> np.uint64:
     return at + ONE if U64(text[at]) == NEWLINE else ZERO
 
 
-@compiled
+@inlined
 def head(text: NDArray[np.uint8], at: np.uint64, ignore: bool) -> tuple[float, np.uint64, bool]:
     """The label, where the first bar is (0: left to the caller), and whether an importance or base was ignored."""
     label, stop = number(text, at)
@@ -135,7 +134,7 @@ def head(text: NDArray[np.uint8], at: np.uint64, ignore: bool) -> tuple[float, n
         numbers += 1
 
 
-@compiled
+@inlined
 def features(
     text: NDArray[np.uint8], at: np.uint64, mask: np.uint64, entries: np.uint64, indices: NDArray[np.uint32],
     values: NDArray[np.float64],

@@ -24,7 +24,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import inlined, inner
 from novikoff.kernels.exp import LEAST, vector_exp, vector_parts
 from novikoff.kernels.fused import fused
 from novikoff.kernels.standings_layout import PAD
@@ -172,7 +172,7 @@ move_losses: Any = _pass(moving=True, advice=False)
 learn_squared: Any = _pass(squared=True)
 
 
-@compiled
+@inner
 def tree(room: Vector, k: int) -> float:
     """The sum of the lanes of sum k, as kernels/lanes.py."""
     a = 8 * k
@@ -181,7 +181,7 @@ def tree(room: Vector, k: int) -> float:
     )
 
 
-@compiled
+@inner
 def put(totals: Vector, k: int, value: float) -> None:
     """Add to the total in places k and k+1, keeping what is rounded off (Neumaier)."""
     old = totals[k]
@@ -193,7 +193,7 @@ def put(totals: Vector, k: int, value: float) -> None:
     totals[k] = new
 
 
-@compiled
+@inlined
 def blocks(
     table: Vector, width: int, at: int, p: Vector, of: int, losses: Vector, lost: int, room: Vector, to: int,
     count: int, far_lead: float, near_lead: float, rate: float, c: float, prior: int, what: int,
@@ -213,7 +213,7 @@ def blocks(
         move_losses(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
 
 
-@compiled
+@inner
 def chunk(
     table: Vector, width: int, at: int, count: int, p: Vector, of: int, losses: Vector, lost: int, room: Vector,
     to: int, far_lead: float, near_lead: float, rate: float, c: float, prior: int, what: int,
@@ -221,14 +221,12 @@ def chunk(
     """The pass over `count` experts from `at` on; what: LOOK, LEARN, ... Their sums are left in room's lanes."""
     for k in range(8 * SUMS):
         room[k] = np.inf if k >= 32 else 0.0
-    full = count // 8
-    if full > 0:
+    full, rest = count // 8, count % 8
+    while full > 0 or rest > 0:
+        if full == 0:
+            for k in range(8):
+                room[PAD + k] = p[of + k] if k < rest else 0.0
+                room[PAD + 8 + k] = losses[lost + k] if what != LOOK and k < rest else 0.0
+            p, of, losses, lost, full, rest = room, PAD, room, PAD + 8, 1, 0
         blocks(table, width, at, p, of, losses, lost, room, to, full, far_lead, near_lead, rate, c, prior, what)
-    done, rest = 8 * full, count - 8 * full
-    if rest == 0:
-        return
-    for k in range(8):
-        room[PAD + k] = p[of + done + k] if k < rest else 0.0
-        room[PAD + 8 + k] = losses[lost + done + k] if what != LOOK and k < rest else 0.0
-    at, to = at + done, to + done
-    blocks(table, width, at, room, PAD, room, PAD + 8, room, to, 1, far_lead, near_lead, rate, c, prior, what)
+        at, of, lost, to, full = at + 8 * full, of + 8 * full, lost + 8 * full, to + 8 * full, 0

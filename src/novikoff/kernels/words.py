@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 
 TAB, NEWLINE, RETURN, SPACE = 9, 10, 13, 32
 NO_TAB, NO_LABEL = 0, 1
@@ -27,7 +27,7 @@ U = np.uint64
 LOW = U(0xFFFFFFFF)
 
 
-@compiled
+@inlined
 def scramble(four: np.uint64) -> np.uint64:
     """What murmur does to four bytes before they are mixed in."""
     four = (four * U(0xCC9E2D51)) & LOW
@@ -35,7 +35,7 @@ def scramble(four: np.uint64) -> np.uint64:
     return (four * U(0x1B873593)) & LOW
 
 
-@compiled
+@inlined
 def mix(h: np.uint64, four: np.uint64) -> np.uint64:
     """Murmur's state after four more bytes."""
     h ^= scramble(four)
@@ -43,7 +43,7 @@ def mix(h: np.uint64, four: np.uint64) -> np.uint64:
     return (h * U(5) + U(0xE6546B64)) & LOW
 
 
-@compiled
+@inlined
 def finish(h: np.uint64, rest: np.uint64, length: np.uint64) -> np.uint64:
     """The hash of a word of `length` bytes, of which the last, less than four, are `rest`."""
     h ^= scramble(rest) ^ length
@@ -52,7 +52,7 @@ def finish(h: np.uint64, rest: np.uint64, length: np.uint64) -> np.uint64:
     return h ^ (h >> U(16))
 
 
-@compiled
+@inlined
 def add_entry(
     index: np.uint64, slots: np.uint64, table: NDArray[np.int64], past: int,
     indices: NDArray[np.uint32], values: NDArray[np.float64], first: int, end: int,
@@ -72,7 +72,7 @@ def add_entry(
     return end + 1
 
 
-@compiled
+@inlined
 def count_words(
     data: NDArray[np.uint8], start: int, stop: int, mask: np.uint64, table: NDArray[np.int64], past: int,
     indices: NDArray[np.uint32], values: NDArray[np.float64], first: int,
@@ -108,7 +108,7 @@ def count_words(
     return end
 
 
-@compiled
+@inlined
 def same_bytes(data: NDArray[np.uint8], a: int, b: int, length: int) -> bool:
     """Are there the same `length` bytes at a and at b?"""
     for j in range(length):

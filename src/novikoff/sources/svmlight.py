@@ -25,6 +25,9 @@ from novikoff.sources.lent import Lent
 from novikoff.sources.svmlight_line import BadLineError, read_line
 from novikoff.types import Sparse
 
+FIRST_LINE_BYTES = 4096
+"""The plain kernel leaves the first line of a chunk; Python reads it, if it ends before this."""
+
 
 class Svmlight(LabelledLines):
     """The rows of svmlight text, from a path, standard input ("-") or a binary file object.
@@ -76,16 +79,20 @@ class ChunkParser:
         state = np.zeros(5, dtype=np.uint64)
         indptr[0] = 0
         bad: list[tuple[int, BadLineError]] = []
+        parse, more = kernel.parse, [wrong]
         while True:
-            table.fill(0)  # a row that was not finished may have left something
-            kernel.parse(
+            parse(
                 data, np.uint64(size), state, colons, blanks, line_colons, line_blanks, labels, lines, indptr, indices,
-                values, table, wrong,
+                values, *more,
             )  # fmt: skip
             at, rows, entries, line, width = state.tolist()
             if at >= size:
                 break
             stop = text.index(b"\n", at)
+            if parse is kernel.parse and (at >= kernel.SAFE or stop > FIRST_LINE_BYTES):
+                parse, more = kernel.parse_all, [wrong, table]
+                continue
+            table.fill(0)  # a row that was not finished may have left something
             try:
                 row = read_line(bytes(memoryview(text)[at:stop]))
             except BadLineError as error:
