@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, pays, pieces, there_before
 from novikoff.errors import InputError, MismatchError
 from novikoff.keeping import Keeping
+from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
 from novikoff.sources.arrays import alike
 from novikoff.sources.matched import matched
@@ -308,7 +308,7 @@ def _go_through(
     game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None, progress: Progress | None
 ) -> None:
     """Every pass, from `position` on. `ledger.position` always says where to go on."""
-    ledger, start, before = game.ledger, time.perf_counter(), game.ledger.seconds
+    ledger, start, before = game.ledger, clock(), game.ledger.seconds
     alone = ledger.rounds == 0 or (ledger.fixed and position is not None and goes_on(ledger, stream))
     ledger.fixed = alone and there_before(stream)
     ledger.fingerprint = stream.fingerprint() if hasattr(stream, "fingerprint") else None
@@ -333,7 +333,7 @@ def _go_through(
             ledger.fixed = alone and there_before(stream)  # what a list holds is seen as it is played
             left = None if left is None else left - len(piece)
             ledger.position = {"passes": number, "at": at, "skip": skip}
-            ledger.seconds = before + time.perf_counter() - start
+            ledger.seconds = before + clock() - start
             if progress:
                 progress(ledger)
         if ledger.keeping is not None:
@@ -408,12 +408,12 @@ def _duel(
     def probe(x: Example) -> Distribution:
         return chances(learner, x)
 
-    start, before = time.perf_counter(), game.ledger.seconds
+    start, before = clock(), game.ledger.seconds
     for t in range(rounds):
         x = adversary.ask(probe)
         game.ledger.answered += 1
         game.learn_one(x, adversary.answer(probe(x)))
-        game.ledger.seconds = before + time.perf_counter() - start
+        game.ledger.seconds = before + clock() - start
         if progress and (t + 1) % ROUNDS_BETWEEN_LOOKS == 0:
             progress(game.ledger)
     return game.ledger

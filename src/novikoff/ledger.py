@@ -34,6 +34,7 @@ class Ledger:
     positives          rounds labelled +1 (two labels only)
     fixed              every round came from one source that was there before the game: a file, arrays, a list; False
                        where another followed, or where anybody's code made the rounds
+    seconds            of the game, without those in which kernels were compiled (kernels/clock.py)
     repeated           the stream was gone through again
     curve              (t, mistakes or loss after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
     predictions        one per round, if asked for

@@ -62,7 +62,7 @@ def test_json_is_one_object_with_everything(csv):
     assert certificate["observed"] == told["mistakes"] <= certificate["bound"] <= 16
     assert eval(told["survivor"], {"x": [0, 0, 1, 0]})
     assert not eval(told["survivor"], {"x": [0, 1, 1, 0]})
-    assert done.stderr == ""
+    assert done.stderr in ("", "novikoff: compiling, once\n")
 
 
 def test_positive_turns_the_labels_round(csv):

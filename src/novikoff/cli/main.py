@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TextIO, cast
 from novikoff import __version__, kernels
 from novikoff.cli.output import Tolerant, silence
 from novikoff.errors import NovikoffError
+from novikoff.kernels import clock
 
 SPEC = "name or name:key=value,… (see: novikoff list)"
 HOWS = ("best", "random", "voted", "averaged", "last")
@@ -307,6 +308,10 @@ def _reading(asked: Namespace) -> dict[str, Any]:
     return {name: getattr(asked, name) for name in READING}
 
 
+def _say_compiling() -> None:
+    print("novikoff: compiling, once", file=sys.stderr, flush=True)
+
+
 def main() -> None:
     """Run the command line; our own errors become one line on standard error and exit code 2."""
     kernels.spare_blas = True
@@ -322,6 +327,8 @@ def main() -> None:
         asked.verb.unknown(rest)
     sys.stderr = cast(TextIO, Tolerant(sys.stderr))
     code = 0
+    if not getattr(asked, "quiet", False):
+        clock.on_compiling = _say_compiling
     try:
         code = asked.act(asked)
         sys.stdout.flush()

@@ -13,13 +13,13 @@ Reference
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.blocks import Block, Blocks
+from novikoff.kernels.clock import clock
 from novikoff.kernels.coins import coin
 
 Vector = NDArray[np.float64]
@@ -73,12 +73,12 @@ class Descent:
         kappa: float = 0.0,
     ) -> bool:
         """Descend until `enough(margins)` says so: True; or until so many visits were made, or nothing moves: False."""
-        began = time.perf_counter()
+        began = clock()
         self.cost, self.diagonal, self.kappa = cost, diagonal, kappa
         try:
             return self._solve(enough, visits)
         finally:
-            self.seconds += time.perf_counter() - began
+            self.seconds += clock() - began
 
     def _solve(self, enough: Callable[[Vector], bool], visits: float) -> bool:
         high, low = math.inf, -math.inf

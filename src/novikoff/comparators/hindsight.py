@@ -20,7 +20,6 @@ Reference
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -59,6 +58,7 @@ from novikoff.comparators.search import (
 from novikoff.comparators.tally import Comparator
 from novikoff.comparators.tracker import LinearComparatorFacts
 from novikoff.errors import InputError
+from novikoff.kernels.clock import clock
 from novikoff.types import Stream
 
 Vector = NDArray[np.float64]
@@ -122,7 +122,7 @@ def hindsight(
     memory            bytes of rows to hold
     rode              what the comparators of the game saw: the rows of the stream must be those of the game
     """
-    began = time.perf_counter()
+    began = clock()
     if not stream.rereadable:
         raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")
     if passes < 1 or (rounds is not None and passes > 1):
@@ -149,7 +149,7 @@ def hindsight(
     steps = tuple(step for one in found if one for step in one.steps)
     shown = np.stack([np.append(one.U[:-1, k], one.bias_weights[k]).astype(np.float64)
                       for one, k in ((scorer, 0), (scorer, 1), (scorer, 2), (penalized, 0))])  # fmt: skip
-    epochs, seconds = sum(one.steps[-1].epochs for one in found if one and one.steps), time.perf_counter() - began
+    epochs, seconds = sum(one.steps[-1].epochs for one in found if one and one.steps), clock() - began
     return Hindsight(facts, shown, *brackets, steps, blocks.fits, blocks.passes + 1, epochs, seconds)
 
 

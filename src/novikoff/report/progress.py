@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any, TextIO
 
+from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
 
 QUIET = 2.0
@@ -22,7 +22,7 @@ class Progress:
     def __init__(self, rounds: int | None = None, size: int | None = None, out: TextIO | None = None) -> None:
         self._out = out or sys.stderr
         self._rounds, self._size = rounds, size
-        self._start = time.perf_counter()
+        self._start = clock()
         self._shown_at = self._start + QUIET - BETWEEN
         self._next_row = 1
         self._last = (0, 0.0)
@@ -32,7 +32,7 @@ class Progress:
 
     def __call__(self, ledger: Ledger) -> None:
         """Show where the game is, if it is time to."""
-        now = time.perf_counter()
+        now = clock()
         self._first = self._first or ledger.rounds
         if self._out.isatty():
             if now - self._shown_at > BETWEEN:
