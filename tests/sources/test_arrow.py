@@ -119,7 +119,7 @@ def test_the_label_and_the_columns_can_be_chosen(write):
         (["b", "a", "b"], {}, Labels("a", "b"), [1, -1, 1]),
         ([2, 1, 2], {}, Labels(1, 2), [1, -1, 1]),
         ([2.0, 1.0, 2.0], {}, Labels(1, 2), [1, -1, 1]),
-        ([True, False, True], {}, Labels("False", "True"), [1, -1, 1]),
+        ([True, False, True], {}, Labels(False, True), [1, -1, 1]),
         (pa.array(["b", "a", "b"]).dictionary_encode(), {}, Labels("a", "b"), [1, -1, 1]),
         (["a", "b", "c"], {"positive": "b"}, Labels("not b", "b"), [-1, 1, -1]),
         ([1, 2, 3], {"positive": "3"}, Labels("not 3", 3), [-1, -1, 1]),

@@ -43,6 +43,13 @@ def slow(data, bits=18, positive=None, many=None, skip_bad=0):
             skipped.append(number)
             continue
         y = label_of(value, first_two, positive, many)
+        if y == "there is only":  # no fault of that label: the other may be on a line that is bad
+            faults = [(number, value) for number, value, counts in lines if counts is None]
+            numbers = [number for number, _ in faults]
+            if len(faults) > skip_bad:
+                return [], (f"line {numbers[skip_bad]} of", faults[skip_bad][1]), numbers[:skip_bad]
+            if stop:
+                return [], stop, numbers
         if isinstance(y, str):
             return rows, (f"line {number} of", y), skipped
         rows.append((y, counts))

@@ -19,7 +19,7 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -142,6 +142,8 @@ class LabelledLines(ABC):
                 self._labels.look(parsed.labels)
                 size, bad = sum(piece.size for piece in held), sum(len(piece.bad) for piece in held)
                 stuck = self._bad_before + bad > self._skip_bad
+                if stuck and self._labels.lone:  # no fault of that label: the other may be on the line that is bad
+                    self._refuse_bad(held, here["line"])
                 if not self._labels.settled and not stuck:
                     if size < LOOK_AHEAD_BYTES and opened.ready(max(0.0, deadline - time.monotonic())):
                         continue
@@ -158,18 +160,14 @@ class LabelledLines(ABC):
 
         error: SourceError | None = None
         for line, bad in parsed.bad:
-            message = bad.message(here["line"] + line + 1, self.name)
-            if self._bad_before + len(self.skipped) >= self._skip_bad:
-                already = f" after {self._skip_bad} that were skipped" if self._skip_bad else ""
-                hint = f"{bad.do}, or pass --skip-bad N to skip up to N bad lines."
-                error = SourceError(f"{message}{already}. {hint}")
+            error = self._skip(here["line"] + line + 1, bad)
+            if error:
                 parsed = parsed.head(int(np.searchsorted(parsed.row_lines, np.uint32(line))))
                 break
-            self.skipped.append((here["line"] + line + 1, message))
         try:
             y = self._labels.encode(parsed.labels, where)
         except LabelError as wrong:
-            error = error if error and wrong.lone else wrong  # the other label may be on the line that is bad
+            error = wrong
             last = here["line"] + int(parsed.row_lines[wrong.row])
             self.skipped[:] = [bad for bad in self.skipped if bad[0] <= last]
             parsed = parsed.head(wrong.row)
@@ -189,6 +187,23 @@ class LabelledLines(ABC):
             yield Batch(x, y, first, None if error else self._position(here))
         if error:
             raise error
+
+    def _skip(self, line: int, bad: BadLineError) -> SourceError | None:
+        """Skip a bad line; or what is wrong with it, if there were too many."""
+        message = bad.message(line, self.name)
+        if self._bad_before + len(self.skipped) < self._skip_bad:
+            self.skipped.append((line, message))
+            return None
+        already = f" after {self._skip_bad} that were skipped" if self._skip_bad else ""
+        return SourceError(f"{message}{already}. {bad.do}, or pass --skip-bad N to skip up to N bad lines.")
+
+    def _refuse_bad(self, held: Iterable[Parsed], line: int) -> None:
+        """Raise what is wrong with the first bad line that is not to be skipped; `line` lines came before."""
+        for parsed in held:
+            for number, bad in parsed.bad:
+                if error := self._skip(line + number + 1, bad):
+                    raise error
+            line += parsed.lines
 
     def _position(self, here: Position) -> Position:
         return {**here, "labels": self._labels.state(), **self._remembered()}

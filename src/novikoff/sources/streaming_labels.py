@@ -31,14 +31,11 @@ LONE = {-1: Labels(-1, 1), 0: Labels(0, 1), 1: Labels(-1, 1)}
 
 
 class LabelError(SourceError):
-    """A label that cannot be, and in which row of the values it is; the rows before it are good.
+    """A label that cannot be, and in which row of the values it is; the rows before it are good."""
 
-    lone   nothing is wrong with it, but no other has come
-    """
-
-    def __init__(self, message: str, row: int, lone: bool = False) -> None:
+    def __init__(self, message: str, row: int) -> None:
         super().__init__(message)
-        self.row, self.lone = row, lone
+        self.row = row
 
 
 class StreamingLabels:
@@ -59,6 +56,11 @@ class StreamingLabels:
     def settled(self) -> bool:
         """Nothing that comes can change what the values stand for."""
         return self._positive is not None or self._many is not None or len(self._values) == 2
+
+    @property
+    def lone(self) -> bool:
+        """Has one value come that could be either label?"""
+        return not self.settled and len(self._values) == 1 and self._values[0] not in LONE
 
     @property
     def labels(self) -> Labels | None:
@@ -127,12 +129,11 @@ class StreamingLabels:
     def _assume(self, where: Where) -> Labels:
         """What the only value so far stands for."""
         value = self._values[0]
-        if isinstance(value, str) or value not in LONE:
+        if self.lone:
             raise LabelError(
                 f"labels must take two values: up to {where(0)} there is only {shown(value)}. "
                 "Pass --positive and the value that is +1, to treat every other as -1.",
                 0,
-                lone=True,
             )
         self._assumed = LONE[value]
         return self._assumed

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -104,8 +104,10 @@ class Text:
                 if not self._labels.settled and part.byte - here["byte"] < LOOK_AHEAD_BYTES and opened.ready():
                     continue
                 self._look_further(part)
+                self._refuse_bad(held, before)
                 while held:
                     yield from self._batch(held.popleft(), here, before)
+            self._refuse_bad(held, before)
             while held:
                 yield from self._batch(held.popleft(), here, before)
         self._note_end()
@@ -120,17 +122,14 @@ class Text:
 
         error: SourceError | None = None
         for line, fault in part.bad:
-            message = f"a line must be a label, a TAB and a message: line {line} of {self.name} {fault}."
-            if before + len(self.skipped) >= self._skip_bad:
-                many = f" {self._skip_bad} bad lines were skipped before." if self._skip_bad else ""
-                error = SourceError(f"{message}{many} Correct it, or pass --skip-bad N to go on after up to N of them.")
+            error = self._skip(line, fault, before)
+            if error:
                 part = part.head(int(np.searchsorted(part.lines, line)))
                 break
-            self.skipped.append((line, message))
         try:
             y = self._labels.encode(part.labels, where)
         except LabelError as wrong:
-            error = error if error and wrong.lone else wrong  # the other label may be on the line that is bad
+            error = wrong
             self.skipped[:] = [bad for bad in self.skipped if bad[0] < part.lines[wrong.row]]
             part = part.head(wrong.row)
             y = self._labels.encode(part.labels, where)
@@ -142,6 +141,28 @@ class Text:
             yield Batch(part.x, y, first, None if error else self._position(here))
         if error:
             raise error
+
+    def _skip(self, line: int, fault: str, before: int) -> SourceError | None:
+        """Skip a bad line; or what is wrong with it, if there were too many."""
+        message = f"a line must be a label, a TAB and a message: line {line} of {self.name} {fault}."
+        if before + len(self.skipped) < self._skip_bad:
+            self.skipped.append((line, message))
+            return None
+        many = f" {self._skip_bad} bad lines were skipped before." if self._skip_bad else ""
+        return SourceError(f"{message}{many} Correct it, or pass --skip-bad N to go on after up to N of them.")
+
+    def _refuse_bad(self, held: Iterable[Part], before: int) -> None:
+        """Where one label is alone, raise what is wrong with a line instead: the other may be on that."""
+        if not self._labels.lone:
+            return
+        known = list(self.skipped)
+        for part in held:
+            for line, fault in part.bad:
+                if error := self._skip(line, fault, before):
+                    raise error
+            if part.wrong:
+                raise SourceError(part.wrong)
+        self.skipped[:] = known
 
     def _look_further(self, part: Part) -> None:
         """Look for the second label in what is left of a file behind the part."""
