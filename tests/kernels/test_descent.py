@@ -28,7 +28,8 @@ class Quick:
 
     def epoch(self, cost, kappa, order):
         order = np.array(order, dtype=np.int64)
-        descent.epoch(*self.rows, self.scale, self.square, order, self.alpha, cost, kappa, self.weights, self.own)
+        rows = (*self.rows, self.scale, self.square, order)
+        descent.epoch(*rows, self.alpha, cost, kappa, self.weights, self.own, 1)
 
     u = property(lambda self: np.append(self.weights, self.own))
 

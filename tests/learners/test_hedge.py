@@ -168,7 +168,8 @@ def test_stopping_and_going_on_is_not_stopping(rule, tmp_path):
         ledger = nk.play(again.learner, (x[cut:], y[cut:]), ledger=again)
         assert ledger.said().tolist() == whole.said().tolist()
         assert same(ledger.learner.state(), whole.learner.state())
-        assert ledger.certify() == whole.certify()
+        told = lambda game: [(c.theorem, c.observed, c.bound) for c in sorted(game.certify(), key=lambda c: c.theorem)]
+        assert told(ledger) == told(whole)  # in parts, the stream is trusted to have been fixed in advance
         assert [own.mistakes for own in ledger.members] == [own.mistakes for own in whole.members]
 
 

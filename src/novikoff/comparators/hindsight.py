@@ -205,7 +205,8 @@ def _search(blocks: Blocks, task: Task) -> _All:
         c = head.cost * task.radius**2 / task.passes
         first.go_on_from(head)
         lengths_search(head, small)
-        k = head.kappa * float(np.mean(head.blocks.squares()))
+        held = [square for square in head.blocks.squares().tolist() if square > 0.0]
+        k = head.kappa * math.fsum(held) / len(held) if held else FIRST
         third.go_on_from(head)
         if task.start is None:
             squared_search(head, small)
