@@ -14,7 +14,7 @@ import pytest
 
 import novikoff as nk
 from novikoff.catalog import make, names
-from novikoff.errors import InputError
+from novikoff.errors import InputError, ModelFileError
 from novikoff.game import Game
 from novikoff.model import snapshot, write
 
@@ -467,3 +467,43 @@ def test_a_learner_that_promises_something_keeps_it_on_realizable_streams(spec, 
     found = nk.play(learner, list(itertools.islice(itertools.cycle(pairs(stream, 0.0, 3)), 2000))).certify()
     if learner.promises and spec not in NOTHING_SAID:
         assert found[0].status == "valid", str(found[0])
+
+
+def without_a_round(state, name):
+    """The state of a learner with one round less, wherever it counts them."""
+    if isinstance(state, dict):
+        return {key: value - 1 if key == name and type(value) is int and value > 0 else without_a_round(value, name)
+                for key, value in state.items()}  # fmt: skip
+    return state
+
+
+@every
+def test_a_saved_game_that_contradicts_itself_is_refused(spec, stream, bad):
+    ledger = nk.play(make(spec, "learner"), pairs(stream, 0.1)[:40], record=True)
+    state, learner = ledger.state(), ledger.learner
+    assert nk.Ledger.restore(state, learner).rounds == ledger.rounds == 40
+    top = ledger.rounds + 1
+    for change in (
+        {"mistakes": top},
+        {"positives": top},
+        {"rounds": top},
+        {"rounds": ledger.rounds - 1},
+        {"passes": top + 1},
+        {"seconds": -1.0},
+        {"curve": state["curve"][:-1]},
+        {"curve": [*state["curve"][:-1], [ledger.rounds, top]]},
+        {"curve": [[t, ledger.mistakes + 1] for t, _ in state["curve"]]},
+        {"predictions": state["predictions"][1:]},
+        {"expected": (float(top), 0.0)},
+        {"_next": top + 7},
+    ):
+        with pytest.raises(ModelFileError):
+            nk.Ledger.restore({**state, **change}, learner)
+    if "rounds" in state["before"]:
+        shorter = type(learner).restore(without_a_round(learner.state(), "rounds"))
+        with pytest.raises(ModelFileError):
+            nk.Ledger.restore(state, shorter)
+    for part, whole in (("survivors", "hypotheses"), ("weight", "whole")):
+        if part in state["before"] and whole in state["before"]:
+            with pytest.raises(ModelFileError):
+                nk.Ledger.restore({**state, "before": {**state["before"], part: state["before"][whole] + 1}}, learner)

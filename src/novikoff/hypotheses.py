@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from novikoff.errors import ModelFileError, shown
 from novikoff.types import Domain, Example, Label, State
 
 
@@ -31,6 +32,16 @@ class VersionSpaceFacts:
     restarts: int = 0
     emptied_at: int = 0
     rounds: int = 0
+
+    def __post_init__(self) -> None:
+        check_part("survivors", self.survivors, self.hypotheses)
+        check_part("weight", self.weight, self.whole)
+
+
+def check_part(name: str, part: int, whole: int) -> None:
+    """Refuse a part that is larger than the whole: facts may come from a model file."""
+    if not 0 <= part <= whole:
+        raise ModelFileError(f"{name} must be at most that of the class, {shown(whole)}: got {shown(part)}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Certificate
+from novikoff.consistency import check, next_mark
 from novikoff.errors import ModelFileError
 from novikoff.totals import Total
 from novikoff.types import Adversary, Learner, Played, Run, State, Theorem
@@ -199,7 +200,7 @@ class Ledger:
 
     def _mark(self, t: int, paid: int | float) -> None:
         self.curve.append((t, paid))
-        self._next = t + 1 if t < 1000 else math.ceil(1.01 * t)
+        self._next = next_mark(t)
 
     def said(self) -> NDArray[Any]:
         """Every prediction, in order; needs `record=True`."""
@@ -292,7 +293,9 @@ class Ledger:
             from novikoff.keeping import Keeping
 
             plain["keeping"] = Keeping.restore(state["keeping"], learner)
-        return cls(learner=learner, **plain)
+        ledger = cls(learner=learner, **plain)
+        check(ledger)
+        return ledger
 
 
 _NOT_PLAIN = (

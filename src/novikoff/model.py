@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from novikoff import __version__
 from novikoff.catalog import entry, learner_name
+from novikoff.consistency import check
 from novikoff.errors import ModelFileError
 from novikoff.ledger import Ledger
 from novikoff.replacing import check_replaced
@@ -59,6 +60,7 @@ def snapshot(what: Ledger | Kept) -> Snapshot:
     arrays: dict[str, Any] = {}
     meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
     if isinstance(what, Ledger):
+        check(what)  # a learner that was taught behind its ledger's back could not be loaded
         meta["learner"], meta["state"] = learner_name(type(what.learner)), _plain(what.learner.state(), arrays)
         meta["ledger"] = _plain(what.state(), arrays)
     else:

@@ -138,7 +138,7 @@ def test_the_origin_labelled_negative_is_not_learned_from_and_voids():
     before = learner.facts()
     ledger = play(learner, [((0.0, 0.0), -1), ((0.0, -0.0), 1)], ledger=Ledger(learner))
     assert ledger.mistakes == 1
-    assert learner.facts() == dataclasses.replace(before, zeros=1)
+    assert learner.facts() == dataclasses.replace(before, zeros=1, rounds=before.rounds + 2)
     (certificate,) = ledger.certify()
     assert certificate.status == "void"
     assert certificate.reason == "not separable: x = 0 was labelled -1"

@@ -25,6 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from novikoff.certificate import Assumption, Certificate, floor_log2, judge, void
+from novikoff.hypotheses import check_part
 from novikoff.types import Run
 
 REFERENCE = "littlestone1988"
@@ -40,6 +41,7 @@ class CoverFacts:
     spent        the sum over the covers emptied so far of floor(log2|C|) + 1
     capped       how often the finest cover allowed was emptied
     zeros        how often x = 0 was labelled -1
+    rounds       the learner's rounds so far
     """
 
     level: int
@@ -48,6 +50,10 @@ class CoverFacts:
     spent: int = 0
     capped: int = 0
     zeros: int = 0
+    rounds: int = 0
+
+    def __post_init__(self) -> None:
+        check_part("survivors", self.survivors, self.hypotheses)
 
 
 def cover_restarts(run: Run[CoverFacts]) -> Certificate:

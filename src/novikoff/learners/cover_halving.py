@@ -115,7 +115,8 @@ class CoverHalving:
         return self._cover.describe(self._space.first())
 
     def facts(self) -> CoverFacts:
-        return CoverFacts(self.level, self._cover.size, self._space.count, self.spent, self.capped, self.zeros)
+        counts = (self.spent, self.capped, self.zeros, self.rounds)
+        return CoverFacts(self.level, self._cover.size, self._space.count, *counts)
 
     def state(self) -> State:
         return {**{name: getattr(self, name) for name in (*PARAMS, *COUNTERS)}, "space": self._space.state()}

@@ -35,7 +35,7 @@ from novikoff.comparators.tracker import LinearTracker
 from novikoff.errors import InputError
 from novikoff.kernels import named
 from novikoff.learners.features import Features, Row
-from novikoff.learners.restoring import array, boolean, integer
+from novikoff.learners.restoring import array, boolean, integer, require
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 
 DOUBLE = np.dtype(np.float64)
@@ -252,6 +252,8 @@ class Perceptron:
         learner.features.load(state["features"])
         weights = array(state, "weights", (learner.features.count,), finite=False)
         learner._own[0] = state["bias_weight"]
+        require(learner.bias != 0.0 or learner.bias_weight == 0.0, "a bias must have a weight of 0 if it is 0",
+                learner.bias_weight)  # fmt: skip
         if learner.features.kind == "names":
             learner._named = dict(zip(learner.features.names, weights.tolist(), strict=True))
         else:

@@ -1,0 +1,109 @@
+"""Does a ledger agree with itself and with its learner? A model file whose numbers contradict each other is refused.
+
+What one game can lead to: no more mistakes than rounds, a curve that follows its schedule and never falls, a learner
+that played the rounds of the ledger and no others, comparators and kept hypotheses of the same rounds. What a learner's
+numbers say of each other is checked where it is restored (learners/restoring.py).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from novikoff.errors import ModelFileError, shown
+
+if TYPE_CHECKING:
+    from novikoff.ledger import Ledger
+
+SLACK = 1e-9
+"""For sums of doubles, in parts of the largest there can be."""
+
+
+def check(ledger: Ledger) -> None:
+    """Refuse a ledger that contradicts itself or its learner."""
+    _counts(ledger)
+    _sums(ledger)
+    _curve(ledger)
+    _learner(ledger)
+    _companions(ledger)
+
+
+def next_mark(t: int) -> int:
+    """The round of the point of a curve after that of round t: every one up to 1,000, then one in a hundred."""
+    return t + 1 if t < 1000 else math.ceil(1.01 * t)
+
+
+def require(sound: bool, must: str, value: Any) -> None:
+    """An error that says what must be, and what there is."""
+    if not sound:
+        raise ModelFileError(f"a saved game must agree with itself: {must}, but it has {shown(value)}.")
+
+
+def _counts(ledger: Ledger) -> None:
+    rounds = ledger.rounds
+    require(ledger.mistakes <= rounds, f"mistakes must be at most its {rounds:,} rounds", ledger.mistakes)
+    require(ledger.positives <= rounds, f"rounds labelled +1 must be at most its {rounds:,} rounds", ledger.positives)
+    require(ledger.passes <= rounds + 1, "each pass must have a round", ledger.passes)
+    require(ledger.seconds >= 0.0, "seconds must not be negative", ledger.seconds)
+    for name, value in (("deterministic", ledger.deterministic), ("fixed", ledger.fixed)):
+        require(type(value) is bool, f"{name} must be true or false", value)
+    if ledger.predictions is not None:
+        said = sum(map(len, ledger.predictions))
+        require(said == rounds, f"there must be a prediction for each of its {rounds:,} rounds", said)
+
+
+def _sums(ledger: Ledger) -> None:
+    most = float(ledger.rounds) if ledger.counts else math.inf
+    for name, value in (("expected", ledger.expected), ("loss", ledger.loss)):
+        slack = SLACK * max(1.0, abs(value))
+        require(-slack <= value <= most + slack, f"{name} must be from 0 to what its rounds can cost", value)
+    if ledger.deterministic and ledger.counts:
+        require(ledger.expected == ledger.mistakes, "mistakes are what is expected where nothing is drawn",
+                ledger.expected)  # fmt: skip
+
+
+def _curve(ledger: Ledger) -> None:
+    rounds, places, wanted, t = ledger.rounds, [t for t, _ in ledger.curve], [], 1
+    while t <= rounds:
+        wanted.append(t)
+        t = next_mark(t)
+    require(places == wanted, f"the curve must have {len(wanted):,} points up to round {rounds:,}", places[-3:])
+    require(ledger._next == t, f"the next point of the curve must be at round {t:,}", ledger._next)
+    slack = 0.0 if ledger.counts else SLACK * max(1.0, abs(ledger.loss))
+    most = 1.0 if ledger.counts else math.inf
+    for (before, less), (t, paid) in pairwise([(0, 0), *ledger.curve, (rounds, ledger.loss)]):
+        sound = less - slack <= paid <= less + (t - before) * most + slack
+        require(sound, "a curve must not fall, nor rise by more than its rounds can cost", [less, paid])
+
+
+def _learner(ledger: Ledger) -> None:
+    """The learner's facts now, beside those when the ledger was opened."""
+    then, now = ({part.name: getattr(facts, part.name) for part in dataclasses.fields(facts)}
+                 for facts in (ledger.before, ledger.learner.facts()))  # fmt: skip
+    if "rounds" in now:
+        must = f"the learner must have played its {ledger.rounds:,} rounds, after those it had played before"
+        played = now["rounds"] - then["rounds"]
+        require(then["rounds"] >= 0 and played == ledger.rounds, must, [then["rounds"], now["rounds"]])
+    for name in ("updates", "evictions", "restarts"):
+        if name in now:
+            must = f"{name} must be of its {ledger.rounds:,} rounds"
+            require(0 <= then[name] <= now[name] <= then[name] + ledger.rounds, must, [then[name], now[name]])
+
+
+def _companions(ledger: Ledger) -> None:
+    """Learners of a team, comparators, hypotheses that were kept: all of them of the same rounds."""
+    rounds = ledger.rounds
+    for member in ledger.members:
+        told = [member.rounds, member.positives]
+        require(told == [rounds, ledger.positives], f"each learner of a team must have its {rounds:,} rounds", told)
+    if ledger.riding is not None:
+        require(ledger.riding.rows == rounds, "comparators must have seen its rounds", ledger.riding.rows)
+    kept = ledger.keeping
+    if kept is not None and kept.labelled:
+        told = [kept.rounds, kept.mistakes]
+        sound = kept.rounds <= rounds and kept.mistakes <= ledger.mistakes
+        if ledger.passes <= 1:
+            sound = told == [rounds, ledger.mistakes]
+        require(sound, f"hypotheses must be kept of its {rounds:,} rounds", told)
