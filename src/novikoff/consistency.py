@@ -72,9 +72,8 @@ def _curve(ledger: Ledger) -> None:
     require(places == wanted, f"the curve must have {len(wanted):,} points up to round {rounds:,}", places[-3:])
     require(ledger._next == t, f"the next point of the curve must be at round {t:,}", ledger._next)
     slack = 0.0 if ledger.counts else SLACK * max(1.0, abs(ledger.loss))
-    most = 1.0 if ledger.counts else math.inf
     for (before, less), (t, paid) in pairwise([(0, 0), *ledger.curve, (rounds, ledger.loss)]):
-        sound = less - slack <= paid <= less + (t - before) * most + slack
+        sound = paid >= less - slack and (not ledger.counts or paid <= less + t - before)
         require(sound, "a curve must not fall, nor rise by more than its rounds can cost", [less, paid])
 
 
