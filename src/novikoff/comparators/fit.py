@@ -65,7 +65,7 @@ def fit(x: Sparse, y: NDArray[np.int8], bias: float = 0.0, normalize: bool = Fal
     hinge = descent.alpha.copy(), descent.u.copy(), descent.bias_weight.copy()
     kappa = Kappa(KAPPA * descent.unit)
     for step in range(STEPS):
-        descent.solve(2.0 * kappa.value, kappa.value, VISITS_LENGTHS // STEPS)
+        descent.solve(2.0 * kappa.value, kappa.value, VISITS_LENGTHS // STEPS, fewest=1)
         wanted = descent.wanted_kappa(2.0 * kappa.value)
         if step == STEPS - 1 or not 0.0 < wanted < math.inf:
             break
@@ -92,11 +92,11 @@ class _Descent:
         self._order, self._nonzeros = np.arange(len(y)), max(int(x.indptr[-1] - x.indptr[0]), len(y))
         self._epochs = 0
 
-    def solve(self, cost: float, kappa: float, visits: int, hard: bool = False) -> None:
+    def solve(self, cost: float, kappa: float, visits: int, hard: bool = False, fewest: int = FEWEST) -> None:
         """Some epochs, until nothing moves or so many non-zeros were looked at."""
         from novikoff.kernels import descent
 
-        for _ in range(min(max(visits // self._nonzeros, FEWEST), EPOCHS)):
+        for _ in range(min(max(visits // self._nonzeros, fewest), EPOCHS)):
             moved = descent.epoch(*self._rows, self._bias, self._scale, self._square, self._order, self.alpha, cost,
                                   kappa, self.u, self.bias_weight, coin(0, "fit", self._epochs) >> 1)  # fmt: skip
             self._epochs += 1

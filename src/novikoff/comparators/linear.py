@@ -170,7 +170,7 @@ class LinearScorer:
 
         if not tallied:
             self.tally.count(wrong)
-        if isinstance(x, Sparse):
+        elif isinstance(x, Sparse):
             margins.probe_sparse(x.indptr, x.indices, x.values, y, wrong, self.bias, self.normalize, self._probe)
         else:
             across = self._as_wide_as(x.shape[1])[-1]

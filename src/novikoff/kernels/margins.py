@@ -283,37 +283,11 @@ def tally(
 
 
 @compiled
-def track(
-    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8],
-    wrong: NDArray[np.bool_], bias: float, normalize: bool, inside: bool, U: NDArray[np.float32],
-    bias_weights: NDArray[np.float64], norms: NDArray[np.float64], longest: NDArray[np.float64],
-    edges: NDArray[np.float64], base: int, directions: NDArray[np.int64], kappas: NDArray[np.float64],
-    counts: NDArray[np.int64], sums: NDArray[np.float64], squares: NDArray[np.float64], least: NDArray[np.float64],
-    added: NDArray[np.float64],
-) -> None:  # fmt: skip
-    """`sparse` and `tally` for all rows of a batch in one go: another thread needs the interpreter meanwhile.
-
-    longest[0] becomes the largest ||x~||^2, or NaN if one was.
-    """
-    rows = np.empty((SOME, COLUMNS))
-    largest, lost = longest[0], np.isnan(longest[0])
-    for first in range(0, len(y), SOME):
-        n = min(SOME, len(y) - first)
-        ends, labels, mistaken = indptr[first : first + n + 1], y[first : first + n], wrong[first : first + n]
-        sparse(ends, indices, values, labels, bias, normalize, inside, U, bias_weights, norms, rows[:n])
-        tally(rows[:n], mistaken, edges, base, directions, kappas, counts, sums, squares, least, added)
-        for t in range(n):
-            largest = max(largest, rows[t, DIRECTIONS])
-            lost |= np.isnan(rows[t, DIRECTIONS])
-    longest[0] = np.nan if lost else largest
-
-
-@compiled
 def sign(index: int) -> float:
     """+1 or -1, a fixed function of the feature that looks random."""
     z = (np.uint64(index) + np.uint64(1)) * GOLDEN
     z = (z ^ (z >> np.uint64(32))) * MIXER
-    return 1.0 if z >> np.uint64(63) else -1.0
+    return np.float64((z >> np.uint64(62)) & np.uint64(2)) - 1.0  # no branch: half would be mispredicted
 
 
 @compiled
@@ -345,6 +319,33 @@ def probe_sparse(
             if k < stop:
                 even += sign(indices[k]) * (values[k] * scale)
             add(total, y[t] * (even + odd))
+
+
+@compiled
+def track(
+    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8],
+    wrong: NDArray[np.bool_], bias: float, normalize: bool, inside: bool, U: NDArray[np.float32],
+    bias_weights: NDArray[np.float64], norms: NDArray[np.float64], longest: NDArray[np.float64],
+    edges: NDArray[np.float64], base: int, directions: NDArray[np.int64], kappas: NDArray[np.float64],
+    counts: NDArray[np.int64], sums: NDArray[np.float64], squares: NDArray[np.float64], least: NDArray[np.float64],
+    added: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """`sparse`, `tally` and the probe for all rows in one go: another thread needs the interpreter meanwhile.
+
+    longest[0] becomes the largest ||x~||^2, or NaN if one was.
+    """
+    rows = np.empty((SOME, COLUMNS))
+    largest, lost = longest[0], np.isnan(longest[0])
+    for first in range(0, len(y), SOME):
+        n = min(SOME, len(y) - first)
+        ends, labels, mistaken = indptr[first : first + n + 1], y[first : first + n], wrong[first : first + n]
+        sparse(ends, indices, values, labels, bias, normalize, inside, U, bias_weights, norms, rows[:n])
+        tally(rows[:n], mistaken, edges, base, directions, kappas, counts, sums, squares, least, added)
+        probe_sparse(ends, indices, values, labels, mistaken, bias, normalize, added[len(added) - 1])
+        for t in range(n):
+            largest = max(largest, rows[t, DIRECTIONS])
+            lost |= np.isnan(rows[t, DIRECTIONS])
+    longest[0] = np.nan if lost else largest
 
 
 @compiled
