@@ -28,6 +28,7 @@ Reference
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
 from typing import Self
@@ -191,9 +192,9 @@ class KernelScorer:
         """Every f whose targets grow with K(x,x)."""
         return [] if self.invalid_reason else list(self.tally.penalized(self.norms2))
 
-    def over_mistakes(self) -> list[PenalizedComparator]:
-        """Every f, its losses summed over the mistakes alone."""
-        return [] if self.invalid_reason else list(self.tally.over_mistakes(self.norms2))
+    def over_mistakes(self, scales: Collection[float] | None = None) -> list[PenalizedComparator]:
+        """Every f, or those of some `scales`, the losses summed over the mistakes alone."""
+        return [] if self.invalid_reason else list(self.tally.over_mistakes(self.norms2, (), scales))
 
     def unexplained(self, examples: Rows, coefficients: Matrix) -> float | None:
         """How far the learner's function is from what its mistakes made it, in units of what rounding explains.

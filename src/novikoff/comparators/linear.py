@@ -12,11 +12,11 @@ Rounding
     R must be within 2^-450 .. 2^450, else no product could be trusted: `invalid_reason` says so.
 Is it the Perceptron?
     For every fixed U the sum over mistakes of y<U,x~> is <U, w_end> - <U, w_1> if each mistake adds y x~ to the weights
-    and nothing else changes them. Checked for each direction and for one of random signs, which has a weight for every
-    feature that there may be. In floats the two may differ by
+    and nothing else changes them. Checked for each direction and for the probe, which has +1 or -1 at random for each
+    feature, +1 for those that were not there to fit on. In floats the two may differ by
         ||U|| (M R (n+4) 4u + M u lambda sqrt(||w_1||^2 + R^2 M) + (d+8) 2u (||w_1|| + ||w_end||)):
     the margins', each at most 2e too small; the learner's own rounding (certificates/perceptron_facts.py); and that of
-    <U, w> over d weights. All of it is doubled. For the signs, ||U|| counts only where a row or a sum has a number:
+    <U, w> over d weights. All of it is doubled. For the probe, ||U|| counts only where a row or a sum has a number:
     sqrt n in the first two terms, sqrt d in the last.
 Reference
     the error of a sum in any order: [higham2002], chapters 3 and 4.
@@ -25,6 +25,7 @@ Reference
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from fractions import Fraction
 from typing import Self
 
@@ -56,7 +57,10 @@ KAPPAS = (1.0, 0.25, 0.0625)
 
 
 class LinearScorer:
-    """Directions U, (features + 1, 4) with the last row and column zero, and the weights of the bias."""
+    """Directions and a probe, U, (features + 1, 4), and the weights of the bias.
+
+    The last row is for features that were not there to fit on: zero for a direction, one for the probe.
+    """
 
     def __init__(
         self, U: NDArray[np.float32], bias_weights: Vector, tally: Tally, bias: float, normalize: bool
@@ -66,12 +70,12 @@ class LinearScorer:
         self.longest = np.zeros(1)  # at least the largest ||x~||^2; NaN if one was
         self.nonzeros = 0
         self.empty = True  # no value but zero was seen
-        self._across = np.zeros((len(bias_weights) + 1, 0))  # U direction by direction, then signs, for dense rows
-        weights = np.concatenate([U[:, : len(bias_weights)].astype(np.float64), bias_weights[None, :]])
+        self._across = np.zeros((U.shape[1], 0))  # U vector by vector, for dense rows
+        weights = np.concatenate([U[:, : tally.directions].astype(np.float64), bias_weights[None, : tally.directions]])
         # n positive terms in any order: an error of n 2^-53 of the sum at most; squares of float32 are exact.
         grown = 1 + (len(weights) + 4) * UNIT
         self.norms2 = [Fraction(size) * grown for size in np.sum(np.square(weights), axis=0).tolist()]
-        self._norms = np.array([math.sqrt(size) * (1.0 + 2.0**-50) for size in self.norms2])
+        self._norms = np.array([*(math.sqrt(size) * (1.0 + 2.0**-50) for size in self.norms2), 0.0])
 
     @classmethod
     def fitted(cls, x: Sparse, y: Labels, bias: float, normalize: bool) -> Self:
@@ -100,7 +104,9 @@ class LinearScorer:
 
         sound = SHORTEST <= longest <= LONGEST
         width = max((len(u) for u in directions), default=1)
-        U, bias_weights = np.zeros((width, margins.COLUMNS), np.float32), np.zeros(margins.DIRECTIONS)
+        U, bias_weights = np.zeros((width, margins.VECTORS), np.float32), np.zeros(margins.VECTORS)
+        U[:-1, -1] = 2.0 * np.random.default_rng(0).integers(0, 2, width - 1, np.int8) - 1.0
+        U[-1, -1] = bias_weights[-1] = 1.0
         factors = [0.0] * margins.DIRECTIONS
         for k, u in enumerate(directions if sound else []):
             if not np.any(u) or not np.all(np.isfinite(u)):
@@ -111,7 +117,7 @@ class LinearScorer:
             rounded = np.where(np.abs(scaled) < LIGHTEST, 0.0, scaled).astype(np.float32)
             U[: len(u) - 1, k], bias_weights[k] = rounded[:-1], rounded[-1]
         octave = (math.frexp(longest)[1] + 1) // 2 if sound else 0  # longest < 4^octave
-        tally = Tally(margins.DIRECTIONS, octave + 1, [(k, kappa * factors[k]) for k, kappa in penalties])
+        tally = Tally(margins.DIRECTIONS, octave + 1, [(k, kappa * factors[k]) for k, kappa in penalties], probes=1)
         return cls(U, bias_weights, tally, bias, normalize)
 
     def see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
@@ -130,10 +136,11 @@ class LinearScorer:
 
         rows = (x.indptr, x.indices, x.values, y, wrong, self.bias, self.normalize, x.width < len(self.U))
         margins.track(*rows, self.U, self.bias_weights, self._norms, self.longest, *self.tally.arrays())
-        self._count(x, y, wrong)
+        self.tally.count(wrong)
+        self._count(x)
 
     def margins(self, x: Rows, y: Labels) -> NDArray[np.float64]:
-        """For each row: at most its margin with each U, at least its squared length. Changes no sum."""
+        """For each row: at most its margin with each direction, the probe's, at least its squared length."""
         from novikoff.kernels import margins
 
         out = np.empty((len(y), margins.COLUMNS))
@@ -142,19 +149,16 @@ class LinearScorer:
             inside = x.width < len(self.U)
             margins.sparse(x.indptr, x.indices, x.values, y, self.bias, self.normalize, inside, self.U, *common)
         else:
-            margins.dense(x, y, self.bias, self.normalize, self._as_wide_as(x.shape[1])[:-1], *common)
+            margins.dense(x, y, self.bias, self.normalize, self._as_wide_as(x.shape[1]), *common)
         return out
 
     def _as_wide_as(self, width: int) -> NDArray[np.float64]:
-        """U direction by direction and then the signs, at least so wide. Two threads may ask."""
-        from novikoff.kernels import margins
-
+        """U vector by vector, at least so wide. Two threads may ask."""
         across = self._across
         if across.shape[1] < width:
-            across = np.zeros((len(self.bias_weights) + 1, width))
+            across = np.repeat(self.U[-1:].T.astype(np.float64), width, axis=1)
             seen = min(len(self.U), width)
-            across[:-1, :seen] = self.U[:seen, : len(self.bias_weights)].T
-            across[-1] = margins.signs(width)
+            across[:, :seen] = self.U[:seen].T
             self._across = across
         return across
 
@@ -163,25 +167,12 @@ class LinearScorer:
         if len(y):
             self.tally.add(margins, wrong)
             self.longest = np.maximum(self.longest, margins[:, -1].max())
-            self._count(x, y, wrong, tallied=True)
+            self._count(x)
 
-    def _count(self, x: Rows, y: Labels, wrong: Wrong, tallied: bool = False) -> None:
-        from novikoff.kernels import margins
-
-        if not tallied:
-            self.tally.count(wrong)
-        elif isinstance(x, Sparse):
-            margins.probe_sparse(x.indptr, x.indices, x.values, y, wrong, self.bias, self.normalize, self._probe)
-        else:
-            across = self._as_wide_as(x.shape[1])[-1]
-            margins.probe_dense(x, y, wrong, self.bias, self.normalize, across, self._probe)
+    def _count(self, x: Rows) -> None:
         self.nonzeros = max(self.nonzeros, most_numbers(x) + (self.bias != 0.0))
         nothing = bool(self.longest[0] < SHORTEST) and self.bias == 0.0
         self.empty = self.empty and nothing and not np.any(numbers(x))
-
-    @property
-    def _probe(self) -> Vector:
-        return self.tally.added[-1]  # type: ignore[no-any-return]
 
     @property
     def invalid_reason(self) -> str:
@@ -209,9 +200,11 @@ class LinearScorer:
         """Every u whose targets grow with the length of x; start and passes as above."""
         return [] if self.invalid_reason else list(self.tally.penalized(self.norms2, self._starts(start), passes))
 
-    def over_mistakes(self, start: Vector | None) -> list[PenalizedComparator]:
-        """Every u, its losses summed over the mistakes alone."""
-        return [] if self.invalid_reason else list(self.tally.over_mistakes(self.norms2, self._starts(start)))
+    def over_mistakes(self, start: Vector | None, scales: Collection[float] | None = None) -> list[PenalizedComparator]:
+        """Every u, or those of some `scales`, the losses summed over the mistakes alone."""
+        if self.invalid_reason:
+            return []
+        return list(self.tally.over_mistakes(self.norms2, self._starts(start), scales))
 
     def _starts(self, start: Vector | None) -> list[Fraction]:
         """At most <U, w_1>, for each U; none if w_1 = 0."""
@@ -221,14 +214,15 @@ class LinearScorer:
         error = (len(start) + 5) * 2 * UNIT * (root(square) + Fraction(1, 2**500))
         return [
             Fraction(dot) - error * Fraction(norm)
-            for dot, norm in zip(self._dots(start), self._norms.tolist(), strict=True)
+            for dot, norm in zip(self._dots(start)[:-1], self._norms[:-1].tolist(), strict=True)
         ]
 
     def _dots(self, weights: Vector) -> list[float]:
-        """<U, w> for each U; the weight of the bias is the last of `weights`."""
+        """<U, w> for each direction and the probe; the weight of the bias is the last of `weights`."""
         width = min(len(self.U), len(weights) - 1)
-        products = self.U[:width, : len(self.bias_weights)].astype(np.float64) * weights[:width, None]
-        dots: list[float] = (np.sum(products, axis=0) + self.bias_weights * weights[-1]).tolist()
+        products = self.U[:width].astype(np.float64) * weights[:width, None]
+        beyond = self.U[-1].astype(np.float64) * np.sum(weights[width:-1])
+        dots: list[float] = (np.sum(products, axis=0) + beyond + self.bias_weights * weights[-1]).tolist()
         return dots
 
     def unexplained(self, start: Vector | None, end: Vector) -> float:
@@ -237,8 +231,6 @@ class LinearScorer:
         start, end   the learner's weights before the first round and now, that of the bias last. At most 1: the
                      mistakes explain the weights.
         """
-        from novikoff.kernels import margins
-
         if not np.max(np.abs(end)) <= BEYOND:
             return math.inf
         first = np.zeros(1) if start is None else start
@@ -248,21 +240,18 @@ class LinearScorer:
         # The lambda of the certificates, generously: M may be as large as the rounds.
         grown = 4.0 * math.sqrt(before * before + R * R * M) * (1.0 + n * unit * math.sqrt(M))
         run, margin, sums = M * unit * grown, M * R * n * 4.0 * unit, d * 2.0 * unit * (before + after)
-        added = (self.tally.added[:, 0] + self.tally.added[:, 1]).tolist()
+        added = self.tally.added[:-1].sum(axis=1).tolist()
         moved = [now - then for now, then in zip(self._dots(end), self._dots(first), strict=True)]
-        worst = 0.0
-        for gained, gone, norm in zip(added[: len(moved)], moved, self._norms.tolist(), strict=True):
-            worst = max(worst, ratio(gained - gone, 2.0 * norm * (run + margin + sums)))
-        signs = margins.signs(max(len(first), len(end)))
-        then, now = (float(np.sum(signs[: len(w) - 1] * w[:-1]) + w[-1]) for w in (first, end))
-        return max(worst, ratio(added[-1] - (now - then), 2.0 * (math.sqrt(n) * (run + margin) + math.sqrt(d) * sums)))
+        allowed = [norm * (run + margin + sums) for norm in self._norms[:-1].tolist()]
+        allowed.append(math.sqrt(n) * (run + margin) + math.sqrt(d) * sums)
+        return max(ratio(gained - gone, 2.0 * most) for gained, gone, most in zip(added, moved, allowed, strict=True))
 
     def directions(self) -> tuple[Vector, ...]:
         """Each U, feature by feature, the weight of the bias last; none if there are millions of features."""
         if len(self.U) > MOST_TOLD:
             return ()
-        weights = self.U[:-1, : len(self.bias_weights)].astype(np.float64)
-        return tuple(np.append(weights[:, k], weight) for k, weight in enumerate(self.bias_weights.tolist()))
+        weights = self.U[:-1].astype(np.float64)
+        return tuple(np.append(weights[:, k], self.bias_weights[k]) for k in range(self.tally.directions))
 
     def state(self) -> State:
         """As plain data."""
@@ -276,8 +265,8 @@ class LinearScorer:
 
         U, weights = np.array(state["U"], np.float32, order="C"), np.array(state["bias_weights"], np.float64)
         tally, K = Tally.restore(state["tally"]), margins.DIRECTIONS
-        sound = U.ndim == 2 and U.shape[1] == margins.COLUMNS and len(U) > 0 and not U[-1].any()
-        if not sound or weights.shape != (K,) or tally.directions != K:
+        sound = U.ndim == 2 and U.shape[1] == margins.VECTORS and len(U) > 0 and not U[-1, :K].any()
+        if not sound or weights.shape != (margins.VECTORS,) or tally.directions != K:
             raise ValueError(f"directions must be {K} to a feature: got arrays {U.shape} and {weights.shape}.")
         scorer = cls(U, weights, tally, bias, normalize)
         scorer.longest = np.array(state["longest"], np.float64).reshape(1)

@@ -41,7 +41,7 @@ def again(tracked: LinearComparatorFacts) -> LinearScorer | None:
     if not tracked.directions:
         return None
     fresh = LinearScorer.placed(list(tracked.directions), [], 1.0, tracked.bias, tracked.normalize)
-    tally = Tally(len(fresh.bias_weights), tracked.top)
+    tally = Tally(fresh.tally.directions, tracked.top, probes=1)
     return LinearScorer(fresh.U, fresh.bias_weights, tally, tracked.bias, tracked.normalize)
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -38,6 +38,7 @@ UNIT = Fraction(1, 2**53)
 FINEST = 1074
 """Every double is a multiple of 2^-1074."""
 BITS = 100
+HARDLY_MORE = 1.05
 LEAST = 2.0**-600
 """A margin below this is as good as none: it would bound nothing."""
 LIGHTEST, HEAVIEST = 2.0**-400, 2.0**400
@@ -89,10 +90,11 @@ class Tally:
     """The sums so far of `directions` directions, with thresholds up to 2^top.
 
     penalties   (direction, kappa) pairs, directions from 0
+    probes      vectors beside the directions whose margins are summed over the mistakes, and not otherwise
     """
 
-    def __init__(self, directions: int, top: int, penalties: Sequence[tuple[int, float]] = ()) -> None:
-        self.top, self.directions = top, directions
+    def __init__(self, directions: int, top: int, penalties: Sequence[tuple[int, float]] = (), probes: int = 0) -> None:
+        self.top, self.directions, self.probes = top, directions, probes
         self.penalties = [(k, kappa) for k, kappa in penalties if LIGHTEST <= kappa <= HEAVIEST]
         steps = np.arange(8 * OCTAVES + 1)
         edges = np.ldexp(1.0 + (steps % 8) / 8.0, top - OCTAVES + steps // 8)
@@ -103,7 +105,7 @@ class Tally:
         self.sums = np.zeros((series, len(self.edges)))
         self.squares = np.zeros((directions, len(self.edges)))
         self.least = np.full(directions, np.inf)
-        self.added = np.zeros((directions + 2, 2))  # over mistakes: margins, squared lengths, the probe
+        self.added = np.zeros((directions + probes + 1, 2))  # over mistakes: margins, squared lengths last
         self.rows = self.mistakes = 0
 
     def arrays(self) -> tuple[Any, ...]:
@@ -113,7 +115,7 @@ class Tally:
         return (self.edges, self.base, directions, kappas, self.counts, self.sums, self.squares, self.least, self.added)
 
     def add(self, margins: Matrix, wrong: NDArray[np.bool_]) -> None:
-        """Rows of margins, one column a direction, each at most the true one; then ||x||^2, at least the true one."""
+        """Rows of margins: a column a direction, at most the true one; probes; ||x||^2, at least the true one."""
         from novikoff.kernels import margins as kernel
 
         if len(margins):
@@ -146,7 +148,7 @@ class Tally:
                 square = shortened(*(norm2 / least**2).as_integer_ratio())
                 yield Comparator(k + 1, float(least), square, Fraction(0), Fraction(0), start / least)
             first = 0 if longest is None else self._first(norm2, longest)
-            for edge, hinge, squared in self._losses(k, first, squares=True):
+            for edge, hinge, squared in self._losses(k, range(first, len(self.edges)), squares=True):
                 scale = Fraction(edge)
                 square = shortened(*(norm2 / scale**2).as_integer_ratio())
                 yield Comparator(k + 1, edge, square, hinge, squared, start / scale)
@@ -156,29 +158,40 @@ class Tally:
     ) -> Iterator[PenalizedComparator]:
         """Every u with targets that grow with ||x||^2, at each threshold that may bound something.
 
-        passes   how often the rows were played
+        Where w_1 = 0 these are the best one of each kappa, and those that bound hardly more.
+        passes: how often the rows were played
         """
         for p, (k, kappa) in enumerate(self.penalties):
-            first = 0
-            if not starts and self.rows:  # ||f||^2 / (4 kappa S) is at most the number of rounds
-                least = norms2[k] / (4 * Fraction(kappa) * passes * self.rows)
-                first = bisect_left(self.edges[:-1].tolist(), least)
-            yield from self._of_series(self.directions + p, k, Fraction(kappa), norms2[k], starts, first)
+            series, norm2 = self.directions + p, norms2[k]
+            chosen = None if starts or norm2 == 0 else self._low(series, float(norm2) / (4.0 * kappa * passes))
+            yield from self._of_series(series, k, Fraction(kappa), norm2, starts, chosen)
 
     def over_mistakes(
-        self, norms2: Sequence[Fraction], starts: Sequence[Fraction] = ()
+        self, norms2: Sequence[Fraction], starts: Sequence[Fraction] = (), scales: Collection[float] | None = None
     ) -> Iterator[PenalizedComparator]:
-        """Every u, its losses summed over the mistakes alone."""
+        """Every u, its losses summed over the mistakes alone; only those of some `scales`, if these are given."""
+        chosen = None if scales is None else {j for j, edge in enumerate(self.edges.tolist()) if edge in scales}
         for k, norm2 in enumerate(norms2):
-            yield from self._of_series(len(self.counts) - self.directions + k, k, Fraction(0), norm2, starts)
+            series = len(self.counts) - self.directions + k
+            yield from self._of_series(series, k, Fraction(0), norm2, starts, chosen)
+
+    def _low(self, series: int, more: float) -> set[int]:
+        """The thresholds S where (the loss of f + more)/S is least or hardly more, by a look in floats."""
+        edges, counts, sums = self.edges[:-1], self.counts[series, :-1], self.sums[series, :-1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            between = np.cumsum(counts)[:-1] * np.diff(edges)
+            bounds = (np.cumsum(sums) + np.cumsum(np.append(0.0, between)) + more) / edges
+        finite = bounds[np.isfinite(bounds)]
+        return set(np.flatnonzero(bounds <= HARDLY_MORE * np.min(finite) + 1.0).tolist()) if len(finite) else set()
 
     def _of_series(
-        self, series: int, k: int, kappa: Fraction, norm2: Fraction, starts: Sequence[Fraction], first: int = 0
-    ) -> Iterator[PenalizedComparator]:
+        self, series: int, k: int, kappa: Fraction, norm2: Fraction, starts: Sequence[Fraction],
+        chosen: set[int] | None,
+    ) -> Iterator[PenalizedComparator]:  # fmt: skip
         if norm2 == 0:
             return
         start = starts[k] if starts else Fraction(0)
-        for edge, loss, _ in self._losses(series, first, squares=False):
+        for edge, loss, _ in self._losses(series, chosen, squares=False):
             scale = Fraction(edge)
             square = shortened(*(norm2 / scale**2).as_integer_ratio())
             yield PenalizedComparator(k + 1, edge, square, kappa / scale, loss, start / scale)
@@ -187,8 +200,10 @@ class Tally:
         """The first threshold that does not make f too long."""
         return bisect_left(self.edges[:-1].tolist(), True, key=lambda edge: norm2 <= longest * Fraction(edge) ** 2)
 
-    def _losses(self, series: int, first: int, squares: bool) -> Iterator[tuple[float, Fraction, Fraction]]:
-        """(S, the hinge loss of f/S, the squared one) for the thresholds S from `first` on, rounded up."""
+    def _losses(
+        self, series: int, chosen: Container[int] | None, squares: bool
+    ) -> Iterator[tuple[float, Fraction, Fraction]]:
+        """(S, the hinge loss of f/S, the squared one) for the `chosen` thresholds S, or for all, rounded up."""
         low = self.top - OCTAVES - 3  # thresholds are multiples of 2^low
         fine = FINEST + max(-low, 0)  # products of a threshold and a double are of 2^-fine
         count = hinge = before = 0
@@ -206,7 +221,7 @@ class Tally:
             hinge += count * step + in_units(float(self.sums[series, j]), FINEST)
             count += int(self.counts[series, j])
             before = here
-            if j >= first:
+            if chosen is None or j in chosen:
                 bottom = kept * here
                 yield (
                     edge,
@@ -216,13 +231,13 @@ class Tally:
 
     def mistakes_square(self) -> Fraction:
         """At least the sum of ||x||^2 over the mistakes."""
-        total = sum(map(Fraction, self.added[self.directions].tolist()), Fraction(0))
+        total = sum(map(Fraction, self.added[-1].tolist()), Fraction(0))
         lost = Fraction(self.mistakes, 2**52) ** 2  # what rounding lost was summed too, and rounded
         return total * (1 + lost) + Fraction(self.mistakes, 2**1000)  # squares may have underflowed
 
     def state(self) -> State:
         """As plain data."""
-        plain = {"top": self.top, "rows": self.rows, "mistakes": self.mistakes}
+        plain = {"top": self.top, "probes": self.probes, "rows": self.rows, "mistakes": self.mistakes}
         plain["penalties"] = [list(pair) for pair in self.penalties]  # type: ignore[assignment]
         return {**plain, **{name: getattr(self, name).copy() for name in ARRAYS}}
 
@@ -233,7 +248,7 @@ class Tally:
         penalties = [(int(k), float(kappa)) for k, kappa in state["penalties"]]
         if not all(0 <= k < directions for k, _ in penalties):
             raise ValueError(f"penalties must be of one of {directions} directions: got {penalties}.")
-        tally = cls(directions, state["top"], penalties)
+        tally = cls(directions, state["top"], penalties, state["probes"])
         for name in ARRAYS:
             fresh, saved = getattr(tally, name), state[name]
             if saved.shape != fresh.shape or saved.dtype != fresh.dtype:

@@ -58,8 +58,8 @@ class ComparatorFacts:
     square           at least R^2, the largest ||x~||^2 or K(x,x)
     mistakes_square  at least the sum of those over the mistakes
     comparators      every u, at every scale; the first is u = 0
-    penalized        every u with targets 1 + kappa ||x~||^2
-    over_mistakes    every u, its losses summed over the mistakes alone
+    penalized        every u with targets 1 + kappa ||x~||^2 that may bound something
+    over_mistakes    those u again, their losses summed over the mistakes alone
     unexplained      how far the learner is from what its mistakes made it, in units of what rounding explains: more
                      than 1, and it did something else; None if it was not looked at
     invalid_reason   why nothing can be said; "" if something can
@@ -382,14 +382,15 @@ class LinearTracker(ComparatorTracker[LinearScorer]):
         unexplained = None
         if self.additive and learner is not None and not reason:
             unexplained = scorer.unexplained(start, np.append(learner.weights, learner.bias_weight))
+        penalized = tuple(scorer.penalized(start))
         return LinearComparatorFacts(
             rows=scorer.tally.rows,
             mistakes=scorer.tally.mistakes,
             square=Fraction(0) if reason else scorer.square(),
             mistakes_square=Fraction(0) if reason else scorer.tally.mistakes_square(),
             comparators=tuple(scorer.comparators(start)),
-            penalized=tuple(scorer.penalized(start)),
-            over_mistakes=tuple(scorer.over_mistakes(start)),
+            penalized=penalized,
+            over_mistakes=tuple(scorer.over_mistakes(start, {u.scale for u in penalized})),
             unexplained=unexplained,
             invalid_reason=reason,
             nonzeros=scorer.nonzeros,
@@ -440,14 +441,15 @@ class KernelTracker(ComparatorTracker[KernelScorer]):
         reason, unexplained = scorer.invalid_reason, None
         if self.additive and learner is not None and learner.supports.evictions == 0:
             unexplained = scorer.unexplained(*learner.supports.expansion())
+        penalized = tuple(scorer.penalized())
         return KernelComparatorFacts(
             rows=scorer.tally.rows,
             mistakes=scorer.tally.mistakes,
             square=Fraction(0) if reason else scorer.square(),
             mistakes_square=Fraction(0) if reason else scorer.tally.mistakes_square(),
             comparators=tuple(scorer.comparators()),
-            penalized=tuple(scorer.penalized()),
-            over_mistakes=tuple(scorer.over_mistakes()),
+            penalized=penalized,
+            over_mistakes=tuple(scorer.over_mistakes({u.scale for u in penalized})),
             unexplained=unexplained,
             invalid_reason=reason,
             error=Fraction(0) if reason else Fraction(scorer.error),

@@ -1,10 +1,9 @@
 """Margins of linear comparators, and the tally of margins that linear and kernel comparators share.
 
-Three directions U go together. A row's margins and its length come out of one loop over vectors of doubles, which numba
-does not build from accumulators that are written out. No fused multiply-add, no fastmath.
-sparse   U lies feature by feature, four float32 to a feature: one load brings all three, and the fourth lane takes the
-         square of the value itself. Two lanes by position, then their sum. Features beyond the last row of U, which is
-         zero, count as that row.
+Three directions and a probe, U, go together. A row's margins and its length come out of one loop over vectors of
+doubles, which numba does not build from accumulators that are written out. No fused multiply-add, no fastmath.
+sparse   U lies feature by feature, four float32 to a feature: one load brings all. Two lanes by position, then their
+         sum. Features beyond the last row of U count as that row.
 dense    U lies direction by direction, in doubles. Eight lanes by position, then a fixed tree.
 
 `tally` sorts margins into classes: class j holds edges[j-1] <= m < edges[j], class 0 all below edges[0], the last one
@@ -23,11 +22,13 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from novikoff.kernels.compiled import compiled
-from novikoff.kernels.lanes import dense as dense_dot
-from novikoff.kernels.lanes import dense_scaled, inverse_norm, prefetch_sparse
+from novikoff.kernels.lanes import inverse_norm, prefetch_sparse
 
 DIRECTIONS = 3
-COLUMNS = DIRECTIONS + 1
+VECTORS = DIRECTIONS + 1
+"""The columns of U: the directions, then the probe."""
+COLUMNS = VECTORS + 1
+"""What is found of a row: a number for each vector, then its squared length."""
 LANES = 8
 DOUBLE, WORD, SHORT = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 SHIFT = 49
@@ -40,12 +41,10 @@ SOME = 256
 FLOOR = 2.0**-500
 """Added to a row's length before its error is reckoned: squares that underflow are missing from it."""
 
-GOLDEN, MIXER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x94D049BB133111EB)
-
 
 @intrinsic
 def _gathered(typingctx: Any, U: Any, indices: Any, values: Any, start: Any, stop: Any, scale: Any, out: Any) -> Any:
-    """out[:3] = sum of U[index] * (value * scale) over the row, out[3] = sum of (value * scale)^2."""
+    """out[:4] = sum of U[index] * (value * scale) over the row, out[4] = sum of (value * scale)^2."""
     return types.void(U, indices, values, types.uint64, types.uint64, types.float64, out), _gather(plain=False)
 
 
@@ -64,23 +63,22 @@ def _gather(plain: bool) -> Any:
             context.make_array(kinds[j])(context, builder, arguments[j]) for j in (0, 1, 2, -1)
         )  # fmt: skip
         start, stop = arguments[3:5]
-        four = ir.VectorType(DOUBLE, COLUMNS)
+        four = ir.VectorType(DOUBLE, VECTORS)
         last = builder.sub(builder.extract_value(U.shape, 0), ir.Constant(WORD, 1))
-        totals = [cgutils.alloca_once_value(builder, ir.Constant(four, [0.0] * COLUMNS)) for _ in range(2)]
-        scales = None if plain else _spread(builder, arguments[5], COLUMNS)
-        fourth_from_value = ir.Constant(ir.VectorType(SHORT, COLUMNS), [0, 1, 2, COLUMNS + DIRECTIONS])
+        totals = [cgutils.alloca_once_value(builder, ir.Constant(four, [0.0] * VECTORS)) for _ in range(2)]
+        squares = [cgutils.alloca_once_value(builder, ir.Constant(DOUBLE, 0.0)) for _ in range(2)]
 
         def add(k: Any, lane: int) -> None:
             place = builder.zext(builder.load(builder.gep(places.data, [k])), WORD)
             if not plain:
                 place = builder.select(builder.icmp_unsigned("<", place, last), place, last)
             value = _as_double(builder, builder.load(builder.gep(values.data, [k])), kinds[2].dtype, DOUBLE)
-            value = _spread(builder, value, COLUMNS)
-            value = value if plain else builder.fmul(value, scales)
-            where = builder.gep(U.data, [builder.mul(place, ir.Constant(WORD, COLUMNS))])
-            weights = builder.load(builder.bitcast(where, ir.VectorType(ir.FloatType(), COLUMNS).as_pointer()), align=4)
-            factors = builder.shuffle_vector(builder.fpext(weights, four), value, fourth_from_value)
-            builder.store(builder.fadd(builder.load(totals[lane]), builder.fmul(factors, value)), totals[lane])
+            value = value if plain else builder.fmul(value, arguments[5])
+            where = builder.gep(U.data, [builder.mul(place, ir.Constant(WORD, VECTORS))])
+            weights = builder.load(builder.bitcast(where, ir.VectorType(ir.FloatType(), VECTORS).as_pointer()), align=4)
+            product = builder.fmul(builder.fpext(weights, four), _spread(builder, value, VECTORS))
+            builder.store(builder.fadd(builder.load(totals[lane]), product), totals[lane])
+            builder.store(builder.fadd(builder.load(squares[lane]), builder.fmul(value, value)), squares[lane])
 
         length = builder.sub(stop, start)
         with cgutils.for_range(builder, builder.lshr(length, ir.Constant(WORD, 1))) as loop:
@@ -89,8 +87,9 @@ def _gather(plain: bool) -> Any:
             add(builder.add(k, ir.Constant(WORD, 1)), 1)
         with builder.if_then(builder.trunc(length, ir.IntType(1))):
             add(builder.sub(stop, ir.Constant(WORD, 1)), 0)
-        total = builder.fadd(builder.load(totals[0]), builder.load(totals[1]))
+        total, square = (builder.fadd(builder.load(one), builder.load(other)) for one, other in (totals, squares))
         builder.store(total, builder.bitcast(out.data, four.as_pointer()), align=8)
+        builder.store(square, builder.gep(out.data, [ir.Constant(WORD, VECTORS)]))
         return context.get_dummy_value()
 
     return codegen
@@ -110,7 +109,7 @@ def _in_order(typingctx: Any, across: Any, row: Any, scale: Any, out: Any) -> An
         element = _element(kinds[1].dtype)
         totals = [cgutils.alloca_once_value(builder, ir.Constant(lanes, [0.0] * LANES)) for _ in range(COLUMNS)]
         scales = _spread(builder, scale, LANES)
-        starts = [builder.gep(across.data, [builder.mul(width, ir.Constant(WORD, k))]) for k in range(DIRECTIONS)]
+        starts = [builder.gep(across.data, [builder.mul(width, ir.Constant(WORD, k))]) for k in range(VECTORS)]
 
         def at(pointer: Any, place: Any, kind: Any, align: int) -> Any:
             where = builder.bitcast(builder.gep(pointer, [place]), ir.VectorType(kind, LANES).as_pointer())
@@ -122,7 +121,7 @@ def _in_order(typingctx: Any, across: Any, row: Any, scale: Any, out: Any) -> An
             value = at(row.data, place, element, 4 if element == ir.FloatType() else 8)
             value = builder.fmul(_as_double(builder, value, kinds[1].dtype, lanes), scales)
             for k in range(COLUMNS):
-                factor = at(starts[k], place, DOUBLE, 8) if k < DIRECTIONS else value
+                factor = at(starts[k], place, DOUBLE, 8) if k < VECTORS else value
                 builder.store(builder.fadd(builder.load(totals[k]), builder.fmul(factor, value)), totals[k])
         # The rest goes to the lanes one by one, in copies: the totals themselves then stay in registers.
         rest = [cgutils.alloca_once_value(builder, builder.load(total)) for total in totals]
@@ -133,7 +132,7 @@ def _in_order(typingctx: Any, across: Any, row: Any, scale: Any, out: Any) -> An
             value = _as_double(builder, builder.load(builder.gep(row.data, [place])), kinds[1].dtype, DOUBLE)
             value = builder.fmul(value, scale)
             for k in range(COLUMNS):
-                factor = builder.load(builder.gep(starts[k], [place])) if k < DIRECTIONS else value
+                factor = builder.load(builder.gep(starts[k], [place])) if k < VECTORS else value
                 here = builder.gep(lane[k], [loop.index])
                 builder.store(builder.fadd(builder.load(here), builder.fmul(factor, value)), here)
         for k in range(COLUMNS):
@@ -174,16 +173,17 @@ def finish(
 ) -> None:  # fmt: skip
     """Turn the sums of some rows into margins from below and squared lengths from above, the bias included.
 
-    A row has as many non-zeros as `indptr` says, if it is not empty, and so many `more`.
+    A row has as many non-zeros as `indptr` says, if it is not empty, and so many `more`. The probe's sum is left as it
+    was rounded.
     """
     for t in range(len(rows)):
         n = more
         if len(indptr):
             n += np.float64(indptr[t + 1] - indptr[t])
-        square = rows[t, DIRECTIONS] + bias * bias
+        square = rows[t, VECTORS] + bias * bias
         error = SLACK * (n + 4.0) * (np.sqrt(square) + FLOOR)
-        rows[t, DIRECTIONS] = square * (1.0 + SLACK * (n + 5.0))
-        for k in range(DIRECTIONS):
+        rows[t, VECTORS] = square * (1.0 + SLACK * (n + 5.0))
+        for k in range(VECTORS):
             rows[t, k] = y[t] * (rows[t, k] + bias_weights[k] * bias) - error * norms[k]
 
 
@@ -193,7 +193,10 @@ def sparse(
     normalize: bool, inside: bool, U: NDArray[np.float32], bias_weights: NDArray[np.float64],
     norms: NDArray[np.float64], out: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """For each row: out[:3] at most y <U, x~>, out[3] at least ||x~||^2. `inside`: every index has a row in U."""
+    """For each row: out[:3] at most y <U, x~>, out[3] about it, out[4] at least ||x~||^2.
+
+    inside   every index has a row in U
+    """
     constant = 1.0 if bias != 0.0 else 0.0
     for first in range(0, len(y), SOME):
         last = min(first + SOME, len(y))
@@ -242,12 +245,13 @@ def tally(
 ) -> None:  # fmt: skip
     """Add each margin to its class: how many, how far below the class's edge, and the squares of that.
 
-    The last column of `margins` is the squared length. Series of `counts` and `sums`, in this order: each direction;
-    each penalty, whose margins are m - kappa ||x~||^2, rounded down; each direction over the `wrong` rows alone.
-    `added` sums the margins of the wrong rows, and in row K their squared lengths, keeping what rounding loses. The
-    distances in the last class, which has no upper edge, mean nothing.
+    The first columns of `margins` are the directions, the last is the squared length. Series of `counts` and `sums`, in
+    this order: each direction; each penalty, whose margins are m - kappa ||x~||^2, rounded down; each direction over
+    the `wrong` rows alone. `added` sums every column over the wrong rows, keeping what rounding loses. The distances in
+    the last class, which has no upper edge, mean nothing.
     """
-    last, n, K = np.int64(len(edges) - 1), len(margins), margins.shape[1] - 1
+    last, n, K = np.int64(len(edges) - 1), len(margins), len(least)
+    length = margins.shape[1] - 1
     bits = margins.view(np.int64)
     for k in range(K):
         lowest = least[k]
@@ -265,7 +269,7 @@ def tally(
     for p in range(len(kappas)):
         k, s = directions[p], K + p
         for t in range(n):
-            margin, penalty = margins[t, k], kappas[p] * margins[t, K]
+            margin, penalty = margins[t, k], kappas[p] * margins[t, length]
             shifted[t] = (margin - penalty) - (abs(margin) + penalty) * (2.0 * SLACK)
         for t in range(n):
             j = min(max((places[t] >> SHIFT) - base, np.int64(0)), last)
@@ -273,52 +277,13 @@ def tally(
             sums[s, j] += edges[j] - shifted[t]
     for t in range(n):
         if wrong[t]:
-            add(added[K], margins[t, K])
+            for k in range(length + 1):
+                add(added[k], margins[t, k])
             for k in range(K):
                 s = K + len(kappas) + k
                 j = min(max((bits[t, k] >> SHIFT) - base, np.int64(0)), last)
                 counts[s, j] += 1
                 sums[s, j] += edges[j] - margins[t, k]
-                add(added[k], margins[t, k])
-
-
-@compiled
-def sign(index: int) -> float:
-    """+1 or -1, a fixed function of the feature that looks random."""
-    z = (np.uint64(index) + np.uint64(1)) * GOLDEN
-    z = (z ^ (z >> np.uint64(32))) * MIXER
-    return np.float64((z >> np.uint64(62)) & np.uint64(2)) - 1.0  # no branch: half would be mispredicted
-
-
-@compiled
-def signs(width: int) -> NDArray[np.float64]:
-    """The sign of every feature."""
-    out = np.empty(width)
-    for i in range(width):
-        out[i] = sign(i)
-    return out
-
-
-@compiled
-def probe_sparse(
-    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8],
-    wrong: NDArray[np.bool_], bias: float, normalize: bool, total: NDArray[np.float64],
-) -> None:  # fmt: skip
-    """Add y <signs, x~> of every wrong row to the pair `total`; the sign of the bias is +1."""
-    for t in range(len(y)):
-        if wrong[t]:
-            start, stop = indptr[t], indptr[t + 1]
-            scale = inverse_norm(values, start, stop) if normalize else 1.0
-            even = bias
-            odd = 0.0
-            k = start
-            while k + np.uint64(1) < stop:
-                even += sign(indices[k]) * (values[k] * scale)
-                odd += sign(indices[k + np.uint64(1)]) * (values[k + np.uint64(1)] * scale)
-                k += np.uint64(2)
-            if k < stop:
-                even += sign(indices[k]) * (values[k] * scale)
-            add(total, y[t] * (even + odd))
 
 
 @compiled
@@ -330,7 +295,7 @@ def track(
     counts: NDArray[np.int64], sums: NDArray[np.float64], squares: NDArray[np.float64], least: NDArray[np.float64],
     added: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """`sparse`, `tally` and the probe for all rows in one go: another thread needs the interpreter meanwhile.
+    """`sparse` and `tally` for all rows in one go: another thread needs the interpreter meanwhile.
 
     longest[0] becomes the largest ||x~||^2, or NaN if one was.
     """
@@ -341,23 +306,7 @@ def track(
         ends, labels, mistaken = indptr[first : first + n + 1], y[first : first + n], wrong[first : first + n]
         sparse(ends, indices, values, labels, bias, normalize, inside, U, bias_weights, norms, rows[:n])
         tally(rows[:n], mistaken, edges, base, directions, kappas, counts, sums, squares, least, added)
-        probe_sparse(ends, indices, values, labels, mistaken, bias, normalize, added[len(added) - 1])
         for t in range(n):
-            largest = max(largest, rows[t, DIRECTIONS])
-            lost |= np.isnan(rows[t, DIRECTIONS])
+            largest = max(largest, rows[t, VECTORS])
+            lost |= np.isnan(rows[t, VECTORS])
     longest[0] = np.nan if lost else largest
-
-
-@compiled
-def probe_dense(
-    x: NDArray[Any], y: NDArray[np.int8], wrong: NDArray[np.bool_], bias: float, normalize: bool,
-    across: NDArray[np.float64], total: NDArray[np.float64],
-) -> None:  # fmt: skip
-    """The same for dense rows; `across` are the signs of their features."""
-    for t in range(len(y)):
-        if wrong[t]:
-            if normalize:
-                dot = dense_scaled(across, x[t], inverse_norm(x[t], 0, x.shape[1]))
-            else:
-                dot = dense_dot(across, x[t])
-            add(total, y[t] * (dot + bias))

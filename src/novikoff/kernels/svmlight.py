@@ -188,6 +188,33 @@ def parse(
     entries = state[ENTRIES]
     lines = state[LINES]
     width = state[WIDTH]
+    # The first lines entry by entry, since `regular` also reads what is before a separator.
+    while at < SAFE and at < end:
+        label, stop = plain_number(text, at)
+        last = entries
+        reach = ZERO
+        plain = stop != at
+        while plain and U64(text[stop]) == BLANK:
+            word = eight(text, stop + ONE) ^ NOUGHTS
+            n = digits(word)
+            at_value = stop + n + TWO
+            index = joined(word, n) if n > ZERO else ZERO
+            value, stop = plain_number(text, at_value)
+            plain = ZERO < n < EIGHT and U64(text[at_value - ONE]) == COLON and stop != at_value and index >= reach
+            indices[last] = index
+            values[last] = value
+            last = last + ONE
+            reach = index + ONE
+        if not plain or last == entries or U64(text[stop]) != NEWLINE:
+            break
+        width = reach if reach > width else width
+        labels[rows] = label
+        row_lines[rows] = lines
+        rows = rows + ONE
+        indptr[rows] = last
+        entries = last
+        lines = lines + ONE
+        at = stop + ONE
     if at >= SAFE:
         colon = U64(line_colons[lines - ONE])
         blank = U64(line_blanks[lines - ONE]) + ONE
