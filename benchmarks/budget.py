@@ -34,7 +34,7 @@ def learnable(rows, width, seed, noise=0.1):
 def full(learner, x, y):
     """The learner, its budget full."""
     while learner.size < learner.supports.budget:
-        learner.sweep(Batch(x, y, 1))
+        learner.learn_many(Batch(x, y, 1))
     return learner
 
 
@@ -54,7 +54,9 @@ def dense_against_blas():
     learner = full(RandomizedBudgetPerceptron(1000, gamma=0.01), x, y)
     x, y = learnable(1000, 100, 2)
     supports, coefficients = learner.supports.examples()["points"], learner.supports.coefficients
-    times = alternated({"ours": lambda: learner.sweep(Batch(x, y, 1)), "blas": lambda: blas(x, supports, coefficients)})
+    times = alternated(
+        {"ours": lambda: learner.learn_many(Batch(x, y, 1)), "blas": lambda: blas(x, supports, coefficients)}
+    )
     line("a BLAS product and np.exp a round", "dense, d=100, B=1,000, rbf", ratio(times["blas"], times["ours"]), 0.8)
 
 
@@ -64,7 +66,7 @@ def dense_against_loop():
     x, y = learnable(5000, 20, 2)
     supports, coefficients = learner.supports.examples()["points"], learner.supports.coefficients
     times = alternated({
-        "ours": lambda: learner.sweep(Batch(x, y, 1)),
+        "ours": lambda: learner.learn_many(Batch(x, y, 1)),
         "loop": lambda: loop(x, supports, coefficients, 0.05),
     })  # fmt: skip
     line("exp(-g*((S-x)**2).sum(1)) @ a a round", "dense, d=20, B=100, rbf", ratio(times["loop"], times["ours"]), 20)
@@ -85,7 +87,7 @@ def sparse_rate():
     rates = []
     for _ in range(5):
         start = time.perf_counter()
-        learner.sweep(Batch(x, y, 1))
+        learner.learn_many(Batch(x, y, 1))
         rates.append(len(y) / (time.perf_counter() - start))
     line("20,000 rounds a second", f"a9a-like, 5,000 supports: {max(rates):,.0f}", max(rates) / 20_000, 1)
 
@@ -99,7 +101,7 @@ def wide_rate():
     y = np.where(rng.random(rows) < 0.5, 1, -1).astype(np.int8)
     learner = full(RandomizedBudgetPerceptron(1000, gamma=0.1), x, y)
     start = time.perf_counter()
-    learner.sweep(Batch(x, y, 1))
+    learner.learn_many(Batch(x, y, 1))
     print(
         f"200,000 features, 50 non-zeros, 1,000 supports: {rows / (time.perf_counter() - start):,.0f} rounds a second"
     )
@@ -111,11 +113,11 @@ def steady():
     for make in (RandomizedBudgetPerceptron, Forgetron, CrammerKandolaSinger, TighterPerceptron):
         learner = full(make(100, gamma=0.05), *noisy(2000, 20, 1))
         x, y = learnable(4000, 20, 2)
-        learner.sweep(Batch(x, y, 1))
+        learner.learn_many(Batch(x, y, 1))
         times = []
         for _ in range(40):
             start = time.perf_counter()
-            learner.sweep(Batch(x, y, 1))
+            learner.learn_many(Batch(x, y, 1))
             times.append((time.perf_counter() - start) / len(y) * 1e6)
         early, late = min(times[:10]), min(times[-10:])
         print(f"{make.__name__:<52} {early:>8.2f} {late:>8.2f} {late / early:>10.2f}")
@@ -124,9 +126,9 @@ def steady():
 def growing():
     x, y = noisy(8000, 20, 1)
     learner = KernelPerceptron(gamma=0.05)
-    learner.sweep(Batch(x[:10], y[:10], 1))
+    learner.learn_many(Batch(x[:10], y[:10], 1))
     start = time.perf_counter()
-    learner.sweep(Batch(x, y, 1))
+    learner.learn_many(Batch(x, y, 1))
     took = time.perf_counter() - start
     print(f"{'KernelPerceptron, 8,000 rounds of noise':<52} {took:>8.2f} s, {learner.size:,} supports")
 

@@ -37,7 +37,7 @@ def sparse_stream():
 
 def play(x, y):
     learner = Ellipsoid(width=WIDTH)
-    learner.sweep(Batch(x, y, 1))
+    learner.learn_many(Batch(x, y, 1))
     return learner
 
 
@@ -68,7 +68,7 @@ def main():
         said = np.array([learner.predict_one(row) for row in x[:1000]], dtype=np.int8)
         right = Batch(np.tile(x[:1000], (10, 1)), np.tile(said, 10), 1)
         start = time.perf_counter()
-        learner.sweep(right)
+        learner.learn_many(right)
         print(f"a round without a mistake: {(time.perf_counter() - start) / len(right) * 1e6:.2f} us")
 
 

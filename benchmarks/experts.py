@@ -88,8 +88,8 @@ def batches():
             y = (rng.random(rows) < 0.5).astype(float)
             batch = Batch(None, x, 1) if loss == "table" else Batch(x.round() if loss == "zero-one" else x, y, 1)
             learner = make(n)
-            learner.sweep(batch.part(0, 3))
-            seconds = alternated({"ours": lambda learner=learner, batch=batch: learner.sweep(batch)})["ours"]
+            learner.learn_many(batch.part(0, 3))
+            seconds = alternated({"ours": lambda learner=learner, batch=batch: learner.learn_many(batch)})["ours"]
             told.append(1e9 * statistics.median(seconds) / x.size)
         print(f"    {name:<48} {told[0]:>8.1f} {told[1]:>8.2f}")
 

@@ -107,11 +107,11 @@ def main():
         played = time.perf_counter()
         found = hindsight(stream, played=ledger.fingerprint)
         seconds.append(time.perf_counter() - played)
-    rode, bracket = ledger.certify()[0], found.hinge
+    tracked, bracket = ledger.certify()[0], found.hinge
     print(
         f"hindsight on 200,000 rows: {statistics.median(seconds):.2f} s (at most 6 s); the game {played - start:.2f} s"
     )
-    print(f"hinge bound {bracket.high:,.0f}, none below {bracket.low:,.0f}; by those that rode along {rode.bound:,}")
+    print(f"hinge bound {bracket.high:,.0f}, none below {bracket.low:,.0f}; by those tracked {tracked.bound:,}")
     with made.folder() as folder:
         (text, _), _ = made.text_files(10**9, folder)
         arrow = os.path.join(folder, "made.arrow")

@@ -61,7 +61,7 @@ def arrays():
     )
 
     def ours(shown, outcome, hindsight=0):
-        OnlineGradient(limit=longest, hindsight=hindsight).sweep(nk.Batch(shown, outcome, 1))
+        OnlineGradient(limit=longest, hindsight=hindsight).learn_many(nk.Batch(shown, outcome, 1))
 
     def peer(shown, outcome, average):
         SGDRegressor(shuffle=False, average=average, alpha=0.0, eta0=1e-4).partial_fit(shown, outcome)

@@ -32,17 +32,17 @@ def main():
         (rows.values, rows.indices.astype(np.int32), rows.indptr.astype(np.int32)), shape=(len(rows), rows.width)
     )
     for batch in (dense, sparse):
-        nk.Perceptron().sweep(batch)
+        nk.Perceptron().learn_many(batch)
     read(x)
     times = alternated(
         {
-            "ours, sparse": lambda: nk.Perceptron().sweep(sparse),
+            "ours, sparse": lambda: nk.Perceptron().learn_many(sparse),
             "scikit-learn, sparse": lambda: Peer(shuffle=False).partial_fit(matrix, labels, CLASSES),
-            "ours, dense": lambda: nk.Perceptron().sweep(dense),
+            "ours, dense": lambda: nk.Perceptron().learn_many(dense),
             "scikit-learn, dense": lambda: Peer().partial_fit(x, y, CLASSES),
             "scikit-learn, dense, in order": lambda: Peer(shuffle=False).partial_fit(x, y, CLASSES),
             "reading": lambda: read(x),
-            "ours, dense, again": lambda: nk.Perceptron().sweep(dense),
+            "ours, dense, again": lambda: nk.Perceptron().learn_many(dense),
         }
     )
     peer = "scikit-learn Perceptron.partial_fit, float64"

@@ -1,4 +1,4 @@
-"""The Perceptron from a 1 GB text file, against Vowpal Wabbit, whole processes; ours with its riding certificate."""
+"""The Perceptron from a 1 GB text file, against Vowpal Wabbit, whole processes; ours with its certificate."""
 
 import os
 import statistics

@@ -77,9 +77,9 @@ def test_an_odd_label_in_a_batch_is_our_error(make, label):
     with pytest.raises(InputError, match="round 2: a label must be -1 or"):
         game.learn_batch(nk.Batch(x, y, 1))
     learner = make()
-    if hasattr(learner, "sweep"):
+    if hasattr(learner, "learn_many"):
         try:
-            played = learner.sweep(nk.Batch(x, y, 1))
+            played = learner.learn_many(nk.Batch(x, y, 1))
         except InputError as error:
             assert "a label must be -1 or +1" in str(error)  # noqa: PT017
         else:
@@ -107,7 +107,7 @@ def test_an_array_of_other_labels_is_our_error(y):
         with pytest.raises(InputError, match="a label must be -1 or"):
             nk.Game(make()).learn_batch(batch)
         with pytest.raises(InputError, match="a label must be -1 or"):
-            make().sweep(batch)
+            make().learn_many(batch)
     with pytest.raises(InputError, match="round 1"):
         nk.Game(nk.Perceptron()).learn_batch(batch)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.comparison import Held, Spread, compare, hold, order, side_by_side
+from novikoff.comparison import InMemoryStream, Spread, compare, hold, order, side_by_side
 from novikoff.errors import InputError, SourceError, SpecError
 from novikoff.kernels.coins import coin
 from novikoff.types import Batch, Domain, Labels, Sparse
@@ -128,7 +128,7 @@ def test_a_shuffle_of_sparse_rows_moves_whole_rows(data):
     y = np.arange(len(rows))
     parts = [Batch(part.x, y[part.first - 1 : part.first - 1 + len(part)], part.first) for part in parts]
     way = np.array(data.draw(st.permutations(range(len(rows)))))
-    shuffled = Held(nk.Pairs([(0, 1)]), parts).shuffled(way)
+    shuffled = InMemoryStream(nk.Pairs([(0, 1)]), parts).shuffled(way)
     (batch,) = shuffled.batches()
     assert [(i.tolist(), v.tolist()) for i, v in batch.x.rows()] == [rows[row] for row in way]
     assert batch.y.tolist() == way.tolist()
@@ -245,7 +245,7 @@ def test_the_source_is_read_once_and_its_arrays_may_be_used_again():
     assert comparison.learners[0].games[0].rounds == 200
     assert (
         comparison.learners[0].games[0].mistakes
-        == nk.play(nk.Perceptron(), Held(stream, [*hold(Counted()).batches()]), passes=2).mistakes
+        == nk.play(nk.Perceptron(), InMemoryStream(stream, [*hold(Counted()).batches()]), passes=2).mistakes
     )
     rows = np.concatenate([np.random.default_rng(number).normal(size=(10, 2)) for number in range(10)])
     y = np.where(rows.sum(axis=1) >= 0.1, 1, -1)
@@ -284,7 +284,7 @@ def test_a_held_stream_goes_on_where_it_is_told_to():
 
 def test_a_shuffle_is_dropped_after_its_last_game(monkeypatch):
     live, most = weakref.WeakSet(), []
-    whole = Held.shuffled
+    whole = InMemoryStream.shuffled
 
     def shuffled(self, way):
         gc.collect()
@@ -293,7 +293,7 @@ def test_a_shuffle_is_dropped_after_its_last_game(monkeypatch):
         most.append(len(live))
         return made
 
-    monkeypatch.setattr(Held, "shuffled", shuffled)
+    monkeypatch.setattr(InMemoryStream, "shuffled", shuffled)
     compare(["perceptron", "constant"], noisy_arrays(), shuffles=12, threads=1)
     assert len(most) == 12
     assert max(most) <= 2  # that of the last game may not have been collected yet

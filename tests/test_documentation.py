@@ -9,7 +9,7 @@ import pytest
 
 import novikoff as nk
 from novikoff.catalog import CATALOG, names
-from novikoff.kept import PROMISES
+from novikoff.online_to_batch import PROMISES
 from novikoff.report.explanation import explain, read_references, theorems
 from novikoff.sources.demo import DEMOS
 

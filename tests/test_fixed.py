@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.keeping import Keeping
+from novikoff.reservoir import HypothesisReservoir
 from novikoff.types import Domain
 
 ROUNDS = 400
@@ -274,7 +274,7 @@ def test_who_ends_the_game_is_not_told_in_advance():
 
     def kept(source, rounds):
         learner = nk.Perceptron()
-        return nk.play(learner, source, rounds=rounds, keep=Keeping(learner, 5)).keeping.fixed
+        return nk.play(learner, source, rounds=rounds, keep=HypothesisReservoir(learner, 5)).reservoir.fixed
 
     assert kept(PAIRS, None)
     assert kept(PAIRS, 1000)

@@ -293,8 +293,8 @@ def test_hindsight_is_refused_where_it_cannot_be():
 
 def test_the_ellipsoid_is_certified_in_hindsight_too():
     ledger = nk.play(nk.Ellipsoid(), nk.read("demo:iris"), passes=5, hindsight=True)
-    rode = nk.play(nk.Ellipsoid(), nk.read("demo:iris"), passes=5)
-    (better,), (other,) = ledger.certify(), rode.certify()
+    tracked = nk.play(nk.Ellipsoid(), nk.read("demo:iris"), passes=5)
+    (better,), (other,) = ledger.certify(), tracked.certify()
     assert better.status == "valid"
     assert ledger.mistakes <= better.bound <= other.bound
 

@@ -61,7 +61,7 @@ def test_what_is_kept_says_the_labels_of_its_source(negative, positive, how, tmp
     nk.save(kept, tmp_path / "k.nk")
     for one in (kept, nk.load(tmp_path / "k.nk")):
         (batch,) = stream.batches()
-        signs = one.label_batch(batch)
+        signs = one.predict_many(batch)
         assert set(signs.tolist()) <= {-1, 1}
         assert [kind(one.predict_one(x)) for x in X] == [kind(one) for one in labelled(negative, positive, signs)]
 

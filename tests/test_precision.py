@@ -49,7 +49,7 @@ def game_of(make, rows):
 def told(game):
     """All that depends on the numbers: predictions, what the learner knows and what its comparators saw."""
     ledger = game.ledger
-    facts = [one.riding.facts() for one in (ledger, *ledger.members) if one.riding is not None]
+    facts = [one.tracker.facts() for one in (ledger, *ledger.members) if one.tracker is not None]
     return ledger.mistakes, ledger.curve, facts, [str(c) for c in ledger.certify()]
 
 
@@ -155,7 +155,7 @@ def test_advice_that_is_no_number_is_refused():
         with pytest.raises(InputError, match="2 predictions, one for each expert"):
             learner.learn_one(values, 1.0)
         with pytest.raises(InputError):
-            learner.sweep(nk.Batch(np.array([values]), np.ones(1), 1))
+            learner.learn_many(nk.Batch(np.array([values]), np.ones(1), 1))
         with pytest.raises(InputError):
             nk.play(learner, [(values, 1.0)])
         assert learner.rounds == 0

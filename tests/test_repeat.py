@@ -267,7 +267,7 @@ class Unfair:
                 self.kept.pop(self.budget - 1 if newest else self._coins.randrange(self.budget))
             self.kept.append((np.array(x, dtype=float), y))
 
-    def ride(self):
+    def tracker(self):
         return KernelTracker(self.similarity)
 
     def facts(self):

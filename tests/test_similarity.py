@@ -112,23 +112,25 @@ def test_the_order_of_sparse_features_and_zeros_among_them_change_nothing(simila
 @every
 def test_the_diagonal_is_own(similarity):
     X = np.vstack([some_rows(6, 20, 5), np.zeros(5)])
-    assert np.allclose(similarity.own(X), np.diag(similarity.matrix(X, X)), rtol=1e-15)
-    assert np.array_equal(similarity.own(sparse(X)), similarity.own(X))
+    assert np.allclose(similarity.self_product(X), np.diag(similarity.matrix(X, X)), rtol=1e-15)
+    assert np.array_equal(similarity.self_product(sparse(X)), similarity.self_product(X))
     if similarity.limit is not None:
-        assert np.max(similarity.own(X)) == similarity.limit
+        assert np.max(similarity.self_product(X)) == similarity.limit
 
 
 @every
 def test_a_function_that_computes_the_same_gives_the_same(similarity):
     inner = Similarity(similarity.kind, similarity.gamma, similarity.degree, similarity.constant)
-    own = Similarity.of(
+    self_product = Similarity.of(
         lambda z, x: plain(inner, z.tolist(), x.tolist()), normalized=similarity.normalized, bias=similarity.bias
     )
     Z, X = some_rows(7, 6, 4), some_rows(8, 3, 4)
-    assert np.allclose(own.matrix(Z, X), similarity.matrix(Z, X), rtol=1e-14)
-    assert np.allclose(own.own(Z), similarity.own(Z), rtol=1e-14)
+    assert np.allclose(self_product.matrix(Z, X), similarity.matrix(Z, X), rtol=1e-14)
+    assert np.allclose(self_product.self_product(Z), similarity.self_product(Z), rtol=1e-14)
     if similarity.kind != "rbf":
-        assert np.allclose(own.matrix(sparse(Z), sparse(X)), similarity.matrix(sparse(Z), sparse(X)), rtol=1e-14)
+        assert np.allclose(
+            self_product.matrix(sparse(Z), sparse(X)), similarity.matrix(sparse(Z), sparse(X)), rtol=1e-14
+        )
 
 
 def exact(similarity, z, x):
@@ -164,7 +166,7 @@ def test_the_error_is_within_what_is_told(similarity, seed, size, near):
     square = 1.001 * max(x @ x, z @ z)
     arrays = similarity.matrix(z[None], x[None])[0, 0]
     rows = similarity.matrix(sparse(z[None]), sparse(x[None]))[0, 0]
-    own_x, own_z = similarity.own(x[None])[0], similarity.own(z[None])[0]
+    own_x, own_z = similarity.self_product(x[None])[0], similarity.self_product(z[None])[0]
     assert abs(Fraction(arrays) - wanted) <= Fraction(similarity.relative_error(8) * math.sqrt(own_x * own_z))
     assert abs(Fraction(rows) - wanted) <= Fraction(similarity.error(8, square))
 

@@ -69,7 +69,7 @@ _HOMES = {
     "convert": "sources.convert",
     "expert_table": "sources.expert_table",
     "hindsight": "comparators.hindsight",
-    "keep": "kept",
+    "keep": "online_to_batch",
     "load": "model",
     "make": "catalog",
     "permutation_test": "permutation",

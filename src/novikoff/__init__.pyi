@@ -10,7 +10,6 @@ from novikoff.drift import Monitor as Monitor
 from novikoff.errors import NovikoffError as NovikoffError
 from novikoff.game import Game as Game
 from novikoff.game import play as play
-from novikoff.kept import keep as keep
 from novikoff.learners.ada_hedge import AdaHedge as AdaHedge
 from novikoff.learners.consistent import Consistent as Consistent
 from novikoff.learners.constant import Constant as Constant
@@ -37,6 +36,7 @@ from novikoff.learners.weighted_majority import WeightedMajority as WeightedMajo
 from novikoff.ledger import Ledger as Ledger
 from novikoff.model import load as load
 from novikoff.model import save as save
+from novikoff.online_to_batch import keep as keep
 from novikoff.permutation import permutation_test as permutation_test
 from novikoff.repetition import repeat as repeat
 from novikoff.similarity import Similarity as Similarity

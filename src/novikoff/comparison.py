@@ -7,7 +7,7 @@ Method
     A learner that draws has seed + k for its coins, unless its spec gives one.
     Games go side by side on threads. A game is what one `play` of that learner on those rows is, to the bit: nothing
     but the times depends on the number of threads. Pass threads=1 for times that nothing else disturbed.
-    Comparators ride along in the first game of each learner only, which is the one that is certified.
+    Comparators are tracked in the first game of each learner only, which is the one that is certified.
 Cost
     The source in memory, and as much again for each shuffle that is being played.
 """
@@ -35,7 +35,7 @@ from novikoff.errors import InputError, SpecError
 from novikoff.game import Progress, play
 from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
-from novikoff.sources.held import MOST_BYTES, Held, hold
+from novikoff.sources.in_memory import MOST_BYTES, InMemoryStream, hold
 from novikoff.types import Domain, Learner, Stream
 
 Made = str | Callable[[int], Learner]
@@ -193,7 +193,7 @@ def compare(
         with orders.lent(number) as stream:
             learner = fresh(make, seed + number, held.domain, defaults)
             ledger = Ledger(learner, source=held.name)
-            play(learner, stream, passes=passes, progress=look, ledger=ledger, riding=number == 0)
+            play(learner, stream, passes=passes, progress=look, ledger=ledger, track=number == 0)
             return Finished.of(ledger, certify=number == 0)
 
     tasks = [partial(task, make, number) for number in range(max(shuffles, 1)) for _, make in named]
@@ -256,14 +256,14 @@ def order(rows: int, seed: int, number: int) -> NDArray[np.int64]:
 class _Orders:
     """The shuffles of a source, each made when its first game begins and dropped after its last."""
 
-    def __init__(self, held: Held, shuffles: int, seed: int, uses: int) -> None:
+    def __init__(self, held: InMemoryStream, shuffles: int, seed: int, uses: int) -> None:
         self._held, self._shuffles, self._seed, self._uses = held, shuffles, seed, uses
         self._locks = [threading.Lock() for _ in range(shuffles)]
-        self._streams: dict[int, Held] = {}
+        self._streams: dict[int, InMemoryStream] = {}
         self._left: dict[int, int] = {}
 
     @contextmanager
-    def lent(self, number: int) -> Iterator[Held]:
+    def lent(self, number: int) -> Iterator[InMemoryStream]:
         """Shuffle `number`, for one game."""
         if not self._shuffles:
             yield self._held

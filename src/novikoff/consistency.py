@@ -97,9 +97,9 @@ def _companions(ledger: Ledger) -> None:
     for member in ledger.members:
         told = [member.rounds, member.positives]
         require(told == [rounds, ledger.positives], f"each learner of a team must have its {rounds:,} rounds", told)
-    if ledger.riding is not None:
-        require(ledger.riding.rows == rounds, "comparators must have seen its rounds", ledger.riding.rows)
-    kept = ledger.keeping
+    if ledger.tracker is not None:
+        require(ledger.tracker.rows == rounds, "comparators must have seen its rounds", ledger.tracker.rows)
+    kept = ledger.reservoir
     if kept is not None and kept.labelled:
         told = [kept.rounds, kept.mistakes]
         sound = kept.rounds <= rounds and kept.mistakes <= ledger.mistakes

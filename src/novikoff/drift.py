@@ -125,9 +125,9 @@ class DriftTest:
             )
         if not len(wrong):
             return
-        from novikoff.kernels.drift import sweep
+        from novikoff.kernels.drift import learn_many
 
-        self.wealth, self.largest = sweep(
+        self.wealth, self.largest = learn_many(
             wrong, self._start, self._counts, self._capital, SCALES, OFTEN, self.wealth, self.largest, ENOUGH
         )
 

@@ -20,7 +20,7 @@ Piece = tuple[Batch, Position | None, int]
 
 
 def pays(learner: Learner) -> bool:
-    """Does it take outcomes as they are, and answer with what it `Played`: on advice, on losses, or of numbers?"""
+    """Does it take outcomes as they are, and answer with what it `StepResult`: on advice, on losses, or of numbers?"""
     return learner.domain.kind in ("advice", "losses") or getattr(learner, "outcomes", "labels") == "numbers"
 
 

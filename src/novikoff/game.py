@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, pays, pieces, there_before
 from novikoff.errors import InputError, MismatchError
-from novikoff.keeping import Keeping
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
+from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.arrays import alike
 from novikoff.sources.matched import matched
 from novikoff.types import (
@@ -28,8 +28,8 @@ from novikoff.types import (
     Labels,
     Lasting,
     Learner,
-    Played,
     Position,
+    StepResult,
     Stream,
     check_label,
     signs,
@@ -51,19 +51,19 @@ class Game:
     said and learned. In a game of its own they are -1 and +1, as they always are for the learner and in the ledger.
     The prediction that counts is the one that the learner makes when the label comes: with labels that come late, it
     may know more by then than when it was asked.
-    Comparators ride along with learners whose theorems need them, unless `riding` is False.
+    Comparators are tracked for learners whose theorems need them, unless `track` is False.
     """
 
-    def __init__(self, learner: Learner, ledger: Ledger | None = None, riding: bool = True) -> None:
+    def __init__(self, learner: Learner, ledger: Ledger | None = None, track: bool = True) -> None:
         self.learner = learner
         self.ledger = ledger or Ledger(learner)
         if self.ledger.learner is not learner:
             raise MismatchError("a ledger must be the learner's own: this one belongs to another.")
         for one in (self.ledger, *self.ledger.members):
-            if riding and one.riding is None and one.rounds == 0 and hasattr(one.learner, "ride"):
-                one.riding = one.learner.ride()
+            if track and one.tracker is None and one.rounds == 0 and hasattr(one.learner, "tracker"):
+                one.tracker = one.learner.tracker()
         self._play_one = getattr(learner, "play_one", None)
-        self.looped = not hasattr(learner, "sweep")
+        self.looped = not hasattr(learner, "learn_many")
         self._draws = bool(getattr(learner, "draws", False))
         self._pays = pays(learner)
         self._noted: list[Any] | None = None
@@ -80,7 +80,7 @@ class Game:
         y = y if labels is None else labels.encode(y)
         self.ledger.fixed = False  # x and y were chosen by the caller
         if self._draw_in(1) == 0:
-            self._keeping().take(self.learner)
+            self._reservoir().take(self.learner)
         said = self._learn_one(x, y)
         return said if labels is None else labels.decode(said)
 
@@ -93,7 +93,7 @@ class Game:
 
     def _learn_one(self, x: Example, y: Label) -> Label:
         prediction = self._play_round(x, y)
-        if self.ledger.keeping is not None:
+        if self.ledger.reservoir is not None:
             self._keep(Batch([x], np.array([y]), self.ledger.rounds), np.array([prediction]))
         return prediction
 
@@ -110,16 +110,16 @@ class Game:
             prediction = self.learner.predict_one(x)
             self.learner.learn_one(x, y)
         self.ledger.write(prediction, y, chance)
-        if self.ledger.riding is not None:
+        if self.ledger.tracker is not None:
             self._see_row(self.ledger, x, y, prediction)
         return prediction
 
     def _pay_one(self, x: Example, y: Any) -> Label:
-        """The same for a learner that answers with what it `Played`."""
-        played: Played = self._play_one(x, y)  # type: ignore[misc]
-        self.ledger.write_played(_rows_of_one(played), np.asarray(y)[np.newaxis])
+        """The same for a learner that answers with what it `StepResult`."""
+        played: StepResult = self._play_one(x, y)  # type: ignore[misc]
+        self.ledger.write_results(_rows_of_one(played), np.asarray(y)[np.newaxis])
         for k, one in enumerate(self.ledger.members):
-            if one.riding is not None:
+            if one.tracker is not None:
                 self._see_row(one, x, y, played.members[k])
         prediction: Label = played.predictions
         return prediction
@@ -127,7 +127,7 @@ class Game:
     @staticmethod
     def _see_row(ledger: Ledger, x: Example, y: Label, prediction: Label) -> None:
         row = ledger.learner.features.row(x, learn=False)  # type: ignore[attr-defined]
-        ledger.riding.see_row(row, y, bool(prediction != y))  # type: ignore[union-attr]
+        ledger.tracker.see_row(row, y, bool(prediction != y))  # type: ignore[union-attr]
 
     def learn_batch(self, batch: Batch, behind: Lasting = False) -> None:
         """Play every round of the batch, compiled where the learner can.
@@ -143,55 +143,55 @@ class Game:
         while start < len(batch) and not self.looped and not isinstance(batch.x, list):
             stop = draw if start < draw else len(batch)
             if start == draw:
-                self._keeping().take(self.learner)
-            if not self._sweep(batch.part(start, stop), behind):
+                self._reservoir().take(self.learner)
+            if not self._learn_many(batch.part(start, stop), behind):
                 break
             start = stop
         for row, (x, y) in enumerate(batch.part(start, len(batch)).rows() if start < len(batch) else (), start):
             if row == draw:
-                self._keeping().take(self.learner)
+                self._reservoir().take(self.learner)
             try:
                 self._learn_one(x, y)
             except InputError as error:
                 raise type(error)(f"round {self.ledger.rounds + 1}: {error}") from error
 
-    def _sweep(self, batch: Batch, behind: Lasting) -> bool:
+    def _learn_many(self, batch: Batch, behind: Lasting) -> bool:
         """Play every round, compiled; False, having done nothing, if the learner cannot."""
         if not self._pays and self.learner.labels is None:
             y = signs(batch)
             batch = batch if y is batch.y else Batch(batch.x, y, batch.first, batch.end)
-        played = self.learner.sweep(batch)  # type: ignore[attr-defined]
+        played = self.learner.learn_many(batch)  # type: ignore[attr-defined]
         if played is None:
             return False
-        write = self.ledger.write_played if isinstance(played, Played) else self.ledger.write_batch
+        write = self.ledger.write_results if isinstance(played, StepResult) else self.ledger.write_batch
         write(played, batch.y)
-        predictions = played.predictions if isinstance(played, Played) else played
+        predictions = played.predictions if isinstance(played, StepResult) else played
         self._keep(batch, predictions)
-        if self.ledger.riding is not None:
-            self.ledger.riding.see(batch, predictions != batch.y, behind)
+        if self.ledger.tracker is not None:
+            self.ledger.tracker.see(batch, predictions != batch.y, behind)
         for k, one in enumerate(self.ledger.members):
-            if one.riding is not None:
-                one.riding.see(batch, played.members[:, k] != batch.y, behind)
+            if one.tracker is not None:
+                one.tracker.see(batch, played.members[:, k] != batch.y, behind)
         return True
 
-    def _keeping(self) -> Keeping:
-        assert self.ledger.keeping is not None
-        return self.ledger.keeping
+    def _reservoir(self) -> HypothesisReservoir:
+        assert self.ledger.reservoir is not None
+        return self.ledger.reservoir
 
     def _draw_in(self, rounds: int) -> int:
         """Of so many rounds to come, after how many a hypothesis is to be kept; -1: after none."""
-        if self.ledger.keeping is None or self.ledger.passes > 1:
+        if self.ledger.reservoir is None or self.ledger.passes > 1:
             return -1
-        return self.ledger.keeping.draw_in(rounds)
+        return self.ledger.reservoir.draw_in(rounds)
 
     def _keep(self, batch: Batch, predictions: NDArray[Any]) -> None:
-        if self.ledger.keeping is not None and self.ledger.passes <= 1:
-            self.ledger.keeping.see(batch, predictions)
+        if self.ledger.reservoir is not None and self.ledger.passes <= 1:
+            self.ledger.reservoir.see(batch, predictions)
 
 
-def _rows_of_one(played: Played) -> Played:
+def _rows_of_one(played: StepResult) -> StepResult:
     """One round as a batch."""
-    return Played(*(None if value is None else np.asarray(value)[np.newaxis] for value in played))
+    return StepResult(*(None if value is None else np.asarray(value)[np.newaxis] for value in played))
 
 
 def users_labels(learner: Learner, known: list[Any] | None) -> Labels | None:
@@ -201,8 +201,8 @@ def users_labels(learner: Learner, known: list[Any] | None) -> Labels | None:
 
 def labels_of(learner: Learner, batch: Batch) -> NDArray[Any]:
     """What the learner says of every row, learning nothing."""
-    if hasattr(learner, "label_batch") and not isinstance(batch.x, list):
-        said: NDArray[Any] = learner.label_batch(batch)
+    if hasattr(learner, "predict_many") and not isinstance(batch.x, list):
+        said: NDArray[Any] = learner.predict_many(batch)
         return said
     return np.array([learner.predict_one(x) for x, _ in batch.rows()])
 
@@ -223,10 +223,10 @@ def play(
     record: bool = False,
     progress: Progress | None = None,
     ledger: Ledger | None = None,
-    riding: bool = True,
+    track: bool = True,
     resume: bool = False,
     hindsight: bool = False,
-    keep: int | Keeping = 0,
+    keep: int | HypothesisReservoir = 0,
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -237,7 +237,7 @@ def play(
     record        keep every prediction in the ledger
     progress      called with the ledger now and then
     ledger        go on writing in this one (a game that was stopped)
-    riding        let comparators ride along, for learners whose certificates need them
+    track         let comparators see every round, for learners whose certificates need them
     resume        with a ledger: go on in the stream where it stands, not from the beginning
     hindsight     read the stream again after the game, for the best comparators there are
     keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`; or a `Keeping`
@@ -259,14 +259,14 @@ def play(
     check_outcomes(learner, stream)
     if passes > 1 and not stream.rereadable:
         raise InputError(f"{passes} passes need a stream that can be read again: {stream.name} cannot.")
-    game = Game(learner, ledger or Ledger(learner, source=stream.name), riding)
+    game = Game(learner, ledger or Ledger(learner, source=stream.name), track)
     if game.ledger.adversary is not None:
         raise MismatchError(f"a ledger must be of one kind of game: this one is against {game.ledger.adversary.name}.")
     _record(game.ledger, record)
-    if keep and game.ledger.keeping is None:
+    if keep and game.ledger.reservoir is None:
         if game.ledger.rounds:
             raise InputError(f"hypotheses must be kept from the first round: {game.ledger.rounds:,} were played.")
-        game.ledger.keeping = Keeping(learner, keep) if isinstance(keep, int) else keep
+        game.ledger.reservoir = HypothesisReservoir(learner, keep) if isinstance(keep, int) else keep
     if hindsight:
         check_hindsight(game.ledger, stream, resume)
     _go_through(game, stream, rounds, passes, game.ledger.position if resume else None, progress)
@@ -280,12 +280,12 @@ def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None
     from novikoff.comparators.hindsight import hindsight
     from novikoff.comparators.tracker import LinearTracker
 
-    riding, features = ledger.riding, getattr(ledger.learner, "features", None)
-    assert isinstance(riding, LinearTracker)  # check_hindsight
+    tracker, features = ledger.tracker, getattr(ledger.learner, "features", None)
+    assert isinstance(tracker, LinearTracker)  # check_hindsight
     return hindsight(
-        matched(stream, ledger.feature_names), riding.bias, riding.normalize, ledger.passes, riding.start,
+        matched(stream, ledger.feature_names), tracker.bias, tracker.normalize, ledger.passes, tracker.start,
         progress=tell, rounds=ledger.rounds if ledger.passes == 1 else None, names=getattr(features, "names", None),
-        played=ledger.fingerprint, rode=riding.facts(),
+        played=ledger.fingerprint, tracked=tracker.facts(),
     )  # fmt: skip
 
 
@@ -293,11 +293,11 @@ def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False) -> Non
     """Refuse a game that could not be looked back on, before it begins."""
     from novikoff.comparators.tracker import LinearTracker
 
-    riding = ledger.riding
-    if riding is None and ledger.rounds == 0 and hasattr(ledger.learner, "ride"):
-        riding = ledger.learner.ride()
-    if not isinstance(riding, LinearTracker):
-        raise InputError("hindsight is for linear learners whose comparators ride along: this game has none.")
+    tracker = ledger.tracker
+    if tracker is None and ledger.rounds == 0 and hasattr(ledger.learner, "tracker"):
+        tracker = ledger.learner.tracker()
+    if not isinstance(tracker, LinearTracker):
+        raise InputError("hindsight is for linear learners whose comparators are tracked: this game has none.")
     if not stream.rereadable:
         raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")
     if ledger.rounds and not resume:
@@ -319,8 +319,8 @@ def _go_through(
         ledger.passes += position["at"] is None and position["skip"] == 0 and not position.get("begun", False)
         ledger.position = {**position, "begun": True}  # the game may be left before the first batch
         ledger.repeated |= number > 0
-        if ledger.keeping is not None and ledger.passes > 1:
-            ledger.keeping.close(game.learner)
+        if ledger.reservoir is not None and ledger.passes > 1:
+            ledger.reservoir.close(game.learner)
         rows = ROUNDS_BETWEEN_LOOKS if game.looped else None
         for piece, at, skip in _attended(ledger, pieces(stream, position["at"], position["skip"], left, rows)):
             _note_labels(ledger, stream, own)
@@ -336,8 +336,8 @@ def _go_through(
             ledger.seconds = before + clock() - start
             if progress:
                 progress(ledger)
-        if ledger.keeping is not None:
-            ledger.keeping.fixed = there_before(stream) or left == 0
+        if ledger.reservoir is not None:
+            ledger.reservoir.fixed = there_before(stream) or left == 0
         if left == 0:
             return
         end = ledger.position  # where rows go on that may be added to the source later

@@ -16,12 +16,12 @@ from novikoff.certificate import Certificate
 from novikoff.consistency import check, next_mark
 from novikoff.errors import ModelFileError
 from novikoff.totals import Total
-from novikoff.types import Adversary, Learner, Played, Run, State, Theorem
+from novikoff.types import Adversary, Learner, Run, State, StepResult, Theorem
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
     from novikoff.comparators.tracker import KernelTracker, LinearTracker
-    from novikoff.keeping import Keeping
+    from novikoff.reservoir import HypothesisReservoir
 
 RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
 
@@ -39,8 +39,8 @@ class Ledger:
     repeated           the stream was gone through again
     curve              (t, mistakes or loss after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
     predictions        one per round, if asked for
-    riding             the comparators that ride along, for learners whose theorems need them
-    keeping            the hypotheses to keep, if any are
+    tracker            the comparators that see every round, for learners whose theorems need them
+    reservoir          the hypotheses to keep, if any are
     hindsight          the best comparators there are, if they were looked for after the game; not saved
     position           where the stream goes on, after a whole batch: {"passes": done before this one, "at": ...}
     fingerprint        of the source, to recognise it again
@@ -67,8 +67,8 @@ class Ledger:
     predictions: list[NDArray[Any]] | None = None
     before: Any = None
     adversary_before: Any = None
-    riding: LinearTracker | KernelTracker | None = None
-    keeping: Keeping | None = None
+    tracker: LinearTracker | KernelTracker | None = None
+    reservoir: HypothesisReservoir | None = None
     hindsight: Hindsight | None = None
     position: dict[str, Any] | None = None
     fingerprint: dict[str, Any] | None = None
@@ -146,7 +146,7 @@ class Ledger:
         self._expected.add(float(mistakes))
         self._write(predictions, y)
 
-    def write_played(self, played: Played, y: NDArray[Any]) -> None:
+    def write_results(self, played: StepResult, y: NDArray[Any]) -> None:
         """Many rounds of a learner that draws, or that pays another loss than a mistake."""
         self.deterministic &= not getattr(self.learner, "draws", False)
         if self.counts:
@@ -213,21 +213,23 @@ class Ledger:
         """
         adaptive = adaptive or self.adversary is not None
         fixed = self.fixed if fixed is None else fixed
-        rode = None if self.riding is None else self.riding.facts(self.learner)
+        tracked = None if self.tracker is None else self.tracker.facts(self.learner)
         if self.hindsight is not None:
             from novikoff.comparators.hindsight import joined
             from novikoff.comparators.tracker import LinearComparatorFacts
 
-            rode = joined(rode, self.hindsight.facts) if isinstance(rode, LinearComparatorFacts) else rode
+            tracked = joined(tracked, self.hindsight.facts) if isinstance(tracked, LinearComparatorFacts) else tracked
         members = tuple(tuple(member.certify(adaptive, fixed)) for member in self.members)
-        found = self._evaluate(self.learner.promises, self.before, self.learner.facts(), adaptive, fixed, rode, members)
+        found = self._evaluate(
+            self.learner.promises, self.before, self.learner.facts(), adaptive, fixed, tracked, members
+        )
         if self.adversary is not None:
             forced = self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts(), True, False)
             found += forced if self.answered == self.rounds else [_broken_off(certificate) for certificate in forced]
         return sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
 
     def _evaluate(
-        self, theorems: tuple[Theorem, ...], before: Any, after: Any, adaptive: bool, fixed: bool, riding: Any = None,
+        self, theorems: tuple[Theorem, ...], before: Any, after: Any, adaptive: bool, fixed: bool, tracked: Any = None,
         members: tuple[tuple[Certificate, ...], ...] = (),
     ) -> list[Certificate]:  # fmt: skip
         run = Run(
@@ -239,7 +241,7 @@ class Ledger:
             constants=(self.positives, self.rounds - self.positives),
             adaptive=adaptive,
             deterministic=self.deterministic,
-            riding=riding,
+            tracked=tracked,
             loss=self.loss,
             members=members,
             fixed=fixed,
@@ -256,9 +258,9 @@ class Ledger:
         said = None if self.predictions is None else self.said()
         return {**plain, "curve": [list(point) for point in self.curve], "predictions": said,
                 "before": dataclasses.asdict(self.before),
-                "riding": None if self.riding is None else self.riding.state(),
+                "tracker": None if self.tracker is None else self.tracker.state(),
                 "members": [member.state() for member in self.members],
-                "keeping": None if self.keeping is None else self.keeping.state(),
+                "reservoir": None if self.reservoir is None else self.reservoir.state(),
                 "expected": dataclasses.astuple(self._expected), "paid": dataclasses.astuple(self._paid)}  # fmt: skip
 
     @classmethod
@@ -285,22 +287,22 @@ class Ledger:
             then, since = getattr(before, part.name), getattr(now, part.name)
             if not (type(then) is type(since) or {type(then), type(since)} <= {int, float}):
                 raise ModelFileError(f"{part.name} of a ledger must be of the learner's kind: got {then!r}.")
-        if state["riding"] is not None:
+        if state["tracker"] is not None:
             from novikoff.comparators.tracker import restored
 
-            plain["riding"] = restored(state["riding"])
-        if state["keeping"] is not None:
-            from novikoff.keeping import Keeping
+            plain["tracker"] = restored(state["tracker"])
+        if state["reservoir"] is not None:
+            from novikoff.reservoir import HypothesisReservoir
 
-            plain["keeping"] = Keeping.restore(state["keeping"], learner)
+            plain["reservoir"] = HypothesisReservoir.restore(state["reservoir"], learner)
         ledger = cls(learner=learner, **plain)
         check(ledger)
         return ledger
 
 
 _NOT_PLAIN = (
-    "learner", "adversary", "adversary_before", "before", "curve", "predictions", "riding", "hindsight",
-    "keeping", "members", "waiting", "_expected", "_paid",
+    "learner", "adversary", "adversary_before", "before", "curve", "predictions", "tracker", "hindsight",
+    "reservoir", "members", "waiting", "_expected", "_paid",
 )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from novikoff.ledger import Ledger
 from novikoff.replacing import check_replaced
 
 if TYPE_CHECKING:
-    from novikoff.kept import Kept
+    from novikoff.online_to_batch import OnlineToBatch
 
 FORMAT = 1
 
@@ -39,7 +39,7 @@ LONGEST = 4000
 """Bits of a whole number that is written as JSON does; Python refuses to write more than 4,300 digits."""
 
 
-def save(what: Ledger | Kept, path: str | os.PathLike[str], force: bool = False) -> None:
+def save(what: Ledger | OnlineToBatch, path: str | os.PathLike[str], force: bool = False) -> None:
     """Write a ledger and its learner, or a classifier that was kept, to `path`.
 
     force   replace whatever file is there; else only another model file
@@ -55,7 +55,7 @@ class Snapshot:
     arrays: dict[str, NDArray[Any]]
 
 
-def snapshot(what: Ledger | Kept) -> Snapshot:
+def snapshot(what: Ledger | OnlineToBatch) -> Snapshot:
     """What there is now of a ledger and its learner, or of a classifier that was kept."""
     arrays: dict[str, Any] = {}
     meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
@@ -110,7 +110,7 @@ def _is_model(path: str) -> bool:
         return meta.read(len(BEGIN)) == BEGIN
 
 
-def load(path: str | os.PathLike[str]) -> Ledger | Kept:
+def load(path: str | os.PathLike[str]) -> Ledger | OnlineToBatch:
     """What was saved at `path`: a ledger with its learner, ready to go on, or a classifier that was kept."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -118,9 +118,9 @@ def load(path: str | os.PathLike[str]) -> Ledger | Kept:
             if not isinstance(meta, dict) or meta.get("format") != FORMAT:
                 raise ModelFileError(f"a model file must be of format {FORMAT}: {path} is not.")
             if "kept" in meta:
-                from novikoff.kept import Kept
+                from novikoff.online_to_batch import OnlineToBatch
 
-                return Kept.restore(_from_plain(meta["kept"], archive))
+                return OnlineToBatch.restore(_from_plain(meta["kept"], archive))
             state = _from_plain(meta["state"], archive)
             kind: Any = entry(meta["learner"], "learner").load()
             return Ledger.restore(_from_plain(meta["ledger"], archive), kind.restore(state))

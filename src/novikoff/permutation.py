@@ -38,7 +38,7 @@ from novikoff.comparison import Count, Made, check_made, cores, fresh, opened, o
 from novikoff.environment import pays
 from novikoff.errors import InputError, shown
 from novikoff.game import Progress, play
-from novikoff.sources.held import MOST_BYTES, hold
+from novikoff.sources.in_memory import MOST_BYTES, hold
 
 Statistic = Callable[[NDArray[np.bool_]], float]
 """Of where the learner erred: one truth value for each row, in the order played."""
@@ -113,7 +113,7 @@ def permutation_test(
         if pays(learner):
             player = f"{type(learner).__name__} plays on {learner.domain}"
             raise InputError(f"a permutation test counts mistakes in labels: {player}. Choose a learner of labels.")
-        said = play(learner, rows, record=True, progress=look, riding=False).said()
+        said = play(learner, rows, record=True, progress=look, track=False).said()
         value = float(statistic(said != np.concatenate([batch.y for batch in rows.batches()])))
         if math.isnan(value):
             raise InputError(f"a statistic must be a number: got {shown(value)}, with shuffle {number}.")

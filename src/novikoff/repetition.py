@@ -27,7 +27,7 @@ from novikoff.comparison import Count, Finished, Made, Spread, check_made, fresh
 from novikoff.errors import InputError, SpecError
 from novikoff.game import Progress, play
 from novikoff.ledger import RANK
-from novikoff.sources.held import hold
+from novikoff.sources.in_memory import hold
 from novikoff.types import Adversary
 
 FEWEST = 30

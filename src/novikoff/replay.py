@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from novikoff.environment import for_learner
 from novikoff.errors import InputError
 from novikoff.game import Game
-from novikoff.keeping import Keeping
 from novikoff.ledger import Ledger
+from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.matched import matched
 from novikoff.types import Batch, Learner, Stream
 
@@ -34,24 +34,24 @@ def frozen(learner: Learner) -> Learner:
 
 
 def replay(
-    ledger: Ledger, keeping: Keeping, stream: Stream, stops: list[int], tell: Tell | None = None
+    ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream, stops: list[int], tell: Tell | None = None
 ) -> Iterator[tuple[Batch, Learner | None, NDArray[Any]]]:
     """The first pass again, in parts that end at each of `stops` (rounds) at the latest.
 
     Each part comes with what the learner said in the game; the first, and each that begins at one of `stops`, with the
     learner as it was before it, too.
     """
-    known = ledger.fingerprint if keeping.final is None else None  # else it may be that of a source that followed
+    known = ledger.fingerprint if reservoir.final is None else None  # else it may be that of a source that followed
     if known is not None and hasattr(stream, "fingerprint") and stream.fingerprint() != known:
         raise InputError(f"a stream must stay as it was in the game: {stream.name} is not what it was. Play again.")
     stream = matched(stream, ledger.feature_names)
-    learner = type(ledger.learner).restore(keeping.initial)
-    game = Game(learner, riding=False)
+    learner = type(ledger.learner).restore(reservoir.initial)
+    game = Game(learner, track=False)
     marks = {0, *stops}
-    waiting = sorted(stop for stop in marks if 0 < stop < keeping.rounds)
+    waiting = sorted(stop for stop in marks if 0 < stop < reservoir.rounds)
     for whole in stream.batches():
         batch = for_learner(whole, stream.labels, learner)
-        start, end = 0, min(len(batch), keeping.rounds - game.ledger.rounds)
+        start, end = 0, min(len(batch), reservoir.rounds - game.ledger.rounds)
         while start < end:
             stop = min(start + ROWS_TOGETHER, end)
             if waiting and waiting[0] - game.ledger.rounds <= stop - start:
@@ -64,14 +64,14 @@ def replay(
             start = stop
             if tell:
                 tell(game.ledger.rounds)
-        if game.ledger.rounds == keeping.rounds:
+        if game.ledger.rounds == reservoir.rounds:
             break
-    if (game.ledger.rounds, game.ledger.mistakes) != (keeping.rounds, keeping.mistakes):
+    if (game.ledger.rounds, game.ledger.mistakes) != (reservoir.rounds, reservoir.mistakes):
         raise InputError(
             f"a stream must stay as it was in the game: {stream.name} now gives {game.ledger.mistakes:,} mistakes in "
-            f"{game.ledger.rounds:,} rounds, and gave {keeping.mistakes:,} in {keeping.rounds:,}. Play again."
+            f"{game.ledger.rounds:,} rounds, and gave {reservoir.mistakes:,} in {reservoir.rounds:,}. Play again."
         )
-    then = ledger.learner.state() if keeping.final is None and ledger.rounds == keeping.rounds else keeping.final
+    then = ledger.learner.state() if reservoir.final is None and ledger.rounds == reservoir.rounds else reservoir.final
     if then is not None and not _same(then, learner.state()):
         raise InputError(f"a stream must stay as it was in the game: on {stream.name} the learner now ends otherwise, "
                          "though with as many mistakes. Play again.")  # fmt: skip

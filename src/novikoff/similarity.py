@@ -104,7 +104,7 @@ class Similarity:
         kernels.supports.cross(held, self.rule, asked, values)
         return np.ascontiguousarray(values.T)
 
-    def own(self, X: Rows) -> NDArray[np.float64]:
+    def self_product(self, X: Rows) -> NDArray[np.float64]:
         """K(x,x) for every row."""
         if self.kind == "own":
             rows = _dense(X, 0)

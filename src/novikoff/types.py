@@ -251,7 +251,7 @@ def _computed(x: NDArray[Any]) -> NDArray[Any] | list[Example]:
     return x.astype(np.int64) if x.dtype.kind in "iub" else list(x)
 
 
-class Played(NamedTuple):
+class StepResult(NamedTuple):
     """What a learner did that pays losses: numbers for one round, arrays (rows,) for a batch.
 
     predictions   what it said; in a game of losses the number of the expert it followed, or -1 for a mixture of them
@@ -271,14 +271,14 @@ class Played(NamedTuple):
 class Learner(Protocol):
     """One algorithm. `learn_one` is the only method that changes it.
 
-    Optional: `play_one(x, y)` predicts, then learns, looking at x once; `sweep(batch)` does so for every row,
-    compiled, or answers None, having done nothing, where it must be played row by row; `label_batch(batch)` tells what
+    Optional: `play_one(x, y)` predicts, then learns, looking at x once; `learn_many(batch)` does so for every row,
+    compiled, or answers None, having done nothing, where it must be played row by row; `predict_many(batch)` tells what
     it says of every row, learning nothing; `feature_names`, those of the columns it learned from, which `play` sets and
-    sources are matched by; `ride()` gives the comparators its theorems need; `size` is what it holds;
+    sources are matched by; `tracker()` gives the comparators its theorems need; `size` is what it holds;
     `conservative` is True if it changes on mistakes alone. A learner that draws its predictions has `draws = True` and
-    `chances(x)`, the distribution it draws from; its `sweep` answers with `Played`. So do `play_one` and `sweep` of a
-    learner that has a `loss`: on advice or losses, or one whose `outcomes` are "numbers". A team has `learners`, all of
-    which play every round.
+    `chances(x)`, the distribution it draws from; its `learn_many` answers with `StepResult`. So do `play_one` and
+    `learn_many` of a learner that has a `loss`: on advice or losses, or one whose `outcomes` are "numbers". A team has
+    `learners`, all of which play every round.
     """
 
     domain: Domain
@@ -368,7 +368,7 @@ class Run(Generic[F]):
     adaptive        the stream answered back (an adversary), so it was not fixed in advance
     fixed           the rounds came from one source that is known to have been there before: a file, arrays, a list
     deterministic   no prediction was drawn by a coin
-    riding          what the comparators saw (comparators/tracker.py); None if there were none
+    tracked         what the comparators saw (comparators/tracker.py); None if there were none
     loss            what the predictions cost; mistakes, where a mistake costs 1
     members         the certificates of each learner of a team
     repeated        some rows were played more than once: the stream was gone through again
@@ -382,7 +382,7 @@ class Run(Generic[F]):
     constants: tuple[int, int]
     adaptive: bool
     deterministic: bool
-    riding: Any = None
+    tracked: Any = None
     loss: float = 0.0
     members: tuple[tuple[Certificate, ...], ...] = ()
     fixed: bool = True
@@ -394,7 +394,7 @@ Theorem = Callable[[Run[Any]], "Certificate | None"]
 
 
 def signs(batch: Batch) -> NDArray[np.int8]:
-    """The labels of a batch, -1 and +1, as sweeps take them; or an error that says what a label is, and where."""
+    """The labels of a batch, -1 and +1, as kernels take them; or an error that says what a label is, and where."""
     y = batch.y
     if y.ndim == 1 and y.dtype.kind in "iuf":
         good = np.abs(y) == 1

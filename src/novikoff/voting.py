@@ -20,7 +20,7 @@ from novikoff.learners.perceptron import Perceptron
 from novikoff.types import Batch, Domain, Example, Label, Learner, Sparse, State
 
 
-class Steps:
+class VotedPerceptron:
     """The vote of a Perceptron's hypotheses.
 
     learner   the Perceptron before the first of them
@@ -64,7 +64,7 @@ class Steps:
         votes = self._votes(_together([row]) if isinstance(row, tuple) else row[None, :])
         return 1 if votes[0] >= 0 else -1
 
-    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+    def predict_many(self, batch: Batch) -> NDArray[np.int8]:
         """What most of them say of every row."""
         x = batch.x
         if not isinstance(x, (Sparse, np.ndarray)):
@@ -86,13 +86,13 @@ class Steps:
         width = max(x.width if isinstance(x, Sparse) else x.shape[1], steps.width, self.features.count)
         weights = np.zeros(width)
         weights[: len(self.first.weights)] = self.first.weights
-        own, rule = np.array([self.first.bias_weight]), (self.first.bias, self.first.normalize)
+        bias_weight, rule = np.array([self.first.bias_weight]), (self.first.bias, self.first.normalize)
         if isinstance(x, Sparse):
             rows = (x.indptr, x.indices, x.values)
             held = (steps.indptr, steps.indices, steps.values)
-            voting.votes_sparse(weights, own, *held, signs, counts, *rows, *rule, votes)
+            voting.votes_sparse(weights, bias_weight, *held, signs, counts, *rows, *rule, votes)
         else:
-            voting.votes_dense(weights, own, steps.values.reshape(-1, width), signs, counts, x, *rule, votes)
+            voting.votes_dense(weights, bias_weight, steps.values.reshape(-1, width), signs, counts, x, *rule, votes)
         return votes
 
     def state(self) -> State:
@@ -103,7 +103,7 @@ class Steps:
                 "counts": np.array(self._counts, np.int64)}  # fmt: skip
 
     @classmethod
-    def restore(cls, state: State) -> Steps:
+    def restore(cls, state: State) -> VotedPerceptron:
         """The vote whose `state` this is."""
         steps = cls(Perceptron.restore(state["learner"]))
         steps.features.load(state["features"])
@@ -117,7 +117,7 @@ class Steps:
         return steps
 
 
-class Drawn:
+class RandomVote:
     """The vote of hypotheses that were drawn: one each."""
 
     def __init__(self, voters: list[Learner]) -> None:
@@ -133,11 +133,11 @@ class Drawn:
         """What most of them say of x."""
         return _winner([voter.predict_one(x) for voter in self.voters], self.labels)
 
-    def label_batch(self, batch: Batch) -> NDArray[Any]:
+    def predict_many(self, batch: Batch) -> NDArray[Any]:
         """What most of them say of every row."""
-        if isinstance(batch.x, list) or not hasattr(self.voters[0], "label_batch"):
+        if isinstance(batch.x, list) or not hasattr(self.voters[0], "predict_many"):
             return np.array([self.predict_one(x) for x, _ in batch.rows()])
-        said = [(voter, voter.label_batch(batch)) for voter in dict.fromkeys(self.voters)]  # type: ignore[attr-defined]
+        said = [(voter, voter.predict_many(batch)) for voter in dict.fromkeys(self.voters)]  # type: ignore[attr-defined]
         choices = np.array(_choices(self.labels))
         votes = sum(self.voters.count(voter) * (choices[:, None] == labels) for voter, labels in said)
         winners: NDArray[Any] = choices[np.argmax(votes, axis=0)]

@@ -44,18 +44,18 @@ class Plain:
         return prediction
 
 
-def play(rows, labels, passes=1, learner=None, riding=None, tell=True):
+def play(rows, labels, passes=1, learner=None, tracked=None, tell=True):
     """The run of a game on these rows, with its comparators."""
     learner = learner or Plain()
     width = len(rows[0]) if len(rows) else 0
-    if riding is None:
-        riding = LinearTracker(learner.bias, start=learner.start(width) if tell else None, additive=True)
+    if tracked is None:
+        tracked = LinearTracker(learner.bias, start=learner.start(width) if tell else None, additive=True)
     before, mistakes = learner.facts(), 0
     for _ in range(passes):
         for row, y in zip(rows, labels, strict=True):
             wrong = learner.play(row, y) != y
             mistakes += wrong
-            riding.see_row(np.array(row, dtype=np.float64), y, wrong)
+            tracked.see_row(np.array(row, dtype=np.float64), y, wrong)
     *weights, bias_weight = learner.start(width)
     return Run(
         before=before,
@@ -66,7 +66,7 @@ def play(rows, labels, passes=1, learner=None, riding=None, tell=True):
         constants=(0, 0),
         adaptive=False,
         deterministic=True,
-        riding=riding.facts(SimpleNamespace(weights=np.array(weights), bias_weight=bias_weight)),
+        tracked=tracked.facts(SimpleNamespace(weights=np.array(weights), bias_weight=bias_weight)),
     )
 
 

@@ -25,7 +25,7 @@ def play(rows, ys, similarity=LINEAR, beta=0.0, hoards=False, budget=None):
     x = np.array(rows, dtype=float).reshape(len(rows), -1)
     values = similarity.matrix(x, x)
     kept, updates, mistakes, most = [], 0, 0, 0
-    riding = KernelTracker(similarity)
+    tracked = KernelTracker(similarity)
     without = lambda j: ys[j] * sum(ys[k] * values[k, j] for k in kept) - values[j, j]
     for t, y in enumerate(ys):
         score = sum(ys[k] * values[k, t] for k in kept)
@@ -37,10 +37,10 @@ def play(rows, ys, similarity=LINEAR, beta=0.0, hoards=False, budget=None):
             while not hoards and max(map(without, kept)) > beta:
                 kept.remove(max(kept, key=without))
         most = max(most, len(kept))
-        riding.see_row(x[t], y, wrong)
+        tracked.see_row(x[t], y, wrong)
     before = KernelFacts(0, 0, 0, 0, budget, similarity, empty=True, margin=beta, distilled=True)
     after = dataclasses.replace(before, rounds=len(rows), updates=updates, supports=len(kept), empty=not kept)
-    return Run(before, after, len(rows), mistakes, float(mistakes), (0, 0), False, True, riding.facts()), most
+    return Run(before, after, len(rows), mistakes, float(mistakes), (0, 0), False, True, tracked.facts()), most
 
 
 @pytest.mark.parametrize("k", [1, 2, 7, 40])
@@ -101,8 +101,8 @@ def test_what_the_facts_refute_is_void():
     run, _ = play(np.eye(3).tolist(), [-1] * 3)
     for part, why in (
         ({"before": dataclasses.replace(run.before, empty=False)}, "empty"),
-        ({"riding": dataclasses.replace(run.riding, similarity=RBF)}, "learner's K"),
-        ({"riding": dataclasses.replace(run.riding, rows=3, invalid_reason="out of range")}, "out of range"),
+        ({"tracked": dataclasses.replace(run.tracked, similarity=RBF)}, "learner's K"),
+        ({"tracked": dataclasses.replace(run.tracked, rows=3, invalid_reason="out of range")}, "out of range"),
         ({"rounds": 9}, "every round"),
     ):
         found = cks_cache(dataclasses.replace(run, **part))
@@ -113,7 +113,7 @@ def test_what_the_facts_refute_is_void():
 def test_a_learner_that_does_not_say_so_and_one_without_comparators_have_no_certificate():
     run, _ = play(np.eye(3).tolist(), [-1] * 3)
     assert cks_cache(dataclasses.replace(run, after=dataclasses.replace(run.after, distilled=False))) is None
-    assert cks_cache(dataclasses.replace(run, riding=None)) is None
+    assert cks_cache(dataclasses.replace(run, tracked=None)) is None
 
 
 def test_a_bound_above_the_budget_says_nothing():
@@ -123,7 +123,7 @@ def test_a_bound_above_the_budget_says_nothing():
 
 def test_the_rounding_of_the_run_is_paid_for():
     run, _ = play(np.eye(40).tolist(), [-1] * 40)
-    rough = dataclasses.replace(run, riding=dataclasses.replace(run.riding, error=Fraction(1, 500)))
+    rough = dataclasses.replace(run, tracked=dataclasses.replace(run.tracked, error=Fraction(1, 500)))
     assert cks_cache(rough).bound > cks_cache(run).bound
 
 

@@ -39,12 +39,12 @@ def play(learner, rows, labels, u):
     if min(margins) > 0:
         square = sum(Fraction(a) ** 2 for a in u) / min(margins) ** 2
         found.append(Comparator(1, float(min(margins)), square, Fraction(0), Fraction(0), Fraction(0)))
-    riding = SimpleNamespace(
+    tracked = SimpleNamespace(
         rows=len(rows), square=max(sum(a * a for a in x) for x in seen), comparators=tuple(found),
         directions=(np.array(u, dtype=float),), bias=bias, normalize=normalize, invalid_reason="",
     )  # fmt: skip
     return Run(before=before, after=learner.facts(), rounds=len(rows), mistakes=mistakes, expected=float(mistakes),
-               constants=(0, 0), adaptive=False, deterministic=True, riding=riding)  # fmt: skip
+               constants=(0, 0), adaptive=False, deterministic=True, tracked=tracked)  # fmt: skip
 
 
 def test_golden_bounds_on_grids():
@@ -130,7 +130,7 @@ def test_nothing_is_said_of_a_grid_that_was_not_named():
     assert ellipsoid_grid(run) is None
     named = dataclasses.replace(run, after=dataclasses.replace(run.after, grid=1))
     assert ellipsoid_grid(named) is not None
-    assert ellipsoid_grid(dataclasses.replace(named, riding=None)) is None
+    assert ellipsoid_grid(dataclasses.replace(named, tracked=None)) is None
     assert ellipsoid_grid(dataclasses.replace(named, after=dataclasses.replace(named.after, margin=0.1))) is None
 
 

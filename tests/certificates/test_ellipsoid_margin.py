@@ -18,7 +18,7 @@ from novikoff.learners.ellipsoid import Ellipsoid
 from novikoff.types import Run
 
 
-def rode(rows, labels, directions, bias=0.0, normalize=True):
+def tracked(rows, labels, directions, bias=0.0, normalize=True):
     """What comparators with these directions (the weight of the bias last) would have seen, exactly."""
     rows = np.asarray(rows, dtype=float)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -46,13 +46,13 @@ def run_of(learner, rows, labels, u, before=None, **features):
     """The run of a learner on rows, beside the comparator u."""
     before = before or learner.facts()
     mistakes = sum(learner.play_one(x, y) != y for x, y in zip(np.asarray(rows, dtype=float), labels, strict=True))
-    riding = rode(rows, labels, [np.append(u, 0.0) if len(u) == len(rows[0]) else u], **features)
-    return as_run(learner, before, len(rows), mistakes, riding)
+    facts = tracked(rows, labels, [np.append(u, 0.0) if len(u) == len(rows[0]) else u], **features)
+    return as_run(learner, before, len(rows), mistakes, facts)
 
 
-def as_run(learner, before, rounds, mistakes, riding):
+def as_run(learner, before, rounds, mistakes, tracked):
     return Run(before=before, after=learner.facts(), rounds=rounds, mistakes=mistakes, expected=float(mistakes),
-               constants=(0, 0), adaptive=False, deterministic=True, riding=riding)  # fmt: skip
+               constants=(0, 0), adaptive=False, deterministic=True, tracked=tracked)  # fmt: skip
 
 
 def hostile(learner, u, least, rng, mode, most=4000):
@@ -109,7 +109,7 @@ def hostile_run(d, least, mode, seed, **options):
     learner = Ellipsoid(width=d, **options)
     before = learner.facts()
     rows = hostile(learner, u, least, rng, mode)
-    return as_run(learner, before, len(rows), len(rows), rode(rows, [-1] * len(rows), [np.append(u, 0.0)]))
+    return as_run(learner, before, len(rows), len(rows), tracked(rows, [-1] * len(rows), [np.append(u, 0.0)]))
 
 
 KAPPA = {1: 0.5, 2: 0.7698003589, 3: 0.84375, 5: 0.904225, 10: 0.951150, 100: 0.995012}
@@ -217,7 +217,9 @@ def test_the_matrix_itself_loses_its_sign_where_the_factor_does_not():
         Ax = A @ x
         A = d * d / (d * d - 1.0) * (A - 2.0 / (d + 1) * np.outer(Ax, Ax) / s2)
     assert gone is not None  # as printed in the notes: the next step is the root of a negative number
-    found = ellipsoid_margin(as_run(learner, before, len(rows), len(rows), rode(rows, [-1] * len(rows), [[*u, 0.0]])))
+    found = ellipsoid_margin(
+        as_run(learner, before, len(rows), len(rows), tracked(rows, [-1] * len(rows), [[*u, 0.0]]))
+    )
     assert found.status == "vacuous"
     assert found.observed == len(rows) > gone + 10
 
@@ -298,7 +300,7 @@ def test_a_self_check_that_failed_stays_failed():
     learner._body[1][:] /= 1.01
     for x in rows[2:]:
         learner.play_one(np.array(x), -1)
-    run = as_run(learner, before, 4, 2, rode(rows, labels, [[-1.0, -1.0, 0.0]]))
+    run = as_run(learner, before, 4, 2, tracked(rows, labels, [[-1.0, -1.0, 0.0]]))
     found = ellipsoid_margin(run)
     assert found.status == "void"
     assert "self-check" in found.reason
@@ -332,19 +334,19 @@ def test_a_warm_start_is_void_and_so_are_other_features():
     assert (found.status, "unit ball" in found.reason) == ("void", True)
     run = run_of(Ellipsoid(), [[1.0, 0.5]] * 50, [-1] * 50, [-1.0, 0.0], normalize=False)
     assert "features" in ellipsoid_margin(run).reason
-    run.riding.normalize = True
+    run.tracked.normalize = True
     assert ellipsoid_margin(run).status == "valid"
     fewer = ellipsoid_margin(dataclasses.replace(run, mistakes=run.after.updates - 1))
     assert (fewer.status, "mistakes only" in fewer.reason) == ("void", True)
-    run.riding.rows = 49
+    run.tracked.rows = 49
     assert "every round" in ellipsoid_margin(run).reason
-    run.riding.invalid_reason = "a feature was not a number"
+    run.tracked.invalid_reason = "a feature was not a number"
     assert ellipsoid_margin(run).reason == "a feature was not a number"
 
 
 def test_nothing_is_said_where_no_comparator_rode():
     run = run_of(Ellipsoid(), [[1.0]], [1], [1.0])
-    alone = dataclasses.replace(run, riding=None)
+    alone = dataclasses.replace(run, tracked=None)
     assert ellipsoid_margin(alone) is None
     assert ellipsoid_given_margin(alone) is None
     assert ellipsoid_given_margin(run) is None

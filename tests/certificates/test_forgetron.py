@@ -106,14 +106,14 @@ class Forgetron:
 
 def game(rows, ys, budget, similarity=LINEAR, keep=400, **options):
     learner = Forgetron(rows, ys, budget, similarity, **options)
-    before, riding = learner.facts(0), KernelTracker(similarity, keep)
+    before, tracked = learner.facts(0), KernelTracker(similarity, keep)
     for t, (row, y) in enumerate(zip(rows, ys, strict=True)):
         before_round = learner.mistakes
         learner.play(t)
-        riding.see_row(np.array(row, dtype=np.float64), y, learner.mistakes > before_round)
+        tracked.see_row(np.array(row, dtype=np.float64), y, learner.mistakes > before_round)
     mistakes = learner.mistakes
     after = learner.facts(len(rows))
-    run = Run(before, after, len(rows), mistakes, float(mistakes), (0, 0), False, True, riding.facts())
+    run = Run(before, after, len(rows), mistakes, float(mistakes), (0, 0), False, True, tracked.facts())
     return run, learner
 
 
@@ -311,8 +311,8 @@ def test_what_the_facts_refute_is_void(theorem):
         ({"before": dataclasses.replace(run.before, empty=False)}, "warm start"),
         ({"after": dataclasses.replace(run.after, updates=0)}, "mistakes only"),
         ({"after": dataclasses.replace(run.after, S1=math.nan)}, "not numbers"),
-        ({"riding": dataclasses.replace(run.riding, rows=3)}, "every round"),
-        ({"riding": dataclasses.replace(run.riding, invalid_reason="out of range")}, "out of range"),
+        ({"tracked": dataclasses.replace(run.tracked, rows=3)}, "every round"),
+        ({"tracked": dataclasses.replace(run.tracked, invalid_reason="out of range")}, "out of range"),
     ):
         found = theorem(dataclasses.replace(run, **part))
         assert found.status == "void"
@@ -322,7 +322,7 @@ def test_what_the_facts_refute_is_void(theorem):
 @pytest.mark.parametrize("theorem", THEOREMS)
 def test_no_comparators_no_certificate(theorem):
     run, _ = game([[1.0]], [-1], 83)
-    assert theorem(dataclasses.replace(run, riding=None)) is None
+    assert theorem(dataclasses.replace(run, tracked=None)) is None
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
@@ -331,7 +331,7 @@ def test_the_rounding_of_the_run_is_paid_for(theorem):
     y = np.where(coins.random(300) < 0.5, 1, -1)
     x = (y[:, None] * np.array([[3.0, 0.0]]) + 0.05 * coins.normal(size=(300, 2))).tolist()
     run, _ = game(x, y.tolist(), 83, RBF)
-    rough = dataclasses.replace(run, riding=dataclasses.replace(run.riding, error=Fraction(1, 1000)))
+    rough = dataclasses.replace(run, tracked=dataclasses.replace(run.tracked, error=Fraction(1, 1000)))
     assert theorem(rough).bound > theorem(run).bound
 
 

@@ -196,7 +196,7 @@ class FollowsTheWorst(Hedge):
         wrong = float(played.members[worst] != y)
         return played._replace(predictions=int(played.members[worst]), losses=wrong, expected=wrong)
 
-    def sweep(self, batch):
+    def learn_many(self, batch):
         return None
 
 

@@ -78,17 +78,17 @@ class Plain:
         return prediction
 
 
-def game(rows, labels, similarity=LINEAR, passes=1, learner=None, keep=400, riding=None):
+def game(rows, labels, similarity=LINEAR, passes=1, learner=None, keep=400, tracked=None):
     """The run of a game on these rows, and the mistakes of each pass."""
     learner = learner or Plain(similarity)
-    riding = riding or KernelTracker(similarity, keep, additive=True)
+    tracked = tracked or KernelTracker(similarity, keep, additive=True)
     before, mistakes = learner.facts(), []
     for _ in range(passes):
         mistakes.append(0)
         for row, y in zip(rows, labels, strict=True):
             wrong = learner.play(row, y) != y
             mistakes[-1] += wrong
-            riding.see_row(np.array(row, dtype=np.float64), y, wrong)
+            tracked.see_row(np.array(row, dtype=np.float64), y, wrong)
     points = np.array(learner.points, dtype=float).reshape(len(learner.points), len(rows[0]) if len(rows) else 0)
     coefficients = np.array([learner.coefficients[point] for point in learner.points], dtype=float)
     supports = SimpleNamespace(evictions=0, expansion=lambda: (points, coefficients))
@@ -101,7 +101,7 @@ def game(rows, labels, similarity=LINEAR, passes=1, learner=None, keep=400, ridi
         constants=(0, 0),
         adaptive=False,
         deterministic=True,
-        riding=riding.facts(SimpleNamespace(supports=supports)),
+        tracked=tracked.facts(SimpleNamespace(supports=supports)),
     )
     return run, mistakes
 
@@ -134,11 +134,11 @@ def test_xor_is_learned_with_a_square_kernel_within_the_golden_bound(theorem):
 
 def test_the_golden_bound_of_xor_is_nine_halves():
     run, _ = game(*XOR, SQUARED, passes=3)
-    best = min(u.square for u in run.riding.comparators if u.direction and u.hinge == 0)
-    assert run.riding.square >= 9
-    assert float(run.riding.square) == pytest.approx(9)
+    best = min(u.square for u in run.tracked.comparators if u.direction and u.hinge == 0)
+    assert run.tracked.square >= 9
+    assert float(run.tracked.square) == pytest.approx(9)
     assert Fraction(1, 2) <= best  # y' K^-1 y
-    assert float(run.riding.square * best) == pytest.approx(4.5, rel=1e-6)
+    assert float(run.tracked.square * best) == pytest.approx(4.5, rel=1e-6)
 
 
 def test_the_coefficients_of_xor_are_all_one():
@@ -197,8 +197,10 @@ def test_labels_that_are_coins_are_hardly_bounded():
 def test_every_theorem_pays_for_the_rounding_of_a_long_run(theorem):
     """With 2^24 examples in the list a score may be off by 2^-5 of R^2 for each of them."""
     run, _ = game(np.eye(40), [-1] * 40, passes=2)
-    riding = dataclasses.replace(run.riding, mistakes=2**24)
-    long = dataclasses.replace(run, mistakes=2**24, after=dataclasses.replace(run.after, updates=2**24), riding=riding)
+    tracked = dataclasses.replace(run.tracked, mistakes=2**24)
+    long = dataclasses.replace(
+        run, mistakes=2**24, after=dataclasses.replace(run.after, updates=2**24), tracked=tracked
+    )
     assert growth2(run, 40) < 1 + Fraction(1, 10**11)
     assert growth2(long, 2**24) == pytest.approx(1 + 2.0**-4, rel=1e-6)
     assert theorem(run).bound == 40
@@ -238,8 +240,8 @@ def test_what_the_facts_refute_is_void(theorem):
         ({"after": dataclasses.replace(run.after, evictions=1)}, "ever left"),
         ({"after": dataclasses.replace(run.after, rounds=4)}, "every round"),
         ({"before": dataclasses.replace(run.before, empty=False)}, "warm start"),
-        ({"riding": dataclasses.replace(run.riding, similarity=SQUARED)}, "learner's K"),
-        ({"riding": dataclasses.replace(run.riding, invalid_reason="out of range")}, "out of range"),
+        ({"tracked": dataclasses.replace(run.tracked, similarity=SQUARED)}, "learner's K"),
+        ({"tracked": dataclasses.replace(run.tracked, invalid_reason="out of range")}, "out of range"),
     ):
         found = theorem(dataclasses.replace(run, **part))
         assert found.status == "void"
@@ -274,7 +276,7 @@ def test_a_function_that_is_seen_to_be_none_is_void(theorem):
 @pytest.mark.parametrize("theorem", THEOREMS)
 def test_no_comparators_no_certificate(theorem):
     run, _ = game(np.eye(2), [-1] * 2)
-    assert theorem(dataclasses.replace(run, riding=None)) is None
+    assert theorem(dataclasses.replace(run, tracked=None)) is None
 
 
 def test_facts_come_back_from_a_model_file():

@@ -15,7 +15,7 @@ import novikoff as nk
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.fixed_rate_regret import fixed_rate_regret
 from novikoff.certificates.mixability_gaps import mixability_gaps
-from novikoff.types import Played, Run
+from novikoff.types import Run, StepResult
 
 GOLDEN = np.array([[0, 1, 0.5], [1, 0, 0.5], [0, 1, 1], [0, 0, 1]])
 
@@ -108,9 +108,9 @@ class Otherwise(nk.ExponentialWeights):
 
     def play_one(self, x, y):
         said = self.instead(super().play_one(x, y).predictions)
-        return Played(said, abs(said - y), abs(said - y))
+        return StepResult(said, abs(said - y), abs(said - y))
 
-    def sweep(self, batch):
+    def learn_many(self, batch):
         return None
 
 

@@ -112,7 +112,7 @@ class Forgetful(OnlineGradient):
     def play_one(self, x, y):
         played = super().play_one(x, y)
         self._held[at.WEIGHT] = 0.0
-        self._own[[at.WEIGHT, at.LENGTH2]] = 0.0
+        self._totals[[at.WEIGHT, at.LENGTH2]] = 0.0
         return played
 
 
@@ -146,7 +146,7 @@ def test_a_learner_that_had_played_before_is_promised_nothing():
 
 def test_a_rate_that_rose_a_loss_that_is_not_convex_and_lost_rounds_are_void():
     learner = OnlineGradient()
-    learner.sweep(Batch(np.ones((5, 1)), np.ones(5), 1))
+    learner.learn_many(Batch(np.ones((5, 1)), np.ones(5), 1))
     run = run_of(learner, 3.0)
     assert online_gradient_regret(run).status != "void"
     for wrong, words in [

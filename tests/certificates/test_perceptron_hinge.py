@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from novikoff.certificates.perceptron_facts import PerceptronFacts, growth
+from novikoff.certificates.perceptron_facts import PerceptronFacts, rounding_factor
 from novikoff.certificates.perceptron_hinge import largest_count, perceptron_hinge
 from novikoff.certificates.perceptron_lengths import perceptron_lengths
 from novikoff.certificates.perceptron_margin import perceptron_margin
@@ -44,7 +44,7 @@ def by_bisection(loss, a2, b2):
 
 def least_of_all(run, weight):
     """The least bound there is: no count below it obeys every inequality, and it obeys them all."""
-    terms = [(u.hinge - u.start, run.riding.square * u.square, u.square * weight) for u in run.riding.comparators]
+    terms = [(u.hinge - u.start, run.tracked.square * u.square, u.square * weight) for u in run.tracked.comparators]
     obeys = lambda m, loss, a2, b2: m <= loss or (m - loss) ** 2 <= b2 + a2 * m
     bound = 0
     while all(obeys(bound + 1, *term) for term in terms):
@@ -122,7 +122,7 @@ def test_tiny_and_huge_orthogonal_examples_are_bounded_or_void(game, size):
 
 def test_rounding_of_the_run_itself_is_paid_for(game):
     run = game([[0.1, 0.2], [0.3, -0.1]] * 10, [1, -1] * 10)
-    assert 1 < growth(run) < 1 + Fraction(1, 2**40)
+    assert 1 < rounding_factor(run) < 1 + Fraction(1, 2**40)
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
@@ -130,8 +130,8 @@ def test_every_theorem_pays_for_the_rounding_of_a_long_run(game, theorem):
     """2^48 updates in floats may have lost a thirty-second of each weight."""
     run = game(np.eye(40) * 0.1, [-1] * 40, passes=2)
     after = dataclasses.replace(run.after, updates=2**48)
-    riding = dataclasses.replace(run.riding, mistakes=2**48)
-    long = dataclasses.replace(run, mistakes=2**48, after=after, riding=riding)
+    tracked = dataclasses.replace(run.tracked, mistakes=2**48)
+    long = dataclasses.replace(run, mistakes=2**48, after=after, tracked=tracked)
     assert theorem(run).bound == 40
     assert 40 * 1.1 < theorem(long).bound < 40 * 1.2
 
@@ -148,7 +148,7 @@ def test_the_warm_start_holds_from_arbitrary_integer_weights(game, perceptron, s
     assert run.mistakes <= found.bound
     assert found.status in ("valid", "vacuous")
     weight = sum(value**2 for value in first) + (own**2 if bias else 0)
-    assert weight <= run.riding.start_square <= weight * (1 + Fraction(1, 2**40))
+    assert weight <= run.tracked.start_square <= weight * (1 + Fraction(1, 2**40))
     assert found.bound == least_of_all(run, weight)
 
 
@@ -176,13 +176,13 @@ def test_a_warm_start_that_the_comparators_were_not_told_of_is_void(game, percep
 
 
 def test_a_start_that_was_not_the_learners_is_void(game):
-    found = perceptron_hinge(game([[1.0]] * 4, [1] * 4, 1, riding=LinearTracker(start=[5.0, 0.0], additive=True)))
+    found = perceptron_hinge(game([[1.0]] * 4, [1] * 4, 1, tracked=LinearTracker(start=[5.0, 0.0], additive=True)))
     assert (found.status, found.bound) == ("void", None)
 
 
 def test_other_features_than_the_learners_are_void(game, perceptron):
     for other in (LinearTracker(0.0), LinearTracker(1.0, normalize=True)):
-        found = perceptron_hinge(game([[1.0]] * 4, [1] * 4, 1, perceptron(1.0), riding=other))
+        found = perceptron_hinge(game([[1.0]] * 4, [1] * 4, 1, perceptron(1.0), tracked=other))
         assert found.status == "void"
         assert "features" in found.reason
 
@@ -191,7 +191,7 @@ def test_rounds_that_the_comparators_or_the_ledger_missed_are_void(game):
     run = game([[1.0], [2.0]], [1, -1])
     for change in (
         {"rounds": 3},
-        {"riding": dataclasses.replace(run.riding, rows=1)},
+        {"tracked": dataclasses.replace(run.tracked, rows=1)},
         {"after": dataclasses.replace(run.after, rounds=5)},
         {"after": dataclasses.replace(run.after, updates=5)},
     ):
@@ -199,7 +199,7 @@ def test_rounds_that_the_comparators_or_the_ledger_missed_are_void(game):
 
 
 def test_no_comparators_no_certificate(game):
-    assert perceptron_hinge(dataclasses.replace(game([[1.0]], [1]), riding=None)) is None
+    assert perceptron_hinge(dataclasses.replace(game([[1.0]], [1]), tracked=None)) is None
 
 
 def test_a_learner_that_says_the_opposite_breaks_the_promise(game, perceptron):

@@ -119,7 +119,7 @@ def test_every_comparator_that_was_tracked_obeys_the_theorem(game, perceptron, s
     """Also with weights at the start, and each of them, not merely the best."""
     run = game(*split(stream), 1, perceptron(weights=dict(enumerate(first))))
     weight = sum((Fraction(value) ** 2 for value in first), Fraction(0))
-    for u in run.riding.penalized:
+    for u in run.tracked.penalized:
         assert run.mistakes <= u.bound(weight)
 
 

@@ -42,7 +42,7 @@ def test_the_theorem_holds_on_arbitrary_whole_streams(game, perceptron, stream, 
     assert found.status in ("valid", "vacuous")
     assert run.mistakes <= found.bound <= run.rounds
     assert found.bound == min(
-        square_of_sum(run.riding.square * u.square, u.squared_hinge) for u in run.riding.comparators
+        square_of_sum(run.tracked.square * u.square, u.squared_hinge) for u in run.tracked.comparators
     )
 
 
@@ -85,5 +85,5 @@ def test_a_broken_learner_is_found_out(game, perceptron):
 
 def test_the_losses_of_a_comparator_never_exceed_what_was_reported(game):
     run = game([[0.1, 0.7], [0.3, -0.2], [-0.5, 0.1]] * 5, [1, -1, -1] * 5)
-    for u in run.riding.comparators:
+    for u in run.tracked.comparators:
         assert u.squared_hinge * run.rounds * (1 + Fraction(1, 2**30)) >= u.hinge**2  # Cauchy

@@ -58,11 +58,11 @@ def hinge(u, rows, ys):
     return sum(max(Fraction(0), 1 - y * dot(u, x)) for x, y in zip(rows, ys, strict=True))
 
 
-def play(rows, ys, budget, choose, similarity=LINEAR, riding=None, adaptive=False):
+def play(rows, ys, budget, choose, similarity=LINEAR, tracked=None, adaptive=False):
     """A game; `choose(count)` says which of the list leaves."""
     kept, mistakes, evictions = [], 0, 0
     values = similarity.matrix(np.array(rows, dtype=float), np.array(rows, dtype=float))
-    ride = KernelTracker(similarity) if riding is None else None
+    tracker = KernelTracker(similarity) if tracked is None else None
     for t, (x, y) in enumerate(zip(rows, ys, strict=True)):
         score = sum(ys[k] * values[k, t] for k in kept)
         wrong = (1 if score >= 0 else -1) != y
@@ -72,11 +72,11 @@ def play(rows, ys, budget, choose, similarity=LINEAR, riding=None, adaptive=Fals
                 evictions += 1
                 kept.pop(choose(budget))
             kept.append(t)
-        if ride is not None:
-            ride.see_row(np.array(x, dtype=np.float64), y, wrong)
+        if tracker is not None:
+            tracker.see_row(np.array(x, dtype=np.float64), y, wrong)
     before = KernelFacts(0, 0, 0, 0, budget, similarity, empty=True)
     after = KernelFacts(len(rows), mistakes, len(kept), evictions, budget, similarity, empty=not kept)
-    seen = riding if ride is None else ride.facts()
+    seen = tracked if tracker is None else tracker.facts()
     return Run(before, after, len(rows), mistakes, float(mistakes), (0, 0), adaptive, True, seen)
 
 
@@ -168,7 +168,7 @@ def test_evictions_that_are_not_fair_break_the_bound_and_fair_ones_keep_it():
         return lambda count: count - 1 if coins.random() < 0.9 else coins.randrange(count)
 
     def mistakes(choice):
-        counts = [play(rows, ys, 16, choice(seed), riding=run.riding).mistakes for seed in range(40)]
+        counts = [play(rows, ys, 16, choice(seed), tracked=run.tracked).mistakes for seed in range(40)]
         return statistics.mean(counts), statistics.stdev(counts) / math.sqrt(len(counts))
 
     mean, error = mistakes(fair)
@@ -204,8 +204,8 @@ def test_without_an_eviction_the_bound_is_tight_on_orthogonal_examples(k):
 def test_a_learner_that_never_learns_is_found_out_without_evictions():
     run = play(np.eye(3).tolist() * 5, [-1] * 15, 20, fair(0))
     after = dataclasses.replace(run.after, updates=15)
-    riding = dataclasses.replace(run.riding, mistakes=15)
-    assert rbp_no_eviction(dataclasses.replace(run, mistakes=15, after=after, riding=riding)).status == "violated"
+    tracked = dataclasses.replace(run.tracked, mistakes=15)
+    assert rbp_no_eviction(dataclasses.replace(run, mistakes=15, after=after, tracked=tracked)).status == "violated"
 
 
 @pytest.mark.parametrize(
@@ -235,16 +235,16 @@ def test_a_warm_start_is_void(judged):
 @pytest.mark.parametrize("judged", [rbp_expected, rbp_no_eviction])
 def test_no_comparators_no_certificate(judged):
     run = play(ROUND * 2, [-1] * 6, 2 if judged is rbp_expected else 3, fair(0))
-    assert judged(dataclasses.replace(run, riding=None)) is None
+    assert judged(dataclasses.replace(run, tracked=None)) is None
 
 
 def test_the_rounding_of_the_scores_is_paid_for():
     run = play(ROUND * 2, [-1] * 6, 2, fair(0))
-    rough = dataclasses.replace(run, riding=dataclasses.replace(run.riding, error=Fraction(1, 100)))
+    rough = dataclasses.replace(run, tracked=dataclasses.replace(run.tracked, error=Fraction(1, 100)))
     assert rbp_expected(rough).bound >= rbp_expected(run).bound
     rows, ys = two_in_turn(16, 60)
     run = play(rows, ys, 16, fair(0))
-    rough = dataclasses.replace(run, riding=dataclasses.replace(run.riding, error=Fraction(1, 100)))
+    rough = dataclasses.replace(run, tracked=dataclasses.replace(run.tracked, error=Fraction(1, 100)))
     assert rbp_expected(rough).bound > rbp_expected(run).bound * 1.01
 
 

@@ -57,7 +57,7 @@ def certified(learner, stream, passes=1, rounds=None, **options):
     before = learner.facts()
     start = np.append(learner.weights, learner.bias_weight) if learner.updates else None
     ledger = play(learner, stream, passes=passes, rounds=rounds)
-    watched = ledger.riding.facts(learner)
+    watched = ledger.tracker.facts(learner)
     found = hindsight(stream, learner.bias, learner.normalize, passes, start, rounds=rounds, **options)
     facts = dataclasses.replace(found.facts, mistakes=watched.mistakes, unexplained=watched.unexplained)
     run = Run(before, learner.facts(), ledger.rounds, ledger.mistakes, 0.0, (0, 0), False, True, facts)
@@ -273,13 +273,13 @@ def test_hindsight_is_not_worse_than_comparators_that_watched_the_game():
     x, y = noisy(3_000, 20, noise=6.0)
     learner = Perceptron()
     ledger = play(learner, Rows(x, y, size=500))
-    rode = {c.theorem: c.bound for c in ledger.certify()}
+    tracked = {c.theorem: c.bound for c in ledger.certify()}
     found, certificates = certified(Perceptron(), Rows(x, y, size=500))
     for certificate in certificates:
-        assert certificate.status == "void" or certificate.bound <= rode[certificate.theorem]
-    both = joined(ledger.riding.facts(), found.facts)
-    assert len(both.comparators) == len(ledger.riding.facts().comparators) + len(found.facts.comparators)
-    assert joined(ledger.riding.facts(), hindsight(Rows(x[1:], y[1:])).facts) == ledger.riding.facts()
+        assert certificate.status == "void" or certificate.bound <= tracked[certificate.theorem]
+    both = joined(ledger.tracker.facts(), found.facts)
+    assert len(both.comparators) == len(ledger.tracker.facts().comparators) + len(found.facts.comparators)
+    assert joined(ledger.tracker.facts(), hindsight(Rows(x[1:], y[1:])).facts) == ledger.tracker.facts()
 
 
 def test_dense_and_sparse_rows_agree():

@@ -32,7 +32,7 @@ def certified(learner, stream, passes=1, rounds=None, **options):
     before = learner.facts()
     start = np.append(learner.weights, learner.bias_weight) if learner.updates else None
     ledger = play(learner, stream, passes=passes, rounds=rounds)
-    watched = ledger.riding.facts(learner)
+    watched = ledger.tracker.facts(learner)
     found = hindsight(stream, learner.bias, learner.normalize, passes, start, rounds=rounds, **options)
     facts = dataclasses.replace(found.facts, mistakes=watched.mistakes, unexplained=watched.unexplained)
     run = Run(before, learner.facts(), ledger.rounds, ledger.mistakes, 0.0, (0, 0), False, True, facts)
@@ -188,7 +188,7 @@ def test_a_source_that_grows_between_two_passes_is_void(memory, which):
 
     for change in (longer, wider):
         stream = Changing(x, y, lambda s, change=change: change(s) if s.passes == which else None)
-        play(Perceptron(), stream, riding=False)
+        play(Perceptron(), stream, track=False)
         found = hindsight(stream, memory=memory)
         assert found.facts.invalid_reason == (CHANGED if which == 3 or memory == 1_500 else "")
 
@@ -197,7 +197,7 @@ def test_a_file_that_changed_since_the_game_is_void(tmp_path):
     path = tmp_path / "rows.svm"
     path.write_text("1 1:2\n-1 2:1\n" * 20)
     stream = Svmlight(str(path))
-    ledger = play(Perceptron(), stream, riding=False)
+    ledger = play(Perceptron(), stream, track=False)
     assert ledger.fingerprint
     assert hindsight(Svmlight(str(path)), played=ledger.fingerprint).facts.invalid_reason == ""
     path.write_text("1 1:3\n-1 2:1\n" * 21)
@@ -260,12 +260,12 @@ def test_rounds_that_were_not_read_void_the_certificate():
     x, y = noisy(300)
     learner = Perceptron()
     before = learner.facts()
-    ledger = play(learner, Arrays(x, y), riding=False)
+    ledger = play(learner, Arrays(x, y), track=False)
     facts = hindsight(Arrays(x, y), rounds=299).facts
     run = Run(before, learner.facts(), ledger.rounds, ledger.mistakes, 0.0, (0, 0), False, True, facts)
     assert all(theorem(run).status == "void" for theorem in THEOREMS)
     facts = dataclasses.replace(hindsight(Arrays(x, y)).facts, bias=1.0)
-    run = dataclasses.replace(run, riding=facts)
+    run = dataclasses.replace(run, tracked=facts)
     assert all(theorem(run).status == "void" for theorem in THEOREMS)
 
 
@@ -307,18 +307,18 @@ def test_dense_rows_with_zeros_are_joined_with_the_comparators_that_watched_the_
     x = np.eye(8)[coins.integers(0, 8, 300)] + 0.5 * np.eye(8)[coins.integers(0, 8, 300)]
     y = np.where(x @ coins.normal(size=8) > 0, 1, -1)
     ledger = play(learner, Arrays(x, y), hindsight=True)
-    rode, found = ledger.riding.facts(), ledger.hindsight.facts
-    assert rode.nonzeros < found.nonzeros
-    both = joined(rode, found)
-    assert len(both.comparators) == len(rode.comparators) + len(found.comparators)
+    tracked, found = ledger.tracker.facts(), ledger.hindsight.facts
+    assert tracked.nonzeros < found.nonzeros
+    both = joined(tracked, found)
+    assert len(both.comparators) == len(tracked.comparators) + len(found.comparators)
     assert both.nonzeros == found.nonzeros
     assert all(c.status != "violated" for c in ledger.certify())
 
 
 def again(ledger, stream, **options):
     """What look-back finds, told what the comparators that watched the game saw."""
-    return hindsight(stream, ledger.riding.bias, ledger.riding.normalize, ledger.passes, ledger.riding.start,
-                     rode=ledger.riding.facts(), **options)  # fmt: skip
+    return hindsight(stream, ledger.tracker.bias, ledger.tracker.normalize, ledger.passes, ledger.tracker.start,
+                     tracked=ledger.tracker.facts(), **options)  # fmt: skip
 
 
 def one_hot(seed, noise):
@@ -334,7 +334,7 @@ def test_a_game_on_two_sources_is_not_certified_by_one_of_them():
     ledger = play(learner, noise)
     play(learner, clean, ledger=ledger)
     assert (ledger.passes, ledger.rounds) == (2, 400)
-    unchecked = joined(ledger.riding.facts(), hindsight(clean, passes=2).facts)
+    unchecked = joined(ledger.tracker.facts(), hindsight(clean, passes=2).facts)
     run = Run(ledger.before, learner.facts(), 400, ledger.mistakes, 0.0, (0, 0), False, True, unchecked)
     assert perceptron_margin(run).status == "violated"
     found = again(ledger, clean)
@@ -371,8 +371,8 @@ def test_comparators_that_watched_the_game_see_the_same_again(passes, kind):
     names = learner.features.names
     found = again(ledger, stream, names=names)
     assert found.facts.invalid_reason == ""
-    both = joined(ledger.riding.facts(), found.facts)
-    assert len(both.comparators) > len(ledger.riding.facts().comparators)
+    both = joined(ledger.tracker.facts(), found.facts)
+    assert len(both.comparators) > len(ledger.tracker.facts().comparators)
 
 
 def coins_below(shape, chance):

@@ -203,7 +203,7 @@ def test_a_function_of_the_users_cannot_be_saved():
     ("part", "broken"),
     [
         ("betas", np.zeros((2, 7))),
-        ("tally", {"top": 1, "rows": 1, "mistakes": 0, "penalties": [], "counts": np.zeros(3, np.int64),
+        ("tally", {"top": 1, "probes": 0, "rows": 1, "mistakes": 0, "penalties": [], "counts": np.zeros(3, np.int64),
                    "sums": np.zeros(3), "squares": np.zeros(3), "least": np.zeros(5), "added": np.zeros(3)}),
         ("points", {"dense": np.zeros(3)}),
         ("points", {"indptr": np.array([0, 2], np.uint64), "indices": np.zeros(1, np.uint32), "values": np.zeros(1),

@@ -43,10 +43,10 @@ def as_stream(x, y, form):
 def unexplained(learner, stream, keep=400, **options):
     """Of a game with comparators that are fitted on so many rows."""
     game = Game(learner)
-    game.ledger.riding.keep_rows = keep
+    game.ledger.tracker.keep_rows = keep
     with np.errstate(all="ignore"):
         ledger = play(learner, stream, ledger=game.ledger, **options)
-    facts = ledger.riding.facts(learner)
+    facts = ledger.tracker.facts(learner)
     assert facts.mistakes == ledger.mistakes
     return facts.unexplained
 
@@ -81,10 +81,10 @@ def test_a_function_of_the_users_is_looked_at_too():
 
 def test_a_game_that_was_stopped_and_goes_on_is_explained():
     (x, y), learner = noisy(700), KernelPerceptron(gamma=0.5)
-    tracker = learner.ride()
+    tracker = learner.tracker()
     for start in range(0, 700, 100):
         batch = Batch(x[start : start + 100], y[start : start + 100], start + 1)
-        tracker.see(batch, learner.sweep(batch) != batch.y)
+        tracker.see(batch, learner.learn_many(batch) != batch.y)
         learner, tracker = KernelPerceptron.restore(learner.state()), restored(tracker.state())
         assert tracker.facts(learner).unexplained <= 1.0
 
@@ -167,7 +167,7 @@ def test_it_is_not_looked_at_where_examples_have_left_or_it_need_not_hold():
     x, y = noisy()
     for learner in (RandomizedBudgetPerceptron(5, gamma=1.0), KernelPerceptron(gamma=1.0)):
         ledger = play(learner, Arrays(x, y))
-        looked_at = ledger.riding.facts(learner).unexplained is not None
+        looked_at = ledger.tracker.facts(learner).unexplained is not None
         assert looked_at == isinstance(learner, KernelPerceptron)
     tracker = KernelTracker(Similarity.of("linear"))
     tracker.see(Batch(x, y, 1), np.zeros(400, np.bool_))

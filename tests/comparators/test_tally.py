@@ -26,7 +26,7 @@ def with_sums(top, seed):
 
 def in_fractions(tally, series):
     """S -> (hinge, squared hinge) for every eleventh threshold S; squares that underflowed are counted."""
-    growth, found = 1 / (1 - (tally.rows + 8) * UNIT), {}
+    rounding_factor, found = 1 / (1 - (tally.rows + 8) * UNIT), {}
     edges = [Fraction(edge) for edge in tally.edges[:-1].tolist()]
     for i, S in [*enumerate(edges)][::11]:
         hinge, squared = Fraction(0), Fraction(tally.rows, 2**1074)
@@ -35,7 +35,7 @@ def in_fractions(tally, series):
             hinge += count * step + d
             squared += count * step**2 + 2 * step * d
             squared += Fraction(tally.squares[series, j].item()) if series == 0 else 0
-        found[float(S)] = growth * hinge / S, growth * squared / S**2
+        found[float(S)] = rounding_factor * hinge / S, rounding_factor * squared / S**2
     return found
 
 

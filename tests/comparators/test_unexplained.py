@@ -40,11 +40,11 @@ def as_stream(x, y, form):
 def unexplained(learner, stream, keep=16_000_000, **options):
     """Of a game with comparators that are fitted on so many bytes."""
     game = Game(learner)
-    game.ledger.riding.keep_bytes = keep
+    game.ledger.tracker.keep_bytes = keep
     with np.errstate(all="ignore"):
         ledger = play(learner, stream, ledger=game.ledger, **options)
-    assert ledger.riding.keep_bytes == keep
-    facts = ledger.riding.facts(learner)
+    assert ledger.tracker.keep_bytes == keep
+    facts = ledger.tracker.facts(learner)
     assert facts.mistakes == ledger.mistakes
     return facts.unexplained
 
@@ -88,7 +88,7 @@ def test_an_honest_perceptron_on_hostile_floats_is_explained_or_not_looked_at(ro
 @pytest.mark.parametrize(("bias", "normalize"), [(0.0, False), (0.3, True)])
 def test_a_learner_that_had_learned_before_and_goes_through_several_times_is_explained(form, bias, normalize):
     learner, stream = Perceptron(bias, normalize), as_stream(*noisy(), form)
-    play(learner, stream, riding=False)
+    play(learner, stream, track=False)
     assert learner.updates > 10
     assert unexplained(learner, as_stream(*noisy(seed=1), form), passes=4) <= 1.0
 
@@ -99,12 +99,12 @@ def test_a_game_that_was_stopped_and_goes_on_is_explained(keep, warm):
     x, y = noisy(900, spread=3)
     learner = Perceptron(0.5)
     if warm:
-        play(learner, Arrays(x[:300], y[:300]), riding=False)
-    tracker = learner.ride()
+        play(learner, Arrays(x[:300], y[:300]), track=False)
+    tracker = learner.tracker()
     tracker.keep_bytes = keep
     for start in range(300, 900, 150):
         batch = Batch(x[start : start + 150], y[start : start + 150], start + 1)
-        tracker.see(batch, learner.sweep(batch) != batch.y)
+        tracker.see(batch, learner.learn_many(batch) != batch.y)
         learner, tracker = Perceptron.restore(learner.state()), restored(tracker.state())
         assert tracker.facts(learner).unexplained <= 1.0
 
@@ -244,5 +244,5 @@ def test_it_is_not_looked_at_where_it_need_not_hold_or_cannot_be_told():
 
 def test_no_mistakes_and_no_rows_explain_weights_that_did_not_move():
     learner = Perceptron()
-    assert learner.ride().facts(learner).unexplained == 0.0
+    assert learner.tracker().facts(learner).unexplained == 0.0
     assert unexplained(Perceptron(), Arrays(np.zeros((80, 2)), np.tile([1, -1], 40))) == 0.0

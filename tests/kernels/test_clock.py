@@ -63,7 +63,7 @@ class Slow:
     def learn_one(self, x, y):
         pass
 
-    def sweep(self, batch):
+    def learn_many(self, batch):
         other = threading.Thread(target=self.compile)  # whichever thread it is
         other.start()
         other.join()

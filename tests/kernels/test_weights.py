@@ -94,7 +94,7 @@ def test_the_compiled_rounds_are_those_of_plain_python_bit_for_bit(experts):
     rng = np.random.default_rng(experts)
     table = rng.random((70 if experts < 100 else 34, experts))
     learner, twin = ExponentialWeights(experts, eta=0.7, loss="table", play="mean"), Twin(experts, 0.7)
-    played = learner.sweep(Batch(None, table, 1))
+    played = learner.learn_many(Batch(None, table, 1))
     assert played.losses.tolist() == [twin.play(row) for row in table.tolist()]
     state = learner.state()["weights"]
     assert state["far"].tolist() == twin.far
@@ -107,7 +107,7 @@ def test_squared_losses_that_are_computed_on_the_way_are_those_of_plain_python(e
     rng = np.random.default_rng(experts)
     advice, outcomes = rng.random((34, experts)), rng.random(34)
     learner, twin = ExponentialWeights(experts, eta=0.7, loss="squared"), Twin(experts, 0.7)
-    played = learner.sweep(Batch(advice, outcomes, 1))
+    played = learner.learn_many(Batch(advice, outcomes, 1))
     said = [
         twin.play([(p - y) * (p - y) for p in row], row)
         for row, y in zip(advice.tolist(), outcomes.tolist(), strict=True)
@@ -165,7 +165,7 @@ def test_nothing_is_lost_when_a_million_lies_between_experts_that_then_turn(make
     learner, rows = make(), 1_000_000
     one, two = np.tile([0.0, 0.1, 0.3], (rows, 1)), np.tile([0.1, 0.0, 0.3], (rows, 1))
     for part in range(20):
-        played = learner.sweep(Batch(None, one if part < 10 else two, part * rows + 1))
+        played = learner.learn_many(Batch(None, one if part < 10 else two, part * rows + 1))
         assert np.all(np.isfinite(played.expected))
         assert abs(learner.weights.sum() - 1.0) < 1e-12
         if part == 9:
@@ -178,7 +178,7 @@ def test_nothing_is_lost_when_a_million_lies_between_experts_that_then_turn(make
     assert learner.weights == pytest.approx([0.5, 0.5, 0.0], abs=1e-9)
     assert facts.mixed - facts.best_loss <= math.log(3) / facts.eta + facts.gaps + facts.rounding
     assert facts.rounding < 1e-4
-    learner.sweep(Batch(None, np.tile([1.0, 0.0, 1.0], (50, 1)), 20 * rows + 1))
+    learner.learn_many(Batch(None, np.tile([1.0, 0.0, 1.0], (50, 1)), 20 * rows + 1))
     eta = 0.01 if facts.horizon == 0 and facts.rule == "fixed" else 2.0 * math.sqrt(math.log(3) / (20 * rows + 51))
     w = learner.weights
     assert w[1] / w[0] == pytest.approx(math.exp(eta * 50.0), rel=1e-9)

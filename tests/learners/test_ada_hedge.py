@@ -63,7 +63,7 @@ def test_it_is_the_rule_as_written_and_keeps_its_bounds(seed, experts, rounds):
     rng = np.random.default_rng(seed)
     table = rng.integers(0, 5, (rounds, experts)) / 4.0
     learner = AdaHedge(experts, loss="table", play="mean")
-    learner.sweep(Batch(None, table, 1))
+    learner.learn_many(Batch(None, table, 1))
     facts = learner.facts()
     assert (facts.mixed, facts.gaps) == pytest.approx(slow(table), abs=1e-9)
     regret = facts.mixed - table.sum(axis=0).min()
@@ -76,7 +76,7 @@ def test_a_leader_that_is_never_beaten_costs_a_constant():
     for rounds in (100, 10_000):
         table = np.column_stack([np.zeros(rounds), 0.5 + 0.5 * rng.random((rounds, 4))])
         learner = AdaHedge(5, loss="table")
-        learner.sweep(Batch(None, table, 1))
+        learner.learn_many(Batch(None, table, 1))
         assert learner.facts().gaps < 3.0
 
 
@@ -84,8 +84,8 @@ def test_a_leader_that_is_never_beaten_costs_a_constant():
 def test_the_scale_of_the_losses_does_not_matter(scale):
     table = np.random.default_rng(3).integers(0, 9, (100, 4)) / 8.0
     one, two = (AdaHedge(4, loss="table", play="mean") for _ in range(2))
-    one.sweep(Batch(None, table, 1))
-    two.sweep(Batch(None, table * scale, 1))
+    one.learn_many(Batch(None, table, 1))
+    two.learn_many(Batch(None, table * scale, 1))
     if scale > 1e-290:  # below, the rate would be more than is a number
         assert two.facts().mixed / scale == pytest.approx(one.facts().mixed, rel=1e-9)
         assert two.weights == pytest.approx(one.weights, abs=1e-9)

@@ -51,7 +51,7 @@ def test_it_plays_as_its_twin_in_plain_python(seed, rows, budget, beta, distill,
     learner = CrammerKandolaSinger(budget, kernel, degree=2, constant=1.0, beta=beta, distill=distill)
     gram = similarity.matrix(x, x).astype(int)
     said, held = twin(gram, y, budget, beta, distill)
-    assert learner.sweep(Batch(x, y, 1)).tolist() == said
+    assert learner.learn_many(Batch(x, y, 1)).tolist() == said
     order = np.argsort(learner.supports.facts(4))  # BORN: from the oldest on
     assert learner.supports.examples()["points"][order].tolist() == x[held].tolist()
     assert learner.supports.coefficients[order].tolist() == y[held].tolist()
@@ -63,7 +63,7 @@ def test_it_plays_as_its_twin_in_plain_python(seed, rows, budget, beta, distill,
 def test_distilling_does_not_throw_out_what_was_just_learned():
     x, y = np.tile(np.eye(4), (25, 1)), np.full(100, -1, dtype=np.int8)
     learner = CrammerKandolaSinger(None, "linear", distill=True)
-    assert int(np.sum(learner.sweep(Batch(x, y, 1)) != y)) == 4  # with "at least beta" it would be 100
+    assert int(np.sum(learner.learn_many(Batch(x, y, 1)) != y)) == 4  # with "at least beta" it would be 100
     assert learner.size == 4
 
 
@@ -97,7 +97,7 @@ def test_without_a_budget_and_without_distilling_it_is_the_kernel_perceptron():
     rng = np.random.default_rng(3)
     batch = Batch(rng.normal(size=(200, 3)), rng.choice([-1, 1], 200).astype(np.int8), 1)
     learner = CrammerKandolaSinger(None, gamma=0.5)
-    assert learner.sweep(batch).tolist() == KernelPerceptron(gamma=0.5).sweep(batch).tolist()
+    assert learner.learn_many(batch).tolist() == KernelPerceptron(gamma=0.5).learn_many(batch).tolist()
 
 
 def test_with_a_margin_it_learns_from_examples_it_had_right():
@@ -105,7 +105,7 @@ def test_with_a_margin_it_learns_from_examples_it_had_right():
     x = rng.normal(size=(200, 2))
     y = np.where(x[:, 0] >= 0, 1, -1).astype(np.int8)
     learner = CrammerKandolaSinger(50, "linear", beta=1.0)
-    mistakes = int(np.sum(learner.sweep(Batch(x, y, 1)) != y))
+    mistakes = int(np.sum(learner.learn_many(Batch(x, y, 1)) != y))
     assert learner.updates > mistakes
 
 

@@ -96,7 +96,7 @@ def test_the_kernel_is_the_plain_algorithm(d, cuts, margin):
     y = np.where(x @ u > 0, 1, -1).astype(np.int8)
     learner = Ellipsoid(cuts=cuts, margin=margin)
     said, w, J = plain(x, y, cuts, margin)
-    assert learner.sweep(Batch(x, y, 1)).tolist() == said
+    assert learner.learn_many(Batch(x, y, 1)).tolist() == said
     assert np.allclose(learner.weights, w, atol=1e-9)
     assert np.allclose(learner.factor, J, atol=1e-9)
     assert learner.updates == np.count_nonzero(np.array(said) != y)
@@ -152,11 +152,11 @@ def test_sweep_and_loop_agree_to_the_bit(pairs, bias, normalize, cut):
     for rows in (x, sparse):
         swept, looped, parts = (Ellipsoid(bias, normalize, *cut, width=x.shape[1]) for _ in range(3))
         batch = Batch(rows, y, 1)
-        said = swept.sweep(batch).tolist()
+        said = swept.learn_many(batch).tolist()
         assert said == [looped.play_one(row, label) for row, label in batch.rows()]
         middle, end = len(y) // 3, len(y)
-        again = [parts.sweep(batch.part(0, middle)), parts.sweep(batch.part(middle, end - 1)),
-                 parts.sweep(batch.part(end - 1, end))] if end > 1 else [parts.sweep(batch)]  # fmt: skip
+        again = [parts.learn_many(batch.part(0, middle)), parts.learn_many(batch.part(middle, end - 1)),
+                 parts.learn_many(batch.part(end - 1, end))] if end > 1 else [parts.learn_many(batch)]  # fmt: skip
         assert said == np.concatenate(again).tolist()
         assert same(swept, looped)
         assert same(swept, parts)
@@ -171,7 +171,7 @@ def test_every_form_of_an_example_makes_the_same_cuts(bias):
 
     def swept(rows):
         learner = Ellipsoid(bias, width=5)
-        return learner.sweep(Batch(rows, y, 1)).tolist(), learner
+        return learner.learn_many(Batch(rows, y, 1)).tolist(), learner
 
     def looped(rows):
         learner = Ellipsoid(bias, width=5)
@@ -219,7 +219,7 @@ def test_a_score_that_doubles_cannot_hold_still_has_its_sign(x):
     for rows in (np.array([x]), sparse):
         kind = Ellipsoid.restore({**learner.state(), "features": Ellipsoid().features.state()})
         assert kind.predict_one(next(iter(Batch(rows, label, 1).rows()))[0]) == -1
-        assert kind.sweep(Batch(rows, label, 1)).tolist() == [-1]
+        assert kind.learn_many(Batch(rows, label, 1)).tolist() == [-1]
 
 
 @settings(max_examples=40, deadline=None)
@@ -228,7 +228,7 @@ def test_a_power_of_two_changes_nothing_to_the_bit(seed, cuts):
     x, y = separable(4, 60, seed)
     powers = 2.0 ** np.random.default_rng(seed).integers(-900, 900, (60, 1))
     one, two = Ellipsoid(cuts=cuts), Ellipsoid(cuts=cuts)
-    assert one.sweep(Batch(x, y, 1)).tolist() == two.sweep(Batch(x * powers, y, 1)).tolist()
+    assert one.learn_many(Batch(x, y, 1)).tolist() == two.learn_many(Batch(x * powers, y, 1)).tolist()
     assert same(one, two)
 
 
@@ -253,7 +253,7 @@ def test_hopeless_labels_end_in_a_flaw_and_never_in_what_is_not_a_number():
         learner = Ellipsoid(cuts=cuts)
         x = np.repeat(rng.normal(size=(20_000, d)), 2, axis=0)  # each example twice, with both labels
         y = np.tile(np.array([1, -1], dtype=np.int8), len(x) // 2)
-        learner.sweep(Batch(x, y, 1))
+        learner.learn_many(Batch(x, y, 1))
         assert learner.flaw, (d, cuts)
         assert np.all(np.isfinite(learner.factor))
         assert np.all(np.isfinite(learner.weights))
@@ -262,7 +262,9 @@ def test_hopeless_labels_end_in_a_flaw_and_never_in_what_is_not_a_number():
 def test_what_is_not_finite_in_a_batch_is_a_flaw_and_changes_nothing():
     for bad in (math.nan, math.inf, -math.inf):
         learner = Ellipsoid(width=2)
-        learner.sweep(Batch(np.array([[1.0, 0.0], [bad, 1.0], [0.0, 1.0]]), np.array([-1, -1, -1], dtype=np.int8), 1))
+        learner.learn_many(
+            Batch(np.array([[1.0, 0.0], [bad, 1.0], [0.0, 1.0]]), np.array([-1, -1, -1], dtype=np.int8), 1)
+        )
         assert learner.flaw == FLAWS[2]
         assert learner.updates == 2
         assert np.all(np.isfinite(learner.factor))
@@ -286,7 +288,7 @@ def test_sweeps_stop_to_look_when_the_updates_have_doubled():
     learner = Ellipsoid(width=3)
     learner.learn_one([1.0, 0.0, 0.0], -1)
     learner._body[1][:] *= 1.01
-    learner.sweep(Batch(np.eye(3)[1:], np.array([-1, -1], dtype=np.int8), 1))
+    learner.learn_many(Batch(np.eye(3)[1:], np.array([-1, -1], dtype=np.int8), 1))
     assert (learner.updates, learner.flaw) == (3, FLAWS[5])  # seen at the second
 
 
@@ -299,7 +301,7 @@ def test_the_width_is_that_of_the_first_example_or_the_one_given():
     with pytest.raises(InputError, match="must have 2 numbers"):
         learner.learn_one([1.0, 2.0, 3.0], 1)
     with pytest.raises(InputError, match="Pass the width"):
-        learner.sweep(Batch(np.ones((2, 3)), np.ones(2, dtype=np.int8), 1))
+        learner.learn_many(Batch(np.ones((2, 3)), np.ones(2, dtype=np.int8), 1))
     named = Ellipsoid(width=2)
     named.learn_one({"a": 1.0}, -1)
     named.learn_one({"b": 1.0}, -1)
@@ -329,7 +331,7 @@ def test_what_it_cannot_be_is_refused(wrong):
 def test_a_damaged_state_is_refused():
     learner = Ellipsoid(bias=1.0)
     x, y = separable(3, 40, 1)
-    learner.sweep(Batch(x, y, 1))
+    learner.learn_many(Batch(x, y, 1))
     state = learner.state()
     assert same(Ellipsoid.restore(state), learner)
     for name, value in {
@@ -365,6 +367,6 @@ def test_facts_are_compared_by_what_they_hold():
 def test_comparators_are_told_its_features():
     for bias, normalize, seen in [(0.0, False, True), (0.0, True, True), (1.0, False, False), (1.0, True, True)]:
         learner = Ellipsoid(bias, normalize)
-        riding = learner.ride()
-        assert (riding.bias, riding.normalize) == (bias, seen)
+        tracker = learner.tracker()
+        assert (tracker.bias, tracker.normalize) == (bias, seen)
         assert (learner.facts().bias, learner.facts().normalize) == (bias, seen)

@@ -68,7 +68,7 @@ def test_the_square_root_that_the_notes_forgot():
     wrong = ExponentialWeights(2, eta=8 * math.log(2) / 1000, loss="table")
     right = ExponentialWeights(2, horizon=1000, loss="table")
     for learner, regret in ((wrong, 124.545100), (right, 9.559795)):
-        learner.sweep(Batch(None, stream, 1))
+        learner.learn_many(Batch(None, stream, 1))
         assert learner.facts().mixed - learner.facts().best_loss == pytest.approx(regret, abs=1e-6)
     facts = right.facts()
     bound = math.log(2) / facts.eta + facts.eta * 1000 / 8
@@ -85,7 +85,7 @@ def test_fair_coins_cost_what_they_must_in_expectation():
     for _ in range(400):
         y = rng.integers(0, 2, 100).astype(float)
         learner = ExponentialWeights(2, horizon=100)
-        learner.sweep(Batch(np.tile([0.0, 1.0], (100, 1)), y, 1))
+        learner.learn_many(Batch(np.tile([0.0, 1.0], (100, 1)), y, 1))
         facts = learner.facts()
         found.append(facts.mixed - facts.best_loss)
         assert found[-1] <= math.sqrt(100 * math.log(2) / 2) + 1e-9
@@ -121,7 +121,7 @@ def test_mixing_log_loss_is_bayes():
     p = np.array([[0.9, 0.2], [0.8, 0.3], [0.1, 0.6]])
     y = np.array([1.0, 1.0, 0.0])
     learner = ExponentialWeights(2, loss="log", prior=[3, 1])
-    said = learner.sweep(Batch(p, y, 1))
+    said = learner.learn_many(Batch(p, y, 1))
     joint, total = np.array([0.75, 0.25]), 1.0
     for t in range(3):
         posterior = joint / joint.sum()
@@ -141,7 +141,7 @@ def test_squared_loss_is_mixed_at_rate_one_half():
     learner = ExponentialWeights(4, loss="squared")
     rng = np.random.default_rng(0)
     x, y = rng.random((2000, 4)), rng.random(2000)
-    said = learner.sweep(Batch(x, y, 1))
+    said = learner.learn_many(Batch(x, y, 1))
     facts = learner.facts()
     assert facts.eta == 0.5
     assert said.losses.sum() - facts.best_loss <= 2 * math.log(4)
@@ -153,7 +153,7 @@ def test_clipping_predictions_not_losses_keeps_the_promise():
     """THEORY 11.9: (.6, 0) and (0, .6) in turn; clipped losses would cost 97.8 in 400 rounds."""
     x = np.tile([[0.6, 0.0], [0.0, 0.6]], (200, 1))
     learner = ExponentialWeights(2, loss="log")
-    said = learner.sweep(Batch(x, np.ones(400), 1))
+    said = learner.learn_many(Batch(x, np.ones(400), 1))
     assert said.losses.sum() - learner.facts().best_loss <= math.log(2) + 1e-6
 
 
@@ -206,7 +206,7 @@ def test_what_is_told_is_so_up_to_the_rounding_that_is_told(seed, rule, experts)
 
 def test_rounding_is_next_to_nothing_in_ordinary_runs():
     learner = ExponentialWeights(10, horizon=100_000, loss="table")
-    learner.sweep(Batch(None, np.random.default_rng(0).random((100_000, 10)), 1))
+    learner.learn_many(Batch(None, np.random.default_rng(0).random((100_000, 10)), 1))
     assert learner.facts().rounding < 1e-9 * math.sqrt(100_000 * math.log(10) / 2)
 
 
@@ -228,7 +228,7 @@ def test_a_prior_is_a_head_start():
 def test_rates_lie_on_the_scale_of_the_loss():
     learner = ExponentialWeights(2, horizon=50, loss="log", play="draw", clip=0.01)
     x = np.tile([0.3, 0.6], (50, 1))
-    learner.sweep(Batch(x, np.ones(50), 1))
+    learner.learn_many(Batch(x, np.ones(50), 1))
     facts = learner.facts()
     assert facts.unit == facts.top == pytest.approx(math.log(100))
     assert facts.eta == pytest.approx(math.sqrt(8 * math.log(2) / 50))
@@ -319,7 +319,7 @@ def test_a_sweep_is_a_loop_whatever_the_batches_and_however_often_stopped(rule, 
             learner = RULES[rule](experts, **GAMES[game])
             parts = []
             for start in range(0, 150, size):
-                part = learner.sweep(batch.part(start, start + size))
+                part = learner.learn_many(batch.part(start, start + size))
                 parts += list(zip(part.predictions.tolist(), part.losses.tolist(), part.expected.tolist(), strict=True))
                 if size == 33:
                     learner = type(learner).restore(copy.deepcopy(learner.state()))
@@ -332,7 +332,7 @@ def test_a_sweep_is_a_loop_whatever_the_batches_and_however_often_stopped(rule, 
 def test_what_is_told_adds_up(rule, game):
     learner = RULES[rule](6, **GAMES[game])
     batch = stream(learner, 6, 200, 5)
-    got = learner.sweep(batch)
+    got = learner.learn_many(batch)
     facts = learner.facts()
     assert isinstance(facts, ExpertsFacts)
     assert facts.rounds == learner.rounds == 200
@@ -352,7 +352,7 @@ def test_what_is_told_adds_up(rule, game):
 def test_asking_changes_nothing_and_bad_input_is_refused(rule, game):
     learner = RULES[rule](4, **GAMES[game])
     batch = stream(learner, 4, 40, 1)
-    learner.sweep(batch)
+    learner.learn_many(batch)
     before = copy.deepcopy(learner.state())
     y = rows(batch)[0][1]
     good = np.full(4, 0.5)
@@ -380,15 +380,15 @@ def test_asking_changes_nothing_and_bad_input_is_refused(rule, game):
             with pytest.raises(InputError):
                 learner.play_one(good, outcome)
         with pytest.raises(InputError):
-            learner.sweep(Batch(batch.x, np.full(40, NAN), 1))
+            learner.learn_many(Batch(batch.x, np.full(40, NAN), 1))
     wide = np.full((3, 5), 0.5)
     with pytest.raises(InputError, match="shape"):
-        learner.sweep(Batch(None, wide, 1) if learner.loss == "table" else Batch(wide, np.ones(3), 1))
+        learner.learn_many(Batch(None, wide, 1) if learner.loss == "table" else Batch(wide, np.ones(3), 1))
     table = batch.y if learner.loss == "table" else batch.x
     spoilt = table.copy()
     spoilt[30, 2] = math.inf
     with pytest.raises(InputError, match="expert 2 has inf in round 131"):
-        learner.sweep(Batch(None, spoilt, 101) if learner.loss == "table" else Batch(spoilt, batch.y, 101))
+        learner.learn_many(Batch(None, spoilt, 101) if learner.loss == "table" else Batch(spoilt, batch.y, 101))
     assert same(learner.state(), before)
 
 
@@ -396,7 +396,7 @@ def test_asking_changes_nothing_and_bad_input_is_refused(rule, game):
 def test_one_expert_is_followed_and_nothing_is_regretted(rule):
     learner = RULES[rule](1, loss="absolute")
     x = np.random.default_rng(0).random((100, 1))
-    got = learner.sweep(Batch(x, np.ones(100), 1))
+    got = learner.learn_many(Batch(x, np.ones(100), 1))
     facts = learner.facts()
     assert got.predictions == pytest.approx(x[:, 0], rel=4e-16)
     assert (facts.eta, facts.gaps, facts.rounding, facts.price) == (0.0, 0.0, 0.0, 0.0)
@@ -408,9 +408,9 @@ def test_a_million_to_one_comes_back(rule):
     """No expert is lost, however far behind it was."""
     learner = RULES[rule](2, loss="table", play="mean")
     first, then = np.tile([0.0, 1.0], (30_000, 1)), np.tile([1.0, 0.0], (60_000, 1))
-    learner.sweep(Batch(None, first, 1))
+    learner.learn_many(Batch(None, first, 1))
     assert learner.weights[0] > 0.9
-    learner.sweep(Batch(None, then, 1))
+    learner.learn_many(Batch(None, then, 1))
     assert learner.weights[1] > 0.9
     assert np.all(np.isfinite(learner.weights))
 
@@ -429,10 +429,10 @@ def test_the_promises_hold_in_a_game(rule, game):
 def test_read_only_arrays_are_played_as_they_are():
     learner, other = (ExponentialWeights(9, loss="log") for _ in range(2))
     batch = stream(learner, 9, 50, 2)
-    said = learner.sweep(batch)
+    said = learner.learn_many(batch)
     batch.x.flags.writeable = False
     batch.y.flags.writeable = False
-    assert other.sweep(batch).predictions.tolist() == said.predictions.tolist()
+    assert other.learn_many(batch).predictions.tolist() == said.predictions.tolist()
 
 
 # A class of hypotheses as experts.
@@ -462,7 +462,7 @@ def test_hypotheses_vote_with_their_weight(kind):
         assert said in chances
         assert learner.play_one(x, y) == said
     assert learner.survivor() == Thresholds(20).describe(7)
-    assert learner.sweep(Batch(np.array([1]), np.array([1], dtype=np.int8), 1)) is None
+    assert learner.learn_many(Batch(np.array([1]), np.array([1], dtype=np.int8), 1)) is None
     assert learner.facts().best_loss == 0.0
     again = type(learner).restore(learner.state())
     assert same(again.state(), learner.state())
@@ -573,7 +573,7 @@ def test_a_damaged_state_is_refused(name, value):
 
 def test_playing_on_beyond_the_horizon_keeps_the_rate():
     learner = ExponentialWeights(2, horizon=10, loss="table")
-    learner.sweep(Batch(None, np.tile([0.0, 1.0], (30, 1)), 1))
+    learner.learn_many(Batch(None, np.tile([0.0, 1.0], (30, 1)), 1))
     facts = learner.facts()
     assert (facts.rounds, facts.horizon) == (30, 10)
     assert facts.eta == pytest.approx(math.sqrt(8 * math.log(2) / 10))

@@ -63,7 +63,7 @@ def test_the_best_paths_are_those_of_all_paths(seed, experts, rounds, switches, 
     table = rng.integers(0, 9, (rounds, experts)) / 8.0
     weights = rng.integers(1, 9, experts) if prior else np.ones(experts)
     learner = FixedShare(experts, switches, 50, eta=0.7, loss="table", play="mean", prior=weights if prior else None)
-    learner.sweep(Batch(None, table, 1))
+    learner.learn_many(Batch(None, table, 1))
     facts = learner.facts()
     losses, costs = brute(table, switches, -np.log(weights / weights.sum()) / 0.7)
     assert facts.path_losses == pytest.approx(losses)
@@ -84,7 +84,7 @@ def test_nothing_shared_is_exponential_weights():
     table = np.random.default_rng(0).random((200, 5))
     one = FixedShare(5, 3, 200, eta=0.4, alpha=0, loss="table")
     two = ExponentialWeights(5, eta=0.4, loss="table")
-    first, second = one.sweep(Batch(None, table, 1)), two.sweep(Batch(None, table, 1))
+    first, second = one.learn_many(Batch(None, table, 1)), two.learn_many(Batch(None, table, 1))
     assert first.predictions.tolist() == second.predictions.tolist()
     assert one.weights.tolist() == two.weights.tolist()
     assert one.facts().path_losses[0] == pytest.approx(table.sum(axis=0).min())
@@ -95,14 +95,14 @@ def test_it_follows_a_change_that_exponential_weights_does_not():
     table = np.concatenate([np.tile([0.0, 1.0], (500, 1)), np.tile([1.0, 0.0], (500, 1))])
     share, still = FixedShare(2, 1, 1000, loss="table"), ExponentialWeights(2, horizon=1000, loss="table")
     for learner in (share, still):
-        learner.sweep(Batch(None, table, 1))
+        learner.learn_many(Batch(None, table, 1))
     assert share.facts().path_losses == (500.0, 0.0)
     assert share.facts().mixed < 50 < 400 < still.facts().mixed
 
 
 def test_losses_of_paths_do_not_drift():
     learner = FixedShare(2, 1, 10**6, loss="table", play="mean")
-    learner.sweep(Batch(None, np.tile([0.1, 0.3], (100_000, 1)), 1))
+    learner.learn_many(Batch(None, np.tile([0.1, 0.3], (100_000, 1)), 1))
     facts = learner.facts()
     assert facts.path_losses[1] == pytest.approx(0.1 * 100_000, abs=facts.rounding)
     assert facts.rounding < 1e-6
@@ -111,9 +111,9 @@ def test_losses_of_paths_do_not_drift():
 @pytest.mark.parametrize("alpha", [1e-100, 1e-12, 0.999])
 def test_no_expert_is_ever_lost(alpha):
     learner = FixedShare(3, 2, 1000, eta=500.0, alpha=alpha, loss="table", play="mean")
-    learner.sweep(Batch(None, np.tile([0.0, 1.0, 1.0], (500, 1)), 1))
+    learner.learn_many(Batch(None, np.tile([0.0, 1.0, 1.0], (500, 1)), 1))
     assert np.all(learner.weights > 0.0)
-    learner.sweep(Batch(None, np.tile([1.0, 1.0, 0.0], (20, 1)), 1))
+    learner.learn_many(Batch(None, np.tile([1.0, 1.0, 0.0], (20, 1)), 1))
     assert learner.weights[2] > 0.9 or alpha > 0.9
     assert np.all(np.isfinite(learner.weights))
 

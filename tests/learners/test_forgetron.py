@@ -96,7 +96,7 @@ def test_self_tuned_it_gives_the_golden_table():
 def test_self_tuned_its_sums_are_the_golden_ones():
     learner = Forgetron(2, "linear", radius=1.0)
     x, y = cycle()
-    assert np.all(learner.sweep(Batch(x, y, 1)) == 1)
+    assert np.all(learner.learn_many(Batch(x, y, 1)) == 1)
     facts = learner.facts()
     assert np.allclose([facts.S1, facts.S2, facts.Q], [4.015338075, 8.818099542, 5.625], atol=1e-9)
     assert math.isclose(facts.Q, facts.P + 2.0 * facts.Lam)
@@ -126,7 +126,7 @@ def test_it_plays_as_its_twin_in_plain_python(basic, seed, rows, budget, radius)
     for similarity in (Similarity.of("rbf", gamma=0.5), Similarity.of("linear", normalized=True, bias=1.0)):
         learner = Forgetron(budget, **similarity.arguments(), radius=radius, basic=basic)
         said, sigma, told = twin(similarity.matrix(x, x), y, budget, basic, radius * radius)
-        assert learner.sweep(Batch(x, y, 1)).tolist() == said
+        assert learner.learn_many(Batch(x, y, 1)).tolist() == said
         assert np.allclose(learner.supports.coefficients, sigma, rtol=1e-9)
         assert math.isclose(learner.facts().Q, told[-1][2] if told else 0.0, rel_tol=1e-9, abs_tol=1e-12)
 
@@ -178,7 +178,7 @@ def test_until_one_has_to_leave_the_self_tuned_is_the_kernel_perceptron():
     rng = np.random.default_rng(0)
     batch = Batch(rng.normal(size=(100, 3)), rng.choice([-1, 1], 100).astype(np.int8), 1)
     learner = Forgetron(100, gamma=0.5)
-    assert learner.sweep(batch).tolist() == KernelPerceptron(gamma=0.5).sweep(batch).tolist()
+    assert learner.learn_many(batch).tolist() == KernelPerceptron(gamma=0.5).learn_many(batch).tolist()
     assert np.all(np.abs(learner.supports.coefficients) == 1.0)
 
 
@@ -186,7 +186,7 @@ def test_dividing_by_the_radius_is_giving_it():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(300, 3)), rng.choice([-1, 1], 300).astype(np.int8)
     large, small = Forgetron(10, "linear", radius=8.0), Forgetron(10, "linear", radius=1.0)
-    assert large.sweep(Batch(x, y, 1)).tolist() == small.sweep(Batch(x / 8.0, y, 1)).tolist()
+    assert large.learn_many(Batch(x, y, 1)).tolist() == small.learn_many(Batch(x / 8.0, y, 1)).tolist()
     one, two = large.facts(), small.facts()
     assert (one.S1, one.S2, one.P, one.Lam, one.Q) == (two.S1, two.S2, two.P, two.Lam, two.Q)
     assert (one.radius2, two.radius2, one.largest) == (64.0, 1.0, 64.0 * two.largest)
@@ -240,7 +240,7 @@ def test_on_the_german_data_two_flaws_explain_the_published_mistakes(budget, our
     rates, flawless, flawed = [], [], []
     for order in orders:
         learner = Forgetron(budget, gamma=1 / 128)
-        rates.append(np.mean(learner.sweep(Batch(x[order], y[order], 1)) != y[order]))
+        rates.append(np.mean(learner.learn_many(Batch(x[order], y[order], 1)) != y[order]))
         flawless.append(published(gram, y, order, budget, ties=False, cancels=False) / len(y))
         flawed.append(published(gram, y, order, budget, ties=True, cancels=True) / len(y))
     assert round(100.0 * float(np.mean(rates)), 3) == ours == round(100.0 * float(np.mean(flawless)), 3)

@@ -361,7 +361,7 @@ def test_the_learner_that_refuses_most_is_asked_first():
     hedge = Hedge(team)
     before = copy.deepcopy(hedge.state())
     with pytest.raises(InputError, match="at round 2"):
-        hedge.sweep(Batch(np.array([3, 15]), np.array([1, 1], dtype=np.int8), 1))
+        hedge.learn_many(Batch(np.array([3, 15]), np.array([1, 1], dtype=np.int8), 1))
     assert same(hedge.state(), before)
     nk.play(hedge, [(3, 1)])
 
@@ -393,7 +393,7 @@ def test_a_team_that_was_torn_apart_plays_no_more(batched, tmp_path):
     stream = Arrays(x, y) if batched else list(zip(x, y.tolist(), strict=True))
     with pytest.raises(InputError, match="round 3: an example must be liked"):
         nk.play(hedge, stream)
-    for act in (lambda: hedge.learn_one(x[0], 1), lambda: hedge.sweep(Batch(x, y, 1)), hedge.state):
+    for act in (lambda: hedge.learn_one(x[0], 1), lambda: hedge.learn_many(Batch(x, y, 1)), hedge.state):
         with pytest.raises(InputError, match="have played the same rounds"):
             act()
 

@@ -46,7 +46,7 @@ def test_xor_is_learned_after_three_mistakes_and_one():
     x = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
     y = np.array([-1, 1, 1, -1], dtype=np.int8)
     learner = KernelPerceptron("polynomial", degree=2, constant=1.0)
-    assert [int(np.sum(learner.sweep(Batch(x, y, 1)) != y)) for _ in range(3)] == [3, 1, 0]
+    assert [int(np.sum(learner.learn_many(Batch(x, y, 1)) != y)) for _ in range(3)] == [3, 1, 0]
     points, coefficients = learner.supports.examples()["points"], learner.supports.coefficients
     order = [int(np.flatnonzero((points == row).all(axis=1))[0]) for row in x]
     assert coefficients[order].tolist() == y.tolist()  # alpha = (1, 1, 1, 1)
@@ -56,7 +56,7 @@ def test_xor_is_learned_after_three_mistakes_and_one():
 def test_with_the_linear_kernel_it_is_the_perceptron(seed, rows, bias):
     x, y = whole_stream(seed, rows)
     dual, primal = KernelPerceptron("linear", bias=bias), Perceptron(bias=bias)
-    assert dual.sweep(Batch(x, y, 1)).tolist() == primal.sweep(Batch(x, y, 1)).tolist()
+    assert dual.learn_many(Batch(x, y, 1)).tolist() == primal.learn_many(Batch(x, y, 1)).tolist()
     weights = dual.supports.coefficients @ dual.supports.examples()["points"]
     assert weights.tolist() == primal.weights.tolist()
 
@@ -77,7 +77,7 @@ def test_it_plays_as_its_twin_in_plain_python(similarity, seed, rows):
     x *= 0.37
     learner = KernelPerceptron(**similarity.arguments())
     said, coefficients = twin(similarity, x, y)
-    assert learner.sweep(Batch(x, y, 1)).tolist() == said
+    assert learner.learn_many(Batch(x, y, 1)).tolist() == said
     assert learner.supports.coefficients.tolist() == list(coefficients.values())
     assert learner.supports.examples()["points"].tolist() == x[list(coefficients)].tolist()
 
@@ -86,7 +86,7 @@ def test_it_plays_as_its_twin_in_plain_python(similarity, seed, rows):
 def test_the_sizes_of_the_coefficients_add_up_to_the_mistakes(seed, rows):
     x, y = whole_stream(seed, rows, width=2)
     learner = KernelPerceptron("polynomial", degree=2)
-    mistakes = sum(int(np.sum(learner.sweep(Batch(x, y, 1)) != y)) for _ in range(3))
+    mistakes = sum(int(np.sum(learner.learn_many(Batch(x, y, 1)) != y)) for _ in range(3))
     assert np.sum(np.abs(learner.supports.coefficients)) == mistakes == learner.updates == learner.facts().supports
 
 
@@ -125,5 +125,5 @@ def test_on_the_german_data_it_makes_the_published_mistakes():
     rates = []
     for order in saved["ID_all"].astype(int) - 1:
         learner = KernelPerceptron("rbf", gamma=1 / 128)
-        rates.append(100.0 * np.mean(learner.sweep(Batch(x[order], y[order], 1)) != y[order]))
+        rates.append(100.0 * np.mean(learner.learn_many(Batch(x[order], y[order], 1)) != y[order]))
     assert round(float(np.mean(rates)), 3) == 35.220

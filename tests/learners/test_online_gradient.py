@@ -115,7 +115,7 @@ def test_lazy_weights_and_their_average_are_the_plain_ones(way, zeros):
     learner = OnlineGradient(**way)
     plain = Plain(learner, 5)
     said = [plain.play(row, outcome) for row, outcome in zip(x, y, strict=True)]
-    played = learner.sweep(Batch(sparse(x) if zeros else x, y, 1))
+    played = learner.learn_many(Batch(sparse(x) if zeros else x, y, 1))
     assert played.predictions == pytest.approx(said, abs=1e-11)
     assert np.append(learner.weights, learner.constant_weight) == pytest.approx(plain.w, abs=1e-11)
     mean = np.mean(plain.past, axis=0)
@@ -137,13 +137,13 @@ def test_many_meetings_with_the_ball_are_folded_away_without_a_trace():
     for t in range(9000):
         learner.play_one(x[t], y[t])
         plain.play(x[t], y[t])
-        folds += learner._own[at.SINCE] == 0.0
-        scale = min(scale, learner._own[at.SCALE])
+        folds += learner._totals[at.SINCE] == 0.0
+        scale = min(scale, learner._totals[at.SCALE])
         assert np.linalg.norm(learner.weights) <= 0.1 * (1 + learner.facts().excess) or t % 100
     assert folds >= 3  # of which two by the number of rounds
     assert 2.0**-8 <= scale < 0.1
     assert learner.averaged == pytest.approx(np.mean(plain.past, axis=0)[:3], abs=1e-12)
-    assert learner._own[at.LENGTH2] == pytest.approx(np.linalg.norm(learner.weights) ** 2, rel=1e-12)
+    assert learner._totals[at.LENGTH2] == pytest.approx(np.linalg.norm(learner.weights) ** 2, rel=1e-12)
 
 
 @every
@@ -218,7 +218,7 @@ def test_rows_with_gaps_between_their_numbers_are_read_right():
     for row, outcome in zip(x, y, strict=True):
         assert one.predict_one(row[::2]) == two.predict_one(row[::2].copy())
         assert one.play_one(row[::2], outcome) == two.play_one(row[::2].copy(), outcome)
-    three.sweep(Batch(x[:, ::2], y, 1))
+    three.learn_many(Batch(x[:, ::2], y, 1))
     assert one.weights.tolist() == two.weights.tolist() == three.weights.tolist()
 
 
@@ -280,21 +280,21 @@ def test_bad_examples_and_outcomes_are_refused_and_change_nothing(form, played):
 def test_a_batch_with_one_bad_row_is_not_played_at_all(zeros):
     x, y = stream(50, 3)
     learner = OnlineGradient()
-    learner.sweep(Batch(sparse(x) if zeros else x, y, 1))
+    learner.learn_many(Batch(sparse(x) if zeros else x, y, 1))
     before = copy.deepcopy(learner.state())
     for row, outcome, words in [(x[30] * 1.1 / np.linalg.norm(x[30]), 0.0, "longer"), (x[30] * NAN, 0.0, "finite"),
                                 (x[30], 1.1, "outcome"), (x[30], NAN, "outcome")]:  # fmt: skip
         worse, off = x.copy(), y.copy()
         worse[30], off[30] = row, outcome
         with pytest.raises(InputError, match=f"{words}.* at round 81"):
-            learner.sweep(Batch(sparse(worse) if zeros else worse, off, 51))
+            learner.learn_many(Batch(sparse(worse) if zeros else worse, off, 51))
         assert same(learner.state(), before)
 
 
 def test_an_example_divided_by_its_length_is_not_too_long():
     x, y = stream(2000, 50)
     x /= np.linalg.norm(x, axis=1)[:, None]
-    OnlineGradient().sweep(Batch(x, y, 1))
+    OnlineGradient().learn_many(Batch(x, y, 1))
 
 
 def test_normalised_examples_may_be_of_any_length_and_whole_numbers_will_do():
@@ -369,7 +369,7 @@ def test_extreme_scales_do_not_overflow():
         for way in WAYS:
             learner = OnlineGradient(**{**way, "radius": size, "limit": size, "low": -size, "high": size, "bias": size})
             x, y = stream(50, 2)
-            learner.sweep(Batch(x * size, y * size, 1))
+            learner.learn_many(Batch(x * size, y * size, 1))
             state = learner.state()
             assert np.isfinite(state["own"]).all()
             assert np.isfinite(state["held"]).all()

@@ -61,7 +61,7 @@ def test_every_form_of_an_example_is_the_same_on_whole_numbers(pairs, bias):
 
     def swept(rows):
         learner = nk.Perceptron(bias=bias)
-        return learner.sweep(nk.Batch(rows, y, 1)).tolist(), learner
+        return learner.learn_many(nk.Batch(rows, y, 1)).tolist(), learner
 
     def looped(rows):
         learner = nk.Perceptron(bias=bias)
@@ -105,10 +105,10 @@ def test_sweep_and_loop_agree_to_the_bit_on_arbitrary_floats(pairs, bias, normal
     for rows in (x, sparse):
         swept, looped, halves = (nk.Perceptron(bias, normalize) for _ in range(3))
         batch = nk.Batch(rows, y, 1)
-        said = swept.sweep(batch).tolist()
+        said = swept.learn_many(batch).tolist()
         assert said == [looped.play_one(row, label) for row, label in batch.rows()]
         middle = len(y) // 2
-        assert said == [*halves.sweep(batch.part(0, middle)), *halves.sweep(batch.part(middle, len(y)))]
+        assert said == [*halves.learn_many(batch.part(0, middle)), *halves.learn_many(batch.part(middle, len(y)))]
         for other in (looped, halves):
             assert other.bias_weight == swept.bias_weight
             width = min(len(other.weights), len(swept.weights))
@@ -159,7 +159,7 @@ def test_a_score_beyond_the_doubles_is_played_as_the_sweep_does():
     y = np.array([-1, -1, 1, -1], dtype=np.int8)
     for bias in (0.0, 1e308):
         swept, looped = nk.Perceptron(bias), nk.Perceptron(bias)
-        said = swept.sweep(nk.Batch(x, y, 1)).tolist()
+        said = swept.learn_many(nk.Batch(x, y, 1)).tolist()
         assert said == [looped.play_one(row, int(label)) for row, label in zip(x, y, strict=True)]
         assert np.array_equal(swept.weights, looped.weights, equal_nan=True)
     ledger = nk.play(nk.Perceptron(), (x, y))
@@ -173,13 +173,13 @@ def test_examples_keep_to_one_kind():
         with pytest.raises(InputError, match="of one kind"):
             learner.learn_one(other, 1)
     with pytest.raises(InputError, match="of one kind"):
-        learner.sweep(nk.Batch(np.ones((1, 1)), np.ones(1, dtype=np.int8), 1))
+        learner.learn_many(nk.Batch(np.ones((1, 1)), np.ones(1, dtype=np.int8), 1))
     array = nk.Perceptron()
     array.learn_one(np.ones(3), -1)
     with pytest.raises(InputError, match="3"):
         array.predict_one(np.ones(4))
     with pytest.raises(InputError, match="3 features"):
-        array.sweep(nk.Batch(np.ones((1, 4)), np.ones(1, dtype=np.int8), 1))
+        array.learn_many(nk.Batch(np.ones((1, 4)), np.ones(1, dtype=np.int8), 1))
 
 
 def test_a_bias_must_be_finite():
@@ -202,7 +202,7 @@ def test_several_passes_converge_on_separable_data_and_stay_within_the_bound():
 class Contrary(nk.Perceptron):
     """Broken on purpose: it says the opposite of what it should, and learns from that."""
 
-    def sweep(self, batch):
+    def learn_many(self, batch):
         return None
 
     def play_one(self, x, y):
@@ -219,8 +219,8 @@ class Contrary(nk.Perceptron):
 class Shy(nk.Perceptron):
     """Broken on purpose: its weights are half of what its mistakes made them."""
 
-    def sweep(self, batch):
-        said = super().sweep(batch)
+    def learn_many(self, batch):
+        said = super().learn_many(batch)
         self._weights *= 0.5
         return said
 

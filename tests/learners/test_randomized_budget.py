@@ -50,7 +50,7 @@ def test_it_plays_as_its_twin_in_plain_python(stream, rows, budget, seed):
     similarity = Similarity.of("rbf", gamma=0.5)
     learner = RandomizedBudgetPerceptron(budget, "rbf", gamma=0.5, seed=seed)
     said, slots = twin(similarity, x, y, budget, seed)
-    assert learner.sweep(Batch(x, y, 1)).tolist() == said
+    assert learner.learn_many(Batch(x, y, 1)).tolist() == said
     assert learner.supports.examples()["points"].tolist() == x[slots].tolist()
     assert learner.supports.coefficients.tolist() == y[slots].tolist()
 
@@ -117,14 +117,14 @@ def test_while_nothing_leaves_it_is_the_kernel_perceptron(seed, rows):
     rng = np.random.default_rng(seed)
     x, y = rng.normal(size=(rows, 2)), rng.choice([-1, 1], rows).astype(np.int8)
     budgeted, free = RandomizedBudgetPerceptron(rows, gamma=0.5), KernelPerceptron(gamma=0.5)
-    assert budgeted.sweep(Batch(x, y, 1)).tolist() == free.sweep(Batch(x, y, 1)).tolist()
+    assert budgeted.learn_many(Batch(x, y, 1)).tolist() == free.learn_many(Batch(x, y, 1)).tolist()
     assert budgeted.supports.evictions == 0
 
 
 def test_other_seeds_are_other_games_and_the_same_seed_is_the_same():
     rng = np.random.default_rng(0)
     batch = Batch(rng.normal(size=(500, 4)), rng.choice([-1, 1], 500).astype(np.int8), 1)
-    said = [RandomizedBudgetPerceptron(10, gamma=0.3, seed=s).sweep(batch).tolist() for s in (0, 1, 0)]
+    said = [RandomizedBudgetPerceptron(10, gamma=0.3, seed=s).learn_many(batch).tolist() for s in (0, 1, 0)]
     assert said[0] == said[2] != said[1]
 
 
@@ -153,6 +153,6 @@ def test_on_the_german_data_it_makes_about_the_published_mistakes():
         rates = []
         for k, order in enumerate(orders):
             learner = RandomizedBudgetPerceptron(100, "rbf", gamma=1 / 128, seed=100 * seed + k)
-            rates.append(100.0 * np.mean(learner.sweep(Batch(x[order], y[order], 1)) != y[order]))
+            rates.append(100.0 * np.mean(learner.learn_many(Batch(x[order], y[order], 1)) != y[order]))
         means.append(np.mean(rates))
     assert abs(np.mean(means) - 37.5) < 3.0 * np.std(means, ddof=1) * np.sqrt(1.0 + 1.0 / len(means))

@@ -17,7 +17,7 @@ def test_it_is_exponential_weights_with_the_rate_of_beta():
     x = np.random.default_rng(0).integers(0, 2, (300, 6)).astype(float)
     y = np.random.default_rng(1).integers(0, 2, 300).astype(float)
     one, two = RandomizedWeightedMajority(6, beta=0.7, seed=5), ExponentialWeights(6, eta=-math.log(0.7), seed=5)
-    first, second = one.sweep(Batch(x, y, 1)), two.sweep(Batch(x, y, 1))
+    first, second = one.learn_many(Batch(x, y, 1)), two.learn_many(Batch(x, y, 1))
     assert first.predictions.tolist() == second.predictions.tolist()
     assert one.weights.tolist() == two.weights.tolist()
     assert one.facts() == two.facts()
@@ -52,9 +52,11 @@ def test_expected_mistakes_are_below_the_bound_on_streams_that_answer_back(beta)
 def test_the_draws_are_fair():
     x, y = np.tile([0.0, 1.0, 1.0], (4000, 1)), np.ones(4000)
     learner = RandomizedWeightedMajority(3, beta=1 - 1e-12, seed=1)
-    assert learner.sweep(Batch(x, y, 1)).losses.mean() == pytest.approx(1 / 3, abs=4 * math.sqrt(2 / 9 / 4000))
+    assert learner.learn_many(Batch(x, y, 1)).losses.mean() == pytest.approx(1 / 3, abs=4 * math.sqrt(2 / 9 / 4000))
     other = RandomizedWeightedMajority(3, beta=1 - 1e-12, seed=2)
-    assert other.sweep(Batch(x, y, 1)).predictions.tolist() != learner.sweep(Batch(x, y, 1)).predictions.tolist()
+    assert (
+        other.learn_many(Batch(x, y, 1)).predictions.tolist() != learner.learn_many(Batch(x, y, 1)).predictions.tolist()
+    )
 
 
 def test_a_class_is_followed_and_the_certificate_is_of_its_expected_mistakes():

@@ -36,7 +36,7 @@ def test_the_golden_table():
 def test_with_all_awake_it_is_exponential_weights(more):
     table = np.random.default_rng(0).random((300, 5))
     one, two = SleepingExperts(5, loss="table", **more), ExponentialWeights(5, loss="table", **more)
-    first, second = one.sweep(Batch(None, table, 1)), two.sweep(Batch(None, table, 1))
+    first, second = one.learn_many(Batch(None, table, 1)), two.learn_many(Batch(None, table, 1))
     assert first.expected == pytest.approx(second.expected, abs=1e-11)
     assert one.weights == pytest.approx(two.weights, abs=1e-9)
     assert one.facts().gaps == pytest.approx(two.facts().gaps, abs=1e-9)
@@ -50,7 +50,7 @@ def test_no_expert_is_regretted_beyond_the_promise(seed, experts, fixed, joining
     learner = SleepingExperts(experts, eta=0.8 if fixed else None, loss="table", play="mean", prior=prior)
     table = rng.integers(0, 3, (120, experts)) / 2.0
     table[rng.random(table.shape) < 0.5] = NAN
-    means = learner.sweep(Batch(None, table, 1)).expected
+    means = learner.learn_many(Batch(None, table, 1)).expected
     awake = ~np.isnan(table)
     facts = learner.facts()
     prices = np.full(experts, math.log(experts)) if prior is None else -np.log(prior)

@@ -74,7 +74,7 @@ def test_batches_of_any_size_and_single_rows_leave_the_same_predictions_and_stat
     assert single.size >= min(15, single.supports.most)
     for size in (7, 400):
         learner = make(**kernel)
-        parts = [learner.sweep(Batch(x[k : k + size], y[k : k + size], k + 1)) for k in range(0, len(y), size)]
+        parts = [learner.learn_many(Batch(x[k : k + size], y[k : k + size], k + 1)) for k in range(0, len(y), size)]
         assert np.concatenate(parts).tolist() == said
         assert same(learner.state(), single.state())
         assert learner.facts() == single.facts()
@@ -98,14 +98,14 @@ def test_dense_sparse_and_wide_rows_play_the_same_on_whole_numbers(make, monkeyp
     rows = as_sparse(x)
     for kernel in (KERNELS["linear"], KERNELS["rbf"]):
         dense, sparse, single, wide = (make(**kernel) for _ in range(4))
-        said = dense.sweep(Batch(x, y, 1)).tolist()
-        assert sparse.sweep(Batch(rows, y, 1)).tolist() == said
+        said = dense.learn_many(Batch(x, y, 1)).tolist()
+        assert sparse.learn_many(Batch(rows, y, 1)).tolist() == said
         assert [single.play_one(row, int(label)) for row, label in zip(rows.rows(), y, strict=True)] == said
         assert same(sparse.state(), single.state())
         assert dense.supports.coefficients.tolist() == sparse.supports.coefficients.tolist()
         with monkeypatch.context() as small:
             small.setattr("novikoff.kernels.cache.LARGEST_POINTS", 0)
-            assert wide.sweep(Batch(rows, y, 1)).tolist() == said
+            assert wide.learn_many(Batch(rows, y, 1)).tolist() == said
         assert len(wide.supports.cache.spread) > 0
         assert same(wide.state(), sparse.state())
 
@@ -116,12 +116,12 @@ def test_narrow_and_wide_sparse_rows_play_the_same_on_any_numbers(make, monkeypa
     rows = as_sparse(x)
     for kernel in KERNELS.values():
         usual, wide, later = (make(**kernel) for _ in range(3))
-        said = usual.sweep(Batch(rows, y, 1)).tolist()
-        first = later.sweep(Batch(rows[:100], y[:100], 1)).tolist()
+        said = usual.learn_many(Batch(rows, y, 1)).tolist()
+        first = later.learn_many(Batch(rows[:100], y[:100], 1)).tolist()
         with monkeypatch.context() as small:
             small.setattr("novikoff.kernels.cache.LARGEST_POINTS", 0)
-            assert wide.sweep(Batch(rows, y, 1)).tolist() == said
-            assert first + later.sweep(Batch(rows[100:], y[100:], 101)).tolist() == said
+            assert wide.learn_many(Batch(rows, y, 1)).tolist() == said
+            assert first + later.learn_many(Batch(rows[100:], y[100:], 101)).tolist() == said
         assert same(wide.state(), usual.state())
         assert same(later.state(), usual.state())
 
@@ -158,7 +158,7 @@ def test_named_features_play_as_numbered_ones(make):
 def test_features_that_were_never_seen_are_zero_in_the_supports(make):
     x, y = stream(100)
     learner = make(kernel="linear", bias=1.0)
-    learner.sweep(Batch(as_sparse(x), y, 1))
+    learner.learn_many(Batch(as_sparse(x), y, 1))
     seen = (np.array([0, 1], np.uint32), np.array([1.0, -2.0]))
     more = (np.array([0, 1, 90_000], np.uint32), np.array([1.0, -2.0, 5.0]))
     assert learner.score_one(more) == learner.score_one(seen)
@@ -177,8 +177,8 @@ def test_a_function_of_the_users_plays_as_the_kernel_it_computes(make, kernel):
 
     rest = {name: kernel[name] for name in ("normalize_kernel", "bias") if name in kernel}
     own, ours = make(kernel=function, **rest), make(**kernel)
-    assert own.sweep(Batch(x, y, 1)) is None  # it is played row by row
-    assert nk.play(own, (x, y), record=True).said().tolist() == ours.sweep(Batch(x, y, 1)).tolist()
+    assert own.learn_many(Batch(x, y, 1)) is None  # it is played row by row
+    assert nk.play(own, (x, y), record=True).said().tolist() == ours.learn_many(Batch(x, y, 1)).tolist()
     assert own.supports.coefficients.tolist() == ours.supports.coefficients.tolist()
     assert own.supports.examples()["points"].tolist() == ours.supports.examples()["points"].tolist()
     assert (own.size, own.updates, own.rounds) == (ours.size, ours.updates, ours.rounds)
@@ -190,7 +190,7 @@ def test_a_function_of_the_users_takes_sparse_rows_as_arrays(make):
     own = make(kernel=lambda z, x: float(z @ x) + 1.0)
     ours = make(kernel="linear", bias=1.0)
     said = [own.play_one(row, int(label)) for row, label in zip(as_sparse(x).rows(), y, strict=True)]
-    assert said == ours.sweep(Batch(as_sparse(x), y, 1)).tolist()
+    assert said == ours.learn_many(Batch(as_sparse(x), y, 1)).tolist()
     row = (np.array([3], np.uint32), np.array([2.0]))
     assert own.score_one(row) == ours.score_one(row)
 
@@ -243,12 +243,12 @@ def test_stopping_and_going_on_is_not_stopping(make, kernel):
     x, y = stream()
     for rows in (x, as_sparse(x)):
         whole = make(**kernel)
-        said = whole.sweep(Batch(rows, y, 1)).tolist()
+        said = whole.learn_many(Batch(rows, y, 1)).tolist()
         part = make(**kernel)
-        first = part.sweep(Batch(rows[:211], y[:211], 1)).tolist()
+        first = part.learn_many(Batch(rows[:211], y[:211], 1)).tolist()
         again = type(part).restore(copy.deepcopy(part.state()))
         assert same(again.state(), part.state())
-        assert first + again.sweep(Batch(rows[211:], y[211:], 212)).tolist() == said
+        assert first + again.learn_many(Batch(rows[211:], y[211:], 212)).tolist() == said
         assert same(again.state(), whole.state())
         assert again.facts() == whole.facts()
 
@@ -260,7 +260,7 @@ def test_a_learner_that_saw_nothing_is_restored_too(make):
     assert same(again.state(), learner.state())
     assert again.predict_one([1.0, 2.0]) == 1
     x, y = stream(60)
-    assert again.sweep(Batch(x, y, 1)).tolist() == learner.sweep(Batch(x, y, 1)).tolist()
+    assert again.learn_many(Batch(x, y, 1)).tolist() == learner.learn_many(Batch(x, y, 1)).tolist()
 
 
 @every
@@ -280,7 +280,7 @@ def test_there_are_never_more_supports_than_the_budget(make):
 def test_sparse_rows_that_left_leave_no_trace_in_memory(make):
     x, y = stream(4000, width=8)
     learner = make(**KERNELS["rbf"])
-    learner.sweep(Batch(as_sparse(x), y, 1))
+    learner.learn_many(Batch(as_sparse(x), y, 1))
     held = len(learner.supports.examples()["numbers"])
     assert len(learner.supports.cache.numbers) <= max(64, 4 * max(held, 8 * learner.size))
 
@@ -289,7 +289,7 @@ def test_sparse_rows_that_left_leave_no_trace_in_memory(make):
 def test_bad_examples_and_labels_are_refused_and_change_nothing(make):
     x, y = stream(60)
     learner = make(**KERNELS["rbf"])
-    learner.sweep(Batch(x, y, 1))
+    learner.learn_many(Batch(x, y, 1))
     before = copy.deepcopy(learner.state())
     for bad in ([1.0], [np.nan] * 5, [np.inf] * 5, ["a"] * 5, None, {"a": 1.0}, (np.array([0]), np.array([1.0]))):
         with pytest.raises(InputError):
@@ -300,9 +300,9 @@ def test_bad_examples_and_labels_are_refused_and_change_nothing(make):
         with pytest.raises(InputError):
             learner.learn_one(x[0], label)
     with pytest.raises(InputError):
-        learner.sweep(Batch(as_sparse(x), y, 61))
+        learner.learn_many(Batch(as_sparse(x), y, 61))
     with pytest.raises(InputError):
-        learner.sweep(Batch(np.ones((3, 4)), np.ones(3, np.int8), 61))
+        learner.learn_many(Batch(np.ones((3, 4)), np.ones(3, np.int8), 61))
     assert same(learner.state(), before)
 
 
@@ -323,7 +323,7 @@ def test_a_margin_to_insert_at_is_not_negative(kind, beta):
 @every
 def test_a_batch_of_whole_numbers_or_short_floats_is_one_of_doubles(make):
     x, y = stream(100, whole=True)
-    said = [make(**KERNELS["rbf"]).sweep(Batch(x.astype(kind), y, 1)).tolist() for kind in (float, "f4", "i8")]
+    said = [make(**KERNELS["rbf"]).learn_many(Batch(x.astype(kind), y, 1)).tolist() for kind in (float, "f4", "i8")]
     assert said[0] == said[1] == said[2]
 
 
@@ -333,8 +333,8 @@ def test_read_only_arrays_are_played_and_not_changed(make):
     rows = as_sparse(x)
     for array in (x, y, rows.indptr, rows.indices, rows.values):
         array.flags.writeable = False
-    make(**KERNELS["rbf"]).sweep(Batch(x, y, 1))
-    make(**KERNELS["rbf"]).sweep(Batch(rows[10:], y[10:], 1))
+    make(**KERNELS["rbf"]).learn_many(Batch(x, y, 1))
+    make(**KERNELS["rbf"]).learn_many(Batch(rows[10:], y[10:], 1))
 
 
 @pytest.mark.parametrize("budget", [1, 2, 7])
@@ -353,7 +353,7 @@ def test_whoever_keeps_too_few_errs_on_every_example_it_does_not_hold(budget):
         assert learner.updates == 40
     free = KernelPerceptron("linear")
     x = np.tile(examples, (5, 1))
-    assert int(np.sum(free.sweep(Batch(x, np.full(len(x), -1, np.int8), 1)) == 1)) == budget + 1
+    assert int(np.sum(free.learn_many(Batch(x, np.full(len(x), -1, np.int8), 1)) == 1)) == budget + 1
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e160])
@@ -362,14 +362,14 @@ def test_numbers_beyond_the_doubles_stop_nothing(size):
     for make in LEARNERS.values():
         for kernel in ({"kernel": "polynomial", "degree": 3}, {"kernel": "rbf"}):
             one, two = make(**kernel), make(**kernel)
-            said = one.sweep(Batch(x * size, y, 1)).tolist()
+            said = one.learn_many(Batch(x * size, y, 1)).tolist()
             assert [two.play_one(row, int(label)) for row, label in zip(x * size, y, strict=True)] == said
 
 
 def test_the_norm_is_that_of_the_sum():
     x, y = stream(100)
     learner = Forgetron(20, gamma=0.3)
-    learner.sweep(Batch(x, y, 1))
+    learner.learn_many(Batch(x, y, 1))
     points, coefficients = learner.supports.examples()["points"], learner.supports.coefficients
     wanted = coefficients @ learner.similarity.matrix(points, points) @ coefficients
     assert np.isclose(learner.supports.norm2(), wanted, rtol=1e-12)
@@ -391,7 +391,7 @@ def damaged(state, **changes):
 def test_damaged_states_are_refused(sparse):
     x, y = stream(100)
     learner = RandomizedBudgetPerceptron(10, gamma=0.3)
-    learner.sweep(Batch(as_sparse(x) if sparse else x, y, 1))
+    learner.learn_many(Batch(as_sparse(x) if sparse else x, y, 1))
     state = learner.state()
     bad = [
         {"budget": 3},

@@ -52,12 +52,12 @@ def test_sweep_loop_and_the_python_twin_agree_on_arbitrary_streams(n, pairs, con
     y = np.array([label for _, label in pairs], dtype=np.int8)
     swept = nk.ThresholdHalving(n, conservative)
     looped = nk.ThresholdHalving(n, conservative)
-    said = swept.sweep(nk.Batch(x, y, 1))
+    said = swept.learn_many(nk.Batch(x, y, 1))
     assert said.tolist() == [looped.play_one(i, label) for i, label in zip(x.tolist(), y.tolist(), strict=True)]
     assert swept.state() == looped.state()
     twin = np.array([0, n + 1, 0, 0, 0], dtype=np.int64)
     out = np.empty(len(x), dtype=np.int8)
-    kernel.sweep.py_func(x, y, n, twin, conservative, out)
+    kernel.learn_many.py_func(x, y, n, twin, conservative, out)
     assert out.tolist() == said.tolist()
     assert twin.tolist() == [looped.lo, looped.hi, looped.restarts, looped.emptied_at, looped.rounds]
 
@@ -82,7 +82,7 @@ def test_a_compiled_sweep_at_the_largest_n_does_not_overflow():
     x = np.array([n, 0, n, n - 1, n // 2], dtype=np.int64)
     y = np.array([1, -1, 1, -1, -1], dtype=np.int8)
     swept, looped = nk.ThresholdHalving(n), nk.ThresholdHalving(n)
-    assert swept.sweep(nk.Batch(x, y, 1)).tolist() == [
+    assert swept.learn_many(nk.Batch(x, y, 1)).tolist() == [
         looped.play_one(int(i), int(s)) for i, s in zip(x, y, strict=True)
     ]
     assert swept.state() == looped.state()
@@ -92,7 +92,7 @@ def test_a_bad_index_in_a_sweep_changes_nothing():
     learner = nk.ThresholdHalving(10)
     before = learner.state()
     with pytest.raises(InputError, match="from 0 to 10: got 11 at round 3"):
-        learner.sweep(nk.Batch(np.array([1, 2, 11]), np.array([1, 1, 1], dtype=np.int8), 1))
+        learner.learn_many(nk.Batch(np.array([1, 2, 11]), np.array([1, 1, 1], dtype=np.int8), 1))
     assert learner.state() == before
     with pytest.raises(InputError, match="at least 0"):
         nk.ThresholdHalving(-1)

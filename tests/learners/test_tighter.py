@@ -44,7 +44,7 @@ def test_it_plays_as_its_twin_in_plain_python(seed, rows, budget, beta, kernel):
     similarity = Similarity.of(kernel, degree=2, constant=1.0)
     learner = TighterPerceptron(budget, kernel, degree=2, constant=1.0, beta=beta)
     said, held = twin(similarity.matrix(x, x).astype(int), y, budget, beta)
-    assert learner.sweep(Batch(x, y, 1)).tolist() == said
+    assert learner.learn_many(Batch(x, y, 1)).tolist() == said
     order = np.argsort(learner.supports.facts(4))  # BORN: from the oldest on
     assert learner.supports.examples()["points"][order].tolist() == x[held].tolist()
     assert learner.supports.coefficients[order].tolist() == y[held].tolist()
@@ -71,7 +71,7 @@ def test_the_table_of_values_grows_with_the_supports():
     rng = np.random.default_rng(0)
     batch = Batch(rng.normal(size=(300, 3)), rng.choice([-1, 1], 300).astype(np.int8), 1)
     learner = TighterPerceptron(100, gamma=0.5)
-    learner.sweep(batch)
+    learner.learn_many(batch)
     points = learner.supports.examples()["points"]
     table = learner._table()
     assert table.shape == (112, 112)
@@ -82,7 +82,7 @@ def test_while_nothing_leaves_it_is_the_kernel_perceptron():
     rng = np.random.default_rng(1)
     batch = Batch(rng.normal(size=(80, 3)), rng.choice([-1, 1], 80).astype(np.int8), 1)
     learner = TighterPerceptron(80, gamma=0.5)
-    assert learner.sweep(batch).tolist() == KernelPerceptron(gamma=0.5).sweep(batch).tolist()
+    assert learner.learn_many(batch).tolist() == KernelPerceptron(gamma=0.5).learn_many(batch).tolist()
 
 
 @settings(max_examples=60)
@@ -91,9 +91,9 @@ def test_stopped_and_gone_on_its_table_and_its_game_are_the_same_with_normalised
     rng = np.random.default_rng(seed)
     x, y = rng.integers(-2, 3, (60, 2)).astype(float), rng.choice([-1, 1], 60).astype(np.int8)
     learner = TighterPerceptron(6, kernel, normalize_kernel=True)
-    learner.sweep(Batch(x[:30], y[:30], 1))
+    learner.learn_many(Batch(x[:30], y[:30], 1))
     again = TighterPerceptron.restore(learner.state())
     held = slice(learner.size)
     assert np.array_equal(again._table()[held, held], learner._table()[held, held])
     rest = Batch(x[30:], y[30:], 31)
-    assert again.sweep(rest).tolist() == learner.sweep(rest).tolist()
+    assert again.learn_many(rest).tolist() == learner.learn_many(rest).tolist()

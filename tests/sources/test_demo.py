@@ -10,7 +10,7 @@ import pytest
 from novikoff.errors import SourceError
 from novikoff.game import play
 from novikoff.learners.threshold_halving import ThresholdHalving
-from novikoff.sources.demo import DEMOS, TASTY, THRESHOLD, demo, whole_numbers
+from novikoff.sources.demo import DEMOS, TASTY, THRESHOLD, demo, integers
 from novikoff.sources.reader import read
 from novikoff.types import Domain, Labels
 
@@ -121,8 +121,8 @@ def test_generated_demos_are_the_same_on_every_machine(name):
 
 
 def test_whole_numbers_reach_every_value_and_no_other():
-    assert set(whole_numbers(1000, 7, seed=0).tolist()) == set(range(7))
-    assert whole_numbers(5, 1, seed=0).tolist() == [0] * 5
+    assert set(integers(1000, 7, seed=0).tolist()) == set(range(7))
+    assert integers(5, 1, seed=0).tolist() == [0] * 5
 
 
 def test_an_unknown_demo_is_an_error_that_lists_those_there_are():

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from novikoff.adversaries.opposite import opposite
 from novikoff.certificates.budget_forced import BudgetRuinFacts, budget_forced
-from novikoff.classes.sizes import whole_number
+from novikoff.classes.sizes import integer
 from novikoff.types import Distribution, Domain, Example, Label, Theorem
 
 
@@ -35,7 +35,7 @@ class BudgetRuin:
     promises: ClassVar[tuple[Theorem, ...]] = (budget_forced,)
 
     def __init__(self, budget: int) -> None:
-        self.budget = whole_number(budget, "budget", "a budget must be a whole number, at least one", 1)
+        self.budget = integer(budget, "budget", "a budget must be a whole number, at least one", 1)
         self.name = f"budget-ruin:budget={self.budget}"
         self.domain = Domain("vector", self.budget + 1)
         self.escapes = 0

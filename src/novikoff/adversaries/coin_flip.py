@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from novikoff.certificates.coin_flip_regret import coin_flip_regret
 from novikoff.certificates.contrarian_regret import AnswerCounts, better_constant
-from novikoff.classes.sizes import whole_number
+from novikoff.classes.sizes import integer
 from novikoff.errors import brief
 from novikoff.kernels.coins import coin
 from novikoff.types import Distribution, Domain, Example, Label, Theorem
@@ -34,7 +34,7 @@ class CoinFlip:
     promises: ClassVar[tuple[Theorem, ...]] = (coin_flip_regret,)
 
     def __init__(self, seed: int = 0, domain: Domain = ANYTHING) -> None:
-        self.seed = whole_number(seed, "seed", "a seed must be a whole number")
+        self.seed = integer(seed, "seed", "a seed must be a whole number")
         self.domain = domain
         self.name = f"coin-flip:seed={brief(self.seed)}"
         self.negatives = self.positives = 0

@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from novikoff.adversaries.opposite import opposite
 from novikoff.certificates.majority_flip_forced import MajorityFlipFacts, majority_flip_forced
-from novikoff.classes.sizes import whole_number
+from novikoff.classes.sizes import integer
 from novikoff.errors import brief
 from novikoff.types import Distribution, Domain, Example, Label, Theorem
 
@@ -32,7 +32,7 @@ class MajorityFlip:
     promises: ClassVar[tuple[Theorem, ...]] = (majority_flip_forced,)
 
     def __init__(self, k: int) -> None:
-        self.k = whole_number(k, "k", "flipping needs at least one point, a whole number", 1)
+        self.k = integer(k, "k", "flipping needs at least one point, a whole number", 1)
         self.name = f"majority-flip:k={brief(self.k)}"
         self.domain = Domain("index", self.k)
         self.rounds = 0

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from novikoff.adversaries.opposite import opposite
 from novikoff.certificates.orthogonal_forced import OrthogonalFacts, orthogonal_forced
-from novikoff.classes.sizes import whole_number
+from novikoff.classes.sizes import integer
 from novikoff.types import Distribution, Domain, Example, Label, Theorem
 
 
@@ -34,7 +34,7 @@ class Orthogonal:
     promises: ClassVar[tuple[Theorem, ...]] = (orthogonal_forced,)
 
     def __init__(self, k: int) -> None:
-        self.k = whole_number(k, "k", "orthogonal vectors must be a whole number, at least one", 1)
+        self.k = integer(k, "k", "orthogonal vectors must be a whole number, at least one", 1)
         self.name = f"orthogonal:k={self.k}"
         self.domain = Domain("vector", self.k)
         self.rounds = 0

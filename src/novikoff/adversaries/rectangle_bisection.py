@@ -22,7 +22,7 @@ from typing import ClassVar
 
 from novikoff.adversaries.bisection import Bisection
 from novikoff.certificates.bisection_forced import BisectionFacts, bisection_forced
-from novikoff.classes.sizes import whole_number
+from novikoff.classes.sizes import integer
 from novikoff.types import Distribution, Domain, Example, Label, Theorem
 
 
@@ -32,7 +32,7 @@ class RectangleBisection:
     promises: ClassVar[tuple[Theorem, ...]] = (bisection_forced,)
 
     def __init__(self, dim: int) -> None:
-        self.dim = whole_number(dim, "dim", "a box needs at least one dimension, a whole number", 1)
+        self.dim = integer(dim, "dim", "a box needs at least one dimension, a whole number", 1)
         self.name = f"rectangle-bisection:dim={self.dim}"
         self.domain = Domain("any", self.dim)
         self._line = Bisection()

@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 
 from novikoff.certificate import Assumption, Certificate, Standing, judge, outward, void
-from novikoff.certificates.online_gradient_facts import CONVEX, OnlineGradientFacts, unsaid
+from novikoff.certificates.online_gradient_facts import CONVEX, OnlineGradientFacts, void_certificate
 from novikoff.types import Run
 
 NAME = "average_risk"
@@ -55,7 +55,7 @@ def average_risk(run: Run[OnlineGradientFacts], delta: float = DELTA) -> Certifi
         "constant": after.constant,
         "when": "at a number of rounds fixed in advance",
     }
-    reason = unsaid(run)
+    reason = void_certificate(run)
     if reason:
         return void(NAME, "P", reason, observed=mean, trivial=trivial, assumptions=assumptions, reference=REFERENCE,
                     quantities=quantities, quantity="risk of the average")  # fmt: skip

@@ -24,7 +24,7 @@ import math
 
 from novikoff.certificate import Assumption, Certificate, judge, outward, void
 from novikoff.certificates.average_risk import CONSTANT, DELTA, averaging_error, independent_and_convex
-from novikoff.certificates.online_gradient_facts import OnlineGradientFacts, unsaid
+from novikoff.certificates.online_gradient_facts import OnlineGradientFacts, void_certificate
 from novikoff.risk import poisson_limit
 from novikoff.types import Run
 
@@ -40,7 +40,7 @@ def average_risk_always(run: Run[OnlineGradientFacts], delta: float = DELTA) -> 
     top, mean, trivial = after.top, run.loss / n, min(after.top, after.constant)
     assumptions: tuple[Assumption, ...] = independent_and_convex(run)
     quantities = {"delta": delta, "largest_loss": top, "constant": after.constant, "when": "at all rounds at once"}
-    reason = unsaid(run)
+    reason = void_certificate(run)
     if reason:
         return void(NAME, "P", reason, observed=mean, trivial=trivial, assumptions=assumptions, reference=REFERENCE,
                     quantities=quantities, quantity="risk of the average")  # fmt: skip

@@ -7,7 +7,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel and
         |L|  <=  (R^2 + beta) ||g||^2.
     A bound on the memory, not on mistakes: for this learner no mistake bound is known.
 Assumptions
-    some g that rode along has a margin (checked); the list was empty at the start (checked); the learner throws out
+    some g tracked has a margin (checked); the list was empty at the start (checked); the learner throws out
     what it no longer needs after every insertion (checked); the comparators saw all of its rounds with its K (checked);
     x is finite (checked).
 Proof
@@ -38,22 +38,22 @@ NO_MORE = {"beyond_that": "no mistake bound is known"}
 
 
 def cks_cache(run: Run[KernelFacts]) -> Certificate | None:
-    """|L| <= (R^2 + beta) ||g||^2; None if no comparators rode along, or the learner throws nothing out."""
-    riding, after = run.riding, run.after
-    if riding is None or not after.distilled:
+    """|L| <= (R^2 + beta) ||g||^2; None if no comparators were tracked, or the learner throws nothing out."""
+    tracked, after = run.tracked, run.after
+    if tracked is None or not after.distilled:
         return None
     best = shortest(run)
     needed = [*assumptions(run), Assumption(CLAIM, "checked" if best else "refuted")]
     trivial = after.updates - run.before.updates
     trivial = trivial if after.budget is None else min(trivial, after.budget)
-    reason = riding.invalid_reason or refutations(needed[:-1])
+    reason = tracked.invalid_reason or refutations(needed[:-1])
     if not reason and best is None:
         reason = "no comparator that was tried separates the labels"
     if reason or best is None:
         return void(NAME, "D", reason, observed=after.supports, trivial=trivial, assumptions=needed,
                     reference=REFERENCE, quantities=NO_MORE, quantity="supports")  # fmt: skip
     most = after.updates if after.budget is None else min(after.updates, after.budget + 1)
-    square = riding.square * (1 + (2 * after.updates + 4) * (riding.error + (most + 4) * UNIT))
+    square = tracked.square * (1 + (2 * after.updates + 4) * (tracked.error + (most + 4) * UNIT))
     return judge(
         NAME,
         "D",

@@ -111,17 +111,17 @@ def log_shrink(d: int) -> float:
 
 
 def separators(run: Run[EllipsoidFacts], level: float = 0.0) -> list[Ball]:
-    """A ball for each direction that rode along and whose normalised margin is above the level."""
-    riding: Any = run.riding
+    """A ball for each direction tracked and whose normalised margin is above the level."""
+    tracked: Any = run.tracked
     facts, found = run.after, []
     best: dict[int, Fraction] = {}
-    for u in riding.comparators:
-        if 0 < u.direction <= len(riding.directions) and u.hinge == 0 and facts.width:
+    for u in tracked.comparators:
+        if 0 < u.direction <= len(tracked.directions) and u.hinge == 0 and facts.width:
             best[u.direction] = min(u.square, best.get(u.direction, u.square))
     for number, square in best.items():
-        g = min(1.0, float(1 / root(riding.square * square)) * (1.0 - ROUNDED)) - ROUNDED
+        g = min(1.0, float(1 / root(tracked.square * square)) * (1.0 - ROUNDED)) - ROUNDED
         if g > level:
-            found.append(Ball(g, unit(riding.directions[number - 1], facts), level))
+            found.append(Ball(g, unit(tracked.directions[number - 1], facts), level))
     return found
 
 
@@ -191,12 +191,13 @@ class Body:
 
 def assumptions(run: Run[EllipsoidFacts]) -> list[Assumption]:
     """What every theorem needs, and whether it was seen to hold."""
-    riding: LinearComparatorFacts = run.riding
+    tracked: LinearComparatorFacts = run.tracked
     before, after = run.before, run.after
-    whole_game = riding.rows == run.rounds == after.rounds - before.rounds
+    whole_game = tracked.rows == run.rounds == after.rounds - before.rounds
     claims = {
-        "x is finite and of a safe length": not riding.invalid_reason,
-        "the comparators saw the learner's features": (after.bias, after.normalize) == (riding.bias, riding.normalize),
+        "x is finite and of a safe length": not tracked.invalid_reason,
+        "the comparators saw the learner's features": (after.bias, after.normalize)
+        == (tracked.bias, tracked.normalize),
         "and every round it learned from": whole_game,
         "it began with the unit ball": before.updates == 0 and before.flaw == "",
         "it changed on its mistakes only": after.updates - before.updates <= run.mistakes,
@@ -207,10 +208,10 @@ def assumptions(run: Run[EllipsoidFacts]) -> list[Assumption]:
 
 def certify(run: Run[EllipsoidFacts], theorem: str, balls: list[Ball], claim: str, told: dict[str, Any]) -> Certificate:
     """The theorem for these balls, the best of them; void if there is none, or floats cannot tell."""
-    riding: LinearComparatorFacts = run.riding
+    tracked: LinearComparatorFacts = run.tracked
     facts = run.after
     needed = assumptions(run)
-    reason = riding.invalid_reason or facts.flaw or refutations(needed)
+    reason = tracked.invalid_reason or facts.flaw or refutations(needed)
     if not reason and not balls:
         needed.append(Assumption(claim, "refuted"))
         reason = refutations(needed)

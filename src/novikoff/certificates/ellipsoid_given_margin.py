@@ -7,7 +7,7 @@ Theorem (upper)
     less what the cuts took off the volume beyond kappa: certificates/ellipsoid_facts.py, `depth`. For g <= m it is
     void: the cuts may have cut u off.
 Assumptions
-    some comparator that rode along has a normalised margin above m (checked); the learner is the Ellipsoid, started
+    some comparator tracked has a normalised margin above m (checked); the learner is the Ellipsoid, started
     with the unit ball and changed on its mistakes only (checked); the comparators saw all of its rounds with its
     features (checked); its volume is what the cuts made it (checked); x is finite (checked).
 Proof
@@ -28,9 +28,9 @@ NAME = "ellipsoid_given_margin"
 
 
 def ellipsoid_given_margin(run: Run[EllipsoidFacts]) -> Certificate | None:
-    """The least bound over the comparators; None if none rode along, or no margin was given."""
+    """The least bound over the comparators; None if none were tracked, or no margin was given."""
     level = run.after.margin
-    if run.riding is None or level == 0.0:
+    if run.tracked is None or level == 0.0:
         return None
     claim = f"a comparator that was tried separates the labels with a normalised margin above {level:g}"
     return certify(run, NAME, separators(run, level), claim, {"level": level})

@@ -9,7 +9,7 @@ Theorem (upper)
     For another constant, c n: 1/g = 2n^2 sqrt(k+c^2) sqrt(k + 1/(4n^4c^2)). A stream with ties and no constant feature
     has no such bound: nine points of a grid make more than 500 mistakes.
 Assumptions
-    a comparator that rode along has the normalised margin g of such a target (checked: that is all the proof needs);
+    a comparator tracked has the normalised margin g of such a target (checked: that is all the proof needs);
     the learner is the Ellipsoid, started with the unit ball and changed on its mistakes only (checked); the comparators
     saw all of its rounds with its features (checked); its volume is what the cuts made it (checked); x is finite
     (checked).
@@ -35,15 +35,15 @@ NAME = "ellipsoid_grid"
 
 
 def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Certificate | None:
-    """The bound for the grid that was named; None if none was, or no comparator rode along."""
+    """The bound for the grid that was named; None if none was, or no comparator was tracked."""
     facts = run.after
-    if run.riding is None or facts.grid == 0 or facts.margin > 0.0:
+    if run.tracked is None or facts.grid == 0 or facts.margin > 0.0:
         return None
     constant = Fraction(abs(facts.bias)) / facts.grid
     features = max(facts.width - (constant > 0.0), 1)
     g = grid_margin(features, facts.grid, constant)
     balls = [dataclasses.replace(ball, g=min(g, ball.g)) for ball in separators(run) if ball.g >= g * (1.0 - 1e-12)]
-    claim = f"a comparator that rode along has the margin of a target on the grid of {facts.grid:,}"
+    claim = f"a comparator tracked has the margin of a target on the grid of {facts.grid:,}"
     told = {"grid": facts.grid, "before": before_the_game(max(facts.width, 1), g)} if g > 0.0 else {"grid": facts.grid}
     return certify(run, NAME, balls, claim, told)
 

@@ -8,7 +8,7 @@ Theorem (upper; tight for d = 1)
     Only directions matter: g is at least margin/R, and every x~ may be rescaled. Over several passes this bounds the
     total of all of them.
 Assumptions
-    some comparator that rode along separates (checked); the learner is the Ellipsoid, started with the unit ball and
+    some comparator tracked separates (checked); the learner is the Ellipsoid, started with the unit ball and
     changed on its mistakes only (checked); the comparators saw all of its rounds with its features (checked); its
     volume is what the cuts made it (checked); x is finite (checked).
 Proof
@@ -30,7 +30,7 @@ CLAIM = "a comparator that was tried separates the labels"
 
 
 def ellipsoid_margin(run: Run[EllipsoidFacts]) -> Certificate | None:
-    """The least bound over the comparators that separate; None if none rode along, or cuts were at a given margin."""
-    if run.riding is None or run.after.margin > 0.0:
+    """The least bound over the comparators that separate; None if none were tracked, or cuts were at a given margin."""
+    if run.tracked is None or run.after.margin > 0.0:
         return None
     return certify(run, NAME, separators(run), CLAIM, {})

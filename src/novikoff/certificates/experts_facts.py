@@ -153,7 +153,7 @@ def judge_regret(
     least = largest_regret(run.rounds, after.top, after.best_loss) if trivial is None else trivial
     told = {**common(after), **(quantities or {})}
     what = f"expected {quantity}" if after.play == "draw" else quantity
-    reason = unsaid(run) or ("" if math.isfinite(bound) else "the bound is not finite")
+    reason = void_certificate(run) or ("" if math.isfinite(bound) else "the bound is not finite")
     if reason:
         return void(name, "D", reason, observed=seen, trivial=least, assumptions=needed, reference=reference,
                     quantities=told, quantity=what)  # fmt: skip
@@ -190,7 +190,7 @@ def by_its_weights(run: Run[ExpertsFacts]) -> Assumption:
     return Assumption(claim, "checked" if holds else "refuted")
 
 
-def unsaid(run: Run[ExpertsFacts]) -> str:
+def void_certificate(run: Run[ExpertsFacts]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     if run.before.rounds:
         return f"warm start: the learner had played {run.before.rounds:,} rounds when the ledger was opened"

@@ -9,7 +9,7 @@ Theorem (upper)
     For every B, however phi was chosen, for every g in the kernel's space with hinge loss D over ALL rounds, and every
     R^2 that no K(x,x) exceeds:
         M  <=  R^2 ||g||^2 + 2 D + 2 ||g|| S1 + (P + 2 R^2 Lam - S2) / R^2.
-    Reported is the smallest over the g that rode along, over mixtures of two of them that are next to each other, and
+    Reported is the smallest over the g tracked, over mixtures of two of them that are next to each other, and
     over R^2, as a whole number.
 Assumptions
     the learner is the Forgetron: it began with an empty list and changed on its mistakes only (checked); K is an inner
@@ -57,7 +57,7 @@ from novikoff.certificates.kernel_facts import (
     on_mistakes,
     quantities,
     score_error,
-    unsaid,
+    void_certificate,
 )
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
@@ -82,9 +82,9 @@ class Costs:
     @classmethod
     def of(cls, run: Run[KernelFacts], budget: int) -> Costs:
         """Those of this run."""
-        after, riding = run.after, run.riding
+        after, tracked = run.after, run.tracked
         S1, S2, P, Lam = (Fraction(value) for value in (after.S1, after.S2, after.P, after.Lam))
-        least = riding.square / Fraction(after.radius2)
+        least = tracked.square / Fraction(after.radius2)
         return cls(run.mistakes, budget, S1, S2, P, Lam, least, score_error(run, budget + 1))
 
     def bound(self, norm: Fraction, hinge: Fraction) -> Fraction:
@@ -110,18 +110,18 @@ class Costs:
 
 
 def forgetron_pathwise(run: Run[KernelFacts]) -> Certificate | None:
-    """The least bound over the comparators and mixtures of them; None if none rode along."""
+    """The least bound over the comparators and mixtures of them; None if none were tracked."""
     budget = run.after.budget
-    if run.riding is None or budget is None:
+    if run.tracked is None or budget is None:
         return None
     needed = [*assumptions(run), on_mistakes(run)]
-    nothing = unsaid(run, NAME, "D", needed, REFERENCE, unreadable(run))
+    nothing = void_certificate(run, NAME, "D", needed, REFERENCE, unreadable(run))
     if nothing is not None:
         return nothing
     costs = Costs.of(run, budget)
     scale = root(Fraction(run.after.radius2))
-    norms = [scale * root(u.square) for u in run.riding.comparators]
-    hinges = [u.hinge for u in run.riding.comparators]
+    norms = [scale * root(u.square) for u in run.tracked.comparators]
+    hinges = [u.hinge for u in run.tracked.comparators]
     rough = [costs.roughly(near(norm), near(hinge)) for norm, hinge in zip(norms, hinges, strict=True)]
     best = rough.index(min(rough))
     candidates = [(norms[best], hinges[best]), *mixtures(norms, hinges, costs, max(best - 1, 0), best + 2)]
@@ -134,7 +134,7 @@ def forgetron_pathwise(run: Run[KernelFacts]) -> Certificate | None:
         trivial=run.rounds,
         assumptions=needed,
         quantities={
-            **quantities(run, run.riding.comparators[best]),
+            **quantities(run, run.tracked.comparators[best]),
             "budget": budget,
             "evictions": after.evictions,
             "S1": after.S1,

@@ -4,7 +4,7 @@ Theorem (upper)
     Let K(x,x) <= R^2, fixed in advance, and let the budget be B >= 83. For every g in the kernel's space with
     R ||g|| <= U = (1/4) sqrt((B+1) / ln(B+1)) and hinge loss D over ALL rounds:
         M  <=  2 R^2 ||g||^2 + 4 D.
-    Reported is the smallest over the g that rode along and are that short, as a whole number. It seldom says anything
+    Reported is the smallest over the g tracked and are that short, as a whole number. It seldom says anything
     (U is 1.09 at B = 83, and 10 at 15,500): certificates/forgetron_pathwise.py is never weaker.
 Assumptions
     B >= 83 (checked); no K(x,x) was above R^2, by more than 1e-12 of it (checked); on this run Q <= (15/32) M and
@@ -34,7 +34,7 @@ from fractions import Fraction
 
 from novikoff.certificate import Assumption, Certificate, judge
 from novikoff.certificates.forgetron_pathwise import Costs, unreadable
-from novikoff.certificates.kernel_facts import KernelFacts, assumptions, on_mistakes, quantities, unsaid
+from novikoff.certificates.kernel_facts import KernelFacts, assumptions, on_mistakes, quantities, void_certificate
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
@@ -45,21 +45,21 @@ TOLERANCE = Fraction(1, 10**9)
 
 
 def forgetron_theorem(run: Run[KernelFacts]) -> Certificate | None:
-    """The least 2 R^2 ||g||^2 + 4 D over the short comparators; None if none rode along."""
+    """The least 2 R^2 ||g||^2 + 4 D over the short comparators; None if none were tracked."""
     budget = run.after.budget
-    if run.riding is None or budget is None:
+    if run.tracked is None or budget is None:
         return None
     needed = [*assumptions(run), on_mistakes(run)]
-    nothing = unsaid(run, NAME, "D", needed, REFERENCE, unreadable(run))
+    nothing = void_certificate(run, NAME, "D", needed, REFERENCE, unreadable(run))
     if nothing is None:
         needed += own_assumptions(run, budget)
-        nothing = unsaid(run, NAME, "D", needed, REFERENCE)
+        nothing = void_certificate(run, NAME, "D", needed, REFERENCE)
     if nothing is not None:
         return nothing
     radius2 = Fraction(run.after.radius2)
     longest2 = Fraction(longest(budget)) ** 2
     costs = Costs.of(run, budget)
-    short = [u for u in run.riding.comparators if radius2 * u.square <= longest2]
+    short = [u for u in run.tracked.comparators if radius2 * u.square <= longest2]
     square = max(costs.least, Fraction(1))  # a little more than 1 at most
     above = 2 * TOLERANCE + max(costs.S2 - costs.P, Fraction(0)) * (1 - 1 / square)
     best = min(short, key=lambda u: 2 * square * radius2 * u.square + 4 * u.hinge)
@@ -84,7 +84,7 @@ def longest(budget: int) -> float:
 def own_assumptions(run: Run[KernelFacts], budget: int) -> list[Assumption]:
     """What this theorem needs besides."""
     after = run.after
-    fits = run.riding.square <= Fraction(after.radius2) * (1 + Fraction(1, 10**12))
+    fits = run.tracked.square <= Fraction(after.radius2) * (1 + Fraction(1, 10**12))
     enough = budget >= LEAST_BUDGET
     removals = Fraction(after.P) + 2 * Fraction(after.Lam) <= Fraction(15, 32) * run.mistakes + TOLERANCE
     shrinking = 2 * Fraction(longest(budget)) * Fraction(after.S1) - Fraction(after.S2) <= (

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from novikoff.certificate import Assumption, Certificate, Kind, judge, outward, void
-from novikoff.certificates.experts_facts import ExpertsFacts, by_its_weights, common, game, slack, unsaid
+from novikoff.certificates.experts_facts import ExpertsFacts, by_its_weights, common, game, slack, void_certificate
 from novikoff.certificates.fixed_share_regret import sharing
 from novikoff.types import Run
 
@@ -73,7 +73,7 @@ def passed_on(
         for k, one in offered
         if known and k in with_price and one.holds and one.bound is not None
     ]
-    reason = unsaid(run) or ("" if sound else _why(offered, known))
+    reason = void_certificate(run) or ("" if sound else _why(offered, known))
     limit = math.inf if reason else outward(min(sound, key=lambda found: found[:2])[0])
     kept = kind != "D" or run.expected <= limit  # else it is violated, whoever played
     needed = [*game(run), *((by_its_weights(run),) if kept else ()), *assumptions]

@@ -80,9 +80,9 @@ class KernelFacts:
 
 def score_error(run: Run[KernelFacts], count: int) -> Fraction:
     """The e of a list of `count` examples, in units of R^2."""
-    riding: KernelComparatorFacts = run.riding
+    tracked: KernelComparatorFacts = run.tracked
     unit = (count + 4) * UNIT
-    return riding.error + unit / (1 - unit) * (1 + riding.error)
+    return tracked.error + unit / (1 - unit) * (1 + tracked.error)
 
 
 def growth2(run: Run[KernelFacts], count: int) -> Fraction:
@@ -92,15 +92,15 @@ def growth2(run: Run[KernelFacts], count: int) -> Fraction:
 
 def assumptions(run: Run[KernelFacts]) -> list[Assumption]:
     """What every theorem needs, and whether it was seen to hold."""
-    riding: KernelComparatorFacts = run.riding
+    tracked: KernelComparatorFacts = run.tracked
     before, after = run.before, run.after
-    whole_game = riding.rows == run.rounds == after.rounds - before.rounds
+    whole_game = tracked.rows == run.rounds == after.rounds - before.rounds
     own = after.similarity.kind == "own"
     product = "K is an inner product, no less exact than a sum over the features" if own else "K is an inner product"
     return [
-        Assumption("x is finite and K(x,x) of a safe size", "refuted" if riding.invalid_reason else "checked"),
+        Assumption("x is finite and K(x,x) of a safe size", "refuted" if tracked.invalid_reason else "checked"),
         Assumption(product, "trusted" if own else "checked"),
-        seen("the comparators have the learner's K", riding.similarity == after.similarity == before.similarity),
+        seen("the comparators have the learner's K", tracked.similarity == after.similarity == before.similarity),
         seen("they saw every round it learned from", whole_game),
         seen("its list was empty when the ledger was opened", before.empty),
     ]
@@ -109,28 +109,28 @@ def assumptions(run: Run[KernelFacts]) -> list[Assumption]:
 def on_mistakes(run: Run[KernelFacts]) -> Assumption:
     """An example was inserted on each mistake, and at no other time."""
     inserted = run.after.updates - run.before.updates
-    return seen("it changed on its mistakes only", inserted == run.mistakes == run.riding.mistakes)
+    return seen("it changed on its mistakes only", inserted == run.mistakes == run.tracked.mistakes)
 
 
 def is_perceptron(run: Run[KernelFacts]) -> list[Assumption]:
     """The list is that of the Perceptron: no example ever left it, and mistakes alone made it what it is."""
     claim = "each mistake added y K(x, .) to its function, and nothing else changed it"
     return [on_mistakes(run), seen("no example ever left its list", run.after.evictions == 0),
-            explained(run.riding, claim)]  # fmt: skip
+            explained(run.tracked, claim)]  # fmt: skip
 
 
-def unsaid(
+def void_certificate(
     run: Run[KernelFacts], theorem: str, kind: Kind, needed: Sequence[Assumption], reference: str, also: str = ""
 ) -> Certificate | None:
     """The void certificate of a run that a theorem says nothing of; None if it says something.
 
     also   one more reason, "" if there is none
     """
-    riding: KernelComparatorFacts = run.riding
-    reason = riding.invalid_reason or refutations(needed) or also
+    tracked: KernelComparatorFacts = run.tracked
+    reason = tracked.invalid_reason or refutations(needed) or also
     if not reason:
         return None
-    if not run.before.empty and not riding.invalid_reason:
+    if not run.before.empty and not tracked.invalid_reason:
         reason = f"warm start: {reason}"
     return void(theorem, kind, reason, observed=run.mistakes, trivial=run.rounds, assumptions=needed,
                 reference=reference)  # fmt: skip
@@ -138,10 +138,10 @@ def unsaid(
 
 def quantities(run: Run[KernelFacts], u: Comparator) -> dict[str, Any]:
     """What there is to tell of the comparator that was best."""
-    riding: KernelComparatorFacts = run.riding
+    tracked: KernelComparatorFacts = run.tracked
     return {
-        "comparators": len(riding.comparators),
-        "R": float(root(riding.square)),
+        "comparators": len(tracked.comparators),
+        "R": float(root(tracked.square)),
         "norm": float(root(u.square)),
         "scale": u.scale,
         "hinge": float(u.hinge),

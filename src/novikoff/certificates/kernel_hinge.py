@@ -4,7 +4,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
     For every f = sum of beta_j K(z_j, .), with D = sum over ALL rounds of max(0, 1 - y f(x)), R^2 the largest K(x,x),
     ||f||^2 = sum of beta_i beta_j K(z_i, z_j) and a = R ||f||:
         M  <=  D + a^2/2 + a sqrt(D + a^2/4),
-    the largest M with M <= D + a sqrt M. Reported is the smallest over the f that rode along and f = 0 (which says
+    the largest M with M <= D + a sqrt M. Reported is the smallest over the f tracked and f = 0 (which says
     M <= rounds), as a whole number. Over several passes D is the sum over all rounds of all passes.
 Assumptions
     K is an inner product (checked; trusted of a function of the user's); the learner is the kernel Perceptron: it began
@@ -28,7 +28,7 @@ from novikoff.certificates.kernel_facts import (
     growth2,
     is_perceptron,
     quantities,
-    unsaid,
+    void_certificate,
 )
 from novikoff.certificates.perceptron_hinge import largest_count
 from novikoff.comparators.tally import Comparator
@@ -39,11 +39,11 @@ REFERENCE = "freund1999"
 
 
 def kernel_hinge(run: Run[KernelFacts]) -> Certificate | None:
-    """The least root over the comparators, exactly; None if none rode along."""
-    if run.riding is None:
+    """The least root over the comparators, exactly; None if none were tracked."""
+    if run.tracked is None:
         return None
     needed = [*assumptions(run), *is_perceptron(run)]
-    nothing = unsaid(run, NAME, "D", needed, REFERENCE)
+    nothing = void_certificate(run, NAME, "D", needed, REFERENCE)
     if nothing is not None:
         return nothing
     bound, best = least_root(run)
@@ -61,8 +61,8 @@ def kernel_hinge(run: Run[KernelFacts]) -> Certificate | None:
 
 def least_root(run: Run[KernelFacts]) -> tuple[int, Comparator]:
     """The bound, and the comparator it is from."""
-    riding = run.riding
-    square = growth2(run, run.mistakes) * riding.square
-    bounds = [largest_count(u.hinge, square * u.square) for u in riding.comparators]
+    tracked = run.tracked
+    square = growth2(run, run.mistakes) * tracked.square
+    bounds = [largest_count(u.hinge, square * u.square) for u in tracked.comparators]
     bound = min(bounds)
-    return bound, riding.comparators[bounds.index(bound)]
+    return bound, tracked.comparators[bounds.index(bound)]

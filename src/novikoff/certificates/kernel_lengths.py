@@ -25,7 +25,7 @@ from novikoff.certificates.kernel_facts import (
     assumptions,
     is_perceptron,
     score_error,
-    unsaid,
+    void_certificate,
 )
 from novikoff.certificates.perceptron_lengths import least_bound
 from novikoff.comparators.tracker import KernelComparatorFacts
@@ -37,13 +37,13 @@ REFERENCE = "freund1999"
 
 def kernel_lengths(run: Run[KernelFacts]) -> Certificate | None:
     """The least bound over comparators and kappas, exactly; None if there were no comparators."""
-    if run.riding is None:
+    if run.tracked is None:
         return None
     needed = [*assumptions(run), *is_perceptron(run)]
-    nothing = unsaid(run, NAME, "D", needed, REFERENCE)
+    nothing = void_certificate(run, NAME, "D", needed, REFERENCE)
     if nothing is not None:
         return nothing
-    facts: KernelComparatorFacts = run.riding
+    facts: KernelComparatorFacts = run.tracked
     more = 2 * run.mistakes**2 * score_error(run, run.mistakes) * facts.square
     bound, told = least_bound(facts, run.rounds, more, Fraction(1))
     return judge(

@@ -6,7 +6,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
     R^2/margin^2 for the margin 1/||f||. Over several passes this bounds the total of all of them. If no x carries both
     labels and the matrix K of the distinct ones is nonsingular, there is such an f with ||f||^2 = y' K^-1 y.
 Assumptions
-    some f that rode along has a margin (checked); else as for certificates/kernel_hinge.py.
+    some f tracked has a margin (checked); else as for certificates/kernel_hinge.py.
 Proof
     M <= <f,w> <= ||f|| ||w|| <= ||f|| R sqrt M, w being the learner's function at the end. With floats R grows by the
     lambda of certificates/kernel_facts.py; f is evaluated, never solved for: whatever the solver did, y f(x) and ||f||
@@ -26,7 +26,7 @@ from novikoff.certificates.kernel_facts import (
     growth2,
     is_perceptron,
     quantities,
-    unsaid,
+    void_certificate,
 )
 from novikoff.comparators.rounding import root
 from novikoff.comparators.tally import Comparator
@@ -38,21 +38,21 @@ CLAIM = "a comparator that was tried separates the labels"
 
 
 def kernel_margin(run: Run[KernelFacts]) -> Certificate | None:
-    """The least R^2 ||f||^2 over the comparators with no hinge loss; None if none rode along."""
-    if run.riding is None:
+    """The least R^2 ||f||^2 over the comparators with no hinge loss; None if none were tracked."""
+    if run.tracked is None:
         return None
     best = shortest(run)
     needed = [*assumptions(run), *is_perceptron(run)]
     found = Assumption(CLAIM, "checked" if best else "refuted")
     also = "" if best else "no comparator that was tried separates the labels"
-    nothing = unsaid(run, NAME, "D", needed, REFERENCE, also)
+    nothing = void_certificate(run, NAME, "D", needed, REFERENCE, also)
     if nothing is not None or best is None:
         return nothing
     return judge(
         NAME,
         "D",
         observed=run.mistakes,
-        bound=math.floor(growth2(run, run.mistakes) * run.riding.square * best.square),
+        bound=math.floor(growth2(run, run.mistakes) * run.tracked.square * best.square),
         trivial=run.rounds,
         assumptions=[*needed, found],
         quantities={**quantities(run, best), "margin": float(1 / root(best.square))},
@@ -62,5 +62,5 @@ def kernel_margin(run: Run[KernelFacts]) -> Certificate | None:
 
 def shortest(run: Run[KernelFacts]) -> Comparator | None:
     """The shortest f that separates; None if none does."""
-    separating = [u for u in run.riding.comparators if u.direction and u.hinge == 0]
+    separating = [u for u in run.tracked.comparators if u.direction and u.hinge == 0]
     return min(separating, key=lambda u: u.square, default=None)

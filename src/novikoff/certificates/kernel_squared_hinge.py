@@ -4,7 +4,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
     For every f = sum of beta_j K(z_j, .), with Q = sum over all rounds of max(0, 1 - y f(x))^2, R^2 the largest K(x,x)
     and a = R ||f||:
         M  <=  (a + sqrt Q)^2.
-    Reported is the smallest over the f that rode along, as a whole number. Over several passes Q is the sum over all
+    Reported is the smallest over the f tracked, as a whole number. Over several passes Q is the sum over all
     rounds of all passes.
 Assumptions
     as for certificates/kernel_hinge.py.
@@ -24,7 +24,7 @@ from novikoff.certificates.kernel_facts import (
     growth2,
     is_perceptron,
     quantities,
-    unsaid,
+    void_certificate,
 )
 from novikoff.certificates.perceptron_squared_hinge import square_of_sum
 from novikoff.comparators.tally import Comparator
@@ -35,11 +35,11 @@ REFERENCE = "freund1999"
 
 
 def kernel_squared_hinge(run: Run[KernelFacts]) -> Certificate | None:
-    """The least (a + sqrt Q)^2 over the comparators, exactly; None if none rode along."""
-    if run.riding is None:
+    """The least (a + sqrt Q)^2 over the comparators, exactly; None if none were tracked."""
+    if run.tracked is None:
         return None
     needed = [*assumptions(run), *is_perceptron(run)]
-    nothing = unsaid(run, NAME, "D", needed, REFERENCE)
+    nothing = void_certificate(run, NAME, "D", needed, REFERENCE)
     if nothing is not None:
         return nothing
     bound, best = least_square(run)
@@ -57,8 +57,8 @@ def kernel_squared_hinge(run: Run[KernelFacts]) -> Certificate | None:
 
 def least_square(run: Run[KernelFacts]) -> tuple[int, Comparator]:
     """The bound, and the comparator it is from."""
-    riding = run.riding
-    square = growth2(run, run.mistakes) * riding.square
-    bounds = [square_of_sum(square * u.square, u.squared_hinge) for u in riding.comparators]
+    tracked = run.tracked
+    square = growth2(run, run.mistakes) * tracked.square
+    bounds = [square_of_sum(square * u.square, u.squared_hinge) for u in tracked.comparators]
     bound = min(bounds)
-    return bound, riding.comparators[bounds.index(bound)]
+    return bound, tracked.comparators[bounds.index(bound)]

@@ -118,7 +118,7 @@ def longest_gradient(loss: str, radius: float, reach: float, low: float, high: f
     return 2.0 * (radius * reach + max(high, -low)) * reach if loss == "squared" else reach
 
 
-def unsaid(run: Run[OnlineGradientFacts]) -> str:
+def void_certificate(run: Run[OnlineGradientFacts]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     before, after = run.before, run.after
     if before.rounds:

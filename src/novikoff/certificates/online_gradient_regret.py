@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 
 from novikoff.certificate import NO_LARGER, Assumption, Certificate, judge, largest_regret, outward, void
-from novikoff.certificates.online_gradient_facts import CONVEX, OnlineGradientFacts, unsaid
+from novikoff.certificates.online_gradient_facts import CONVEX, OnlineGradientFacts, void_certificate
 from novikoff.types import Run
 
 NAME = "online_gradient_regret"
@@ -57,7 +57,7 @@ def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Certificate:
         "rounding": after.rounding,
     }
     quantity = f"regret against the {after.comparator}" if exact else "regret against all weights in the ball, at most"
-    reason = unsaid(run)
+    reason = void_certificate(run)
     if reason:
         return void(NAME, "D", reason, observed=observed, trivial=trivial, assumptions=assumptions,
                     reference=REFERENCE, quantities=quantities, quantity=quantity)  # fmt: skip

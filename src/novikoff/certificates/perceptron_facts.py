@@ -69,29 +69,29 @@ class PerceptronFacts:
         return cls(rounds, updates, _scaled(norm, exponent), bias, normalize)
 
 
-def growth(run: Run[PerceptronFacts]) -> Fraction:
+def rounding_factor(run: Run[PerceptronFacts]) -> Fraction:
     """The lambda of this run."""
-    riding: LinearComparatorFacts = run.riding
+    tracked: LinearComparatorFacts = run.tracked
     unit = Fraction(1, 2**53)
-    g = riding.nonzeros * unit / (1 - riding.nonzeros * unit)
+    g = tracked.nonzeros * unit / (1 - tracked.nonzeros * unit)
     return (1 + unit * run.mistakes) / (1 - unit * run.mistakes) * (1 + g * (math.isqrt(run.mistakes) + 1))
 
 
 def assumptions(run: Run[PerceptronFacts]) -> list[Assumption]:
     """What every theorem needs, and whether it was seen to hold."""
-    riding: LinearComparatorFacts = run.riding
+    tracked: LinearComparatorFacts = run.tracked
     before, after = run.before, run.after
-    same = (after.bias is None or after.bias == riding.bias) and (
-        after.normalize is None or after.normalize == riding.normalize
+    same = (after.bias is None or after.bias == tracked.bias) and (
+        after.normalize is None or after.normalize == tracked.normalize
     )
-    whole_game = riding.rows == run.rounds == after.rounds - before.rounds
-    counted = after.updates - before.updates == run.mistakes == riding.mistakes
+    whole_game = tracked.rows == run.rounds == after.rounds - before.rounds
+    counted = after.updates - before.updates == run.mistakes == tracked.mistakes
     return [
-        seen("x is finite and of a safe length", not riding.invalid_reason),
+        seen("x is finite and of a safe length", not tracked.invalid_reason),
         seen("the comparators saw the learner's features", same),
         seen("the comparators saw every round it learned from", whole_game),
         seen("it changed on its mistakes only", counted),
-        explained(riding, "each mistake added y x to its weights, and nothing else changed them"),
+        explained(tracked, "each mistake added y x to its weights, and nothing else changed them"),
     ]
 
 
@@ -107,16 +107,18 @@ def starts_at_zero(run: Run[PerceptronFacts]) -> bool:
     return run.before.norm == 0.0
 
 
-def unsaid(run: Run[PerceptronFacts], theorem: str, needs_zero: bool, reference: str = REFERENCE) -> Certificate | None:
+def void_certificate(
+    run: Run[PerceptronFacts], theorem: str, needs_zero: bool, reference: str = REFERENCE
+) -> Certificate | None:
     """The void certificate of a run that these theorems say nothing of."""
-    riding: LinearComparatorFacts = run.riding
+    tracked: LinearComparatorFacts = run.tracked
     needed = assumptions(run)
     warm = ""
     if needs_zero and not starts_at_zero(run):
         warm = "warm start: the weights were not zero when the ledger was opened"
-    elif starts_at_zero(run) != (riding.start_square == 0):
+    elif starts_at_zero(run) != (tracked.start_square == 0):
         warm = "warm start: the comparators were not told the weights it started with"
-    reason = riding.invalid_reason or warm or refutations(needed)
+    reason = tracked.invalid_reason or warm or refutations(needed)
     if not reason:
         return None
     return void(
@@ -124,7 +126,7 @@ def unsaid(run: Run[PerceptronFacts], theorem: str, needs_zero: bool, reference:
     )
 
 
-def promising(comparators: Sequence[Comparator], bound: Callable[[float, float, float], float]) -> list[Comparator]:
+def shortlist(comparators: Sequence[Comparator], bound: Callable[[float, float, float], float]) -> list[Comparator]:
     """Those that may give the least bound(||u||^2, hinge - <u,w_1>, squared hinge), by a look in floats.
 
     Any of them would do, so nothing depends on it; the others are not worth exact arithmetic.
@@ -145,10 +147,10 @@ def near(value: Fraction) -> float:
 
 def quantities(run: Run[PerceptronFacts], u: Comparator) -> dict[str, Any]:
     """What there is to tell of the comparator that was best."""
-    riding: LinearComparatorFacts = run.riding
+    tracked: LinearComparatorFacts = run.tracked
     return {
-        "comparators": len(riding.comparators),
-        "R": float(root(riding.square)),
+        "comparators": len(tracked.comparators),
+        "R": float(root(tracked.square)),
         "norm": float(root(u.square)),
         "scale": u.scale,
         "hinge": float(u.hinge),

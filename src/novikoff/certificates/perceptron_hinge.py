@@ -6,7 +6,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1)
     the largest M with M <= D + a sqrt M. For a learner whose weights were w_1 when the ledger was opened, with
     D' = D - <u,w_1> and b = ||u|| ||w_1||:
         M  <=  D' + a^2/2 + sqrt(a^2 D' + a^4/4 + b^2).
-    Reported is the smallest of these over the comparators that rode along and u = 0 (which says M <= rounds), as a
+    Reported is the smallest of these over the comparators tracked and u = 0 (which says M <= rounds), as a
     whole number. Over several passes D is the sum over all rounds of all passes.
 Assumptions
     the learner is the Perceptron, changed on its mistakes only (checked); the comparators saw all of its rounds with
@@ -28,11 +28,11 @@ from novikoff.certificate import Certificate, judge
 from novikoff.certificates.perceptron_facts import (
     PerceptronFacts,
     assumptions,
-    growth,
-    promising,
     quantities,
+    rounding_factor,
+    shortlist,
     starts_at_zero,
-    unsaid,
+    void_certificate,
 )
 from novikoff.types import Run
 
@@ -41,24 +41,24 @@ REFERENCE = "freund1999"
 
 
 def perceptron_hinge(run: Run[PerceptronFacts]) -> Certificate | None:
-    """The least root over the comparators, exactly; None if none rode along."""
-    if run.riding is None:
+    """The least root over the comparators, exactly; None if none were tracked."""
+    if run.tracked is None:
         return None
-    nothing = unsaid(run, NAME, needs_zero=False)
+    nothing = void_certificate(run, NAME, needs_zero=False)
     if nothing is not None:
         return nothing
-    riding = run.riding
-    factor = growth(run) ** 2
-    weight = Fraction(0) if starts_at_zero(run) else riding.start_square
-    radius2, weight2 = float(riding.square), float(weight)
+    tracked = run.tracked
+    factor = rounding_factor(run) ** 2
+    weight = Fraction(0) if starts_at_zero(run) else tracked.start_square
+    radius2, weight2 = float(tracked.square), float(weight)
 
     def rough(square: float, loss: float, squared: float) -> float:
         a2 = radius2 * square
         return loss + a2 / 2 + math.sqrt(max(a2 * loss + a2 * a2 / 4 + square * weight2, 0.0))
 
-    tried = promising(riding.comparators, rough)
+    tried = shortlist(tracked.comparators, rough)
     bounds = [
-        largest_count(u.hinge - u.start, factor * riding.square * u.square, factor * u.square * weight) for u in tried
+        largest_count(u.hinge - u.start, factor * tracked.square * u.square, factor * u.square * weight) for u in tried
     ]
     bound = min(bounds)
     return judge(

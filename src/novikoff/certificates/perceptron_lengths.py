@@ -33,7 +33,14 @@ from fractions import Fraction
 from typing import Any
 
 from novikoff.certificate import Certificate, judge
-from novikoff.certificates.perceptron_facts import PerceptronFacts, assumptions, growth, near, starts_at_zero, unsaid
+from novikoff.certificates.perceptron_facts import (
+    PerceptronFacts,
+    assumptions,
+    near,
+    rounding_factor,
+    starts_at_zero,
+    void_certificate,
+)
 from novikoff.comparators.rounding import root
 from novikoff.comparators.tally import PenalizedComparator
 from novikoff.comparators.tracker import ComparatorFacts, LinearComparatorFacts
@@ -45,14 +52,14 @@ REFERENCE = "freund1999"
 
 def perceptron_lengths(run: Run[PerceptronFacts]) -> Certificate | None:
     """The least bound over comparators and kappas, exactly; None if there were no comparators."""
-    if run.riding is None:
+    if run.tracked is None:
         return None
-    nothing = unsaid(run, NAME, needs_zero=False, reference=REFERENCE)
+    nothing = void_certificate(run, NAME, needs_zero=False, reference=REFERENCE)
     if nothing is not None:
         return nothing
-    facts: LinearComparatorFacts = run.riding
+    facts: LinearComparatorFacts = run.tracked
     weight = Fraction(0) if starts_at_zero(run) else facts.start_square
-    bound, told = least_bound(facts, run.rounds, weight, growth(run) ** 2)
+    bound, told = least_bound(facts, run.rounds, weight, rounding_factor(run) ** 2)
     return judge(
         NAME,
         "D",
@@ -70,7 +77,7 @@ def least_bound(
 ) -> tuple[int, dict[str, Any]]:
     """The bound, and what there is to tell of the comparator it is from. factor: lambda^2."""
     told: dict[str, Any] = {"comparators": len(facts.penalized), "R": float(root(facts.square))}
-    tried = shortlist(facts.penalized, start_square)
+    tried = shortlist_penalized(facts.penalized, start_square)
     bounds = [math.floor(u.bound(start_square, factor)) for u in tried]
     nothing = min([Fraction(rounds), *(u.hinge for u in facts.comparators if u.direction == 0)])
     bound = min([math.floor(nothing), *bounds])
@@ -81,7 +88,9 @@ def least_bound(
     return bound, told | from_the_mistakes(facts, start_square, factor)
 
 
-def shortlist(comparators: Sequence[PenalizedComparator], start_square: Fraction) -> list[PenalizedComparator]:
+def shortlist_penalized(
+    comparators: Sequence[PenalizedComparator], start_square: Fraction
+) -> list[PenalizedComparator]:
     """Those that may give the least bound, by a look in floats: the others are not worth exact arithmetic."""
     weight = near(start_square)
     rough = [
@@ -95,7 +104,7 @@ def shortlist(comparators: Sequence[PenalizedComparator], start_square: Fraction
 def from_the_mistakes(facts: ComparatorFacts, start_square: Fraction, factor: Fraction) -> dict[str, int]:
     """What the best comparator that watched the game says with the mistakes on both sides; nothing if none did."""
     watched = {(u.direction, u.scale): u for u in facts.over_mistakes}
-    tried = shortlist([u for u in facts.penalized if (u.direction, u.scale) in watched], start_square)
+    tried = shortlist_penalized([u for u in facts.penalized if (u.direction, u.scale) in watched], start_square)
     if not tried:
         return {}
     u = watched[tried[0].direction, tried[0].scale]

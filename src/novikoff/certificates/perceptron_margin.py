@@ -5,7 +5,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1)
         M  <=  R^2 / margin^2.
     Equivalently M <= R^2 ||u||^2 for a u with y<u,x~> >= 1. Over several passes this bounds the total of all of them.
 Assumptions
-    some comparator that rode along has a margin (checked); the learner is the Perceptron, started at zero and changed
+    some comparator tracked has a margin (checked); the learner is the Perceptron, started at zero and changed
     on its mistakes only (checked); the comparators saw all of its rounds with its features (checked); x is finite
     (checked).
 Proof
@@ -20,7 +20,14 @@ from __future__ import annotations
 import math
 
 from novikoff.certificate import Assumption, Certificate, judge, void
-from novikoff.certificates.perceptron_facts import REFERENCE, PerceptronFacts, assumptions, growth, quantities, unsaid
+from novikoff.certificates.perceptron_facts import (
+    REFERENCE,
+    PerceptronFacts,
+    assumptions,
+    quantities,
+    rounding_factor,
+    void_certificate,
+)
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
@@ -28,15 +35,15 @@ NAME = "perceptron_margin"
 
 
 def perceptron_margin(run: Run[PerceptronFacts]) -> Certificate | None:
-    """The least R^2 ||u||^2 over the comparators with no hinge loss; None if none rode along."""
-    if run.riding is None:
+    """The least R^2 ||u||^2 over the comparators with no hinge loss; None if none were tracked."""
+    if run.tracked is None:
         return None
-    nothing = unsaid(run, NAME, needs_zero=True)
+    nothing = void_certificate(run, NAME, needs_zero=True)
     if nothing is not None:
         return nothing
-    riding = run.riding
+    tracked = run.tracked
     claim = "a comparator that was tried separates the labels"
-    separating = [u for u in riding.comparators if u.direction and u.hinge == 0]
+    separating = [u for u in tracked.comparators if u.direction and u.hinge == 0]
     if not separating:
         reason = "no comparator that was tried separates the labels"
         needed = [*assumptions(run), Assumption(claim, "refuted")]
@@ -47,7 +54,7 @@ def perceptron_margin(run: Run[PerceptronFacts]) -> Certificate | None:
         NAME,
         "D",
         observed=run.mistakes,
-        bound=math.floor(growth(run) ** 2 * riding.square * best.square),
+        bound=math.floor(rounding_factor(run) ** 2 * tracked.square * best.square),
         trivial=run.rounds,
         assumptions=[*assumptions(run), Assumption(claim, "checked")],
         quantities={**quantities(run, best), "margin": float(1 / root(best.square))},

@@ -3,7 +3,7 @@
 Theorem (upper; tight on e_1 .. e_k, all labelled -1)
     For every u, with Q = sum over all rounds of max(0, 1 - y<u,x~>)^2 and a = R ||u||:
         M  <=  (a + sqrt Q)^2.
-    Reported is the smallest over the comparators that rode along, as a whole number. Over several passes Q is the sum
+    Reported is the smallest over the comparators tracked, as a whole number. Over several passes Q is the sum
     over all rounds of all passes.
 Assumptions
     the learner is the Perceptron, started at zero and changed on its mistakes only (checked); the comparators saw all
@@ -21,7 +21,14 @@ import math
 from fractions import Fraction
 
 from novikoff.certificate import Certificate, judge
-from novikoff.certificates.perceptron_facts import PerceptronFacts, assumptions, growth, promising, quantities, unsaid
+from novikoff.certificates.perceptron_facts import (
+    PerceptronFacts,
+    assumptions,
+    quantities,
+    rounding_factor,
+    shortlist,
+    void_certificate,
+)
 from novikoff.types import Run
 
 NAME = "perceptron_squared_hinge"
@@ -29,19 +36,19 @@ REFERENCE = "freund1999"
 
 
 def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Certificate | None:
-    """The least (a + sqrt Q)^2 over the comparators, exactly; None if none rode along."""
-    if run.riding is None:
+    """The least (a + sqrt Q)^2 over the comparators, exactly; None if none were tracked."""
+    if run.tracked is None:
         return None
-    nothing = unsaid(run, NAME, needs_zero=True)
+    nothing = void_certificate(run, NAME, needs_zero=True)
     if nothing is not None:
         return nothing
-    riding = run.riding
-    factor = growth(run) ** 2
-    radius2 = float(riding.square)
-    tried = promising(
-        riding.comparators, lambda square, _, squared: (math.sqrt(radius2 * square) + math.sqrt(squared)) ** 2
+    tracked = run.tracked
+    factor = rounding_factor(run) ** 2
+    radius2 = float(tracked.square)
+    tried = shortlist(
+        tracked.comparators, lambda square, _, squared: (math.sqrt(radius2 * square) + math.sqrt(squared)) ** 2
     )
-    bounds = [square_of_sum(factor * riding.square * u.square, u.squared_hinge) for u in tried]
+    bounds = [square_of_sum(factor * tracked.square * u.square, u.squared_hinge) for u in tried]
     bound = min(bounds)
     best = tried[bounds.index(bound)]
     return judge(

@@ -8,7 +8,7 @@ Theorem (upper, in expectation over the coins)
         (1)  E[M]  <=  (D + rho B/4) / (1 - rho).
     If an example had to leave (with other coins one has to as well), with b = 2 D + rho^2 B/2, c = D^2 + rho^2 B^2/2:
         (2)  E[M]  <=  (b + sqrt(b^2 - 4 (1 - rho^2) c)) / (2 (1 - rho^2)),
-    and E[M] <= D if the radicand is negative. Reported is (2), the smallest over the u that rode along; an expectation
+    and E[M] <= D if the radicand is negative. Reported is (2), the smallest over the u tracked; an expectation
     is never made a whole number. Beside it, at the same u, `simpler` is (1), and `notes` the bound of the literature,
     with a = R ||u|| and sqrt B = (1 + eps) a:
         (1 + 2/eps) (D + (1+eps)^2 a^3 + 2 (1+eps) a^2 max(0, ln(a + a/eps))).
@@ -46,7 +46,15 @@ import math
 from fractions import Fraction
 
 from novikoff.certificate import Certificate, fixed_in_advance, judge, outward
-from novikoff.certificates.kernel_facts import KernelFacts, assumptions, growth2, near, on_mistakes, quantities, unsaid
+from novikoff.certificates.kernel_facts import (
+    KernelFacts,
+    assumptions,
+    growth2,
+    near,
+    on_mistakes,
+    quantities,
+    void_certificate,
+)
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
@@ -55,17 +63,17 @@ REFERENCE = "cavallanti2007"
 
 
 def rbp_expected(run: Run[KernelFacts]) -> Certificate | None:
-    """The least bound on E[M] over the comparators; None if none rode along, or no example had to leave."""
+    """The least bound on E[M] over the comparators; None if none were tracked, or no example had to leave."""
     budget = run.after.budget
-    if run.riding is None or budget is None or not run.after.evictions:
+    if run.tracked is None or budget is None or not run.after.evictions:
         return None
     oblivious = fixed_in_advance(run)
     needed = [oblivious, *assumptions(run), on_mistakes(run)]
-    nothing = unsaid(run, NAME, "E", needed, REFERENCE)
+    nothing = void_certificate(run, NAME, "E", needed, REFERENCE)
     if nothing is not None:
         return nothing
-    square = growth2(run, budget) * run.riding.square
-    best = min(run.riding.comparators, key=lambda u: roughly(near(u.hinge), near(square * u.square), budget))
+    square = growth2(run, budget) * run.tracked.square
+    best = min(run.tracked.comparators, key=lambda u: roughly(near(u.hinge), near(square * u.square), budget))
     a2 = square * best.square
     bound = once_full(best.hinge, a2, budget)
     return judge(

@@ -4,7 +4,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with k <= B)
     If no example had to leave the list, every bound of the kernel Perceptron holds, on every stream: for every
     f = sum of beta_j K(z_j, .) with hinge loss D and squared hinge loss Q, R^2 the largest K(x,x) and a = R ||f||,
         M  <=  D + a^2/2 + a sqrt(D + a^2/4),      M  <=  (a + sqrt Q)^2.
-    Reported is the smallest over the f that rode along, as a whole number. A bound below B + 1 known in advance says
+    Reported is the smallest over the f tracked, as a whole number. A bound below B + 1 known in advance says
     that no example will have to leave.
 Assumptions
     as for certificates/kernel_hinge.py: in particular no example left (else this theorem says nothing, and
@@ -18,7 +18,7 @@ Reference
 from __future__ import annotations
 
 from novikoff.certificate import Certificate, judge
-from novikoff.certificates.kernel_facts import KernelFacts, assumptions, is_perceptron, quantities, unsaid
+from novikoff.certificates.kernel_facts import KernelFacts, assumptions, is_perceptron, quantities, void_certificate
 from novikoff.certificates.kernel_hinge import least_root
 from novikoff.certificates.kernel_squared_hinge import least_square
 from novikoff.types import Run
@@ -28,11 +28,11 @@ REFERENCE = "freund1999"
 
 
 def rbp_no_eviction(run: Run[KernelFacts]) -> Certificate | None:
-    """The least bound of the kernel Perceptron; None if no comparators rode along, or an example had to leave."""
-    if run.riding is None or run.after.evictions:
+    """The least bound of the kernel Perceptron; None if no comparators were tracked, or an example had to leave."""
+    if run.tracked is None or run.after.evictions:
         return None
     needed = [*assumptions(run), *is_perceptron(run)]
-    nothing = unsaid(run, NAME, "D", needed, REFERENCE)
+    nothing = void_certificate(run, NAME, "D", needed, REFERENCE)
     if nothing is not None:
         return nothing
     bound, best = min(least_root(run), least_square(run), key=lambda found: found[0])

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode
-from novikoff.classes.sizes import length, whole_number
+from novikoff.classes.sizes import integer, length
 from novikoff.classes.survivors import LARGEST, Survivors, refuse_if_too_large
 from novikoff.errors import InputError
 from novikoff.types import Domain, Example, State
@@ -47,9 +47,9 @@ class Halfspaces:
 
     def __init__(self, n: int, dim: int, distinct: bool = False, bias: bool = False) -> None:
         must = "weights need a grid -n .. n with n a whole number from 1 to 2^31 - 1"
-        self.n = whole_number(n, "n", must, 1, encode.LARGEST_COORDINATE)
+        self.n = integer(n, "n", must, 1, encode.LARGEST_COORDINATE)
         must = f"halfspaces need 1 to {MOST_DIMENSIONS} dimensions, a whole number"
-        self.dim = whole_number(dim, "dim", must, 1, MOST_DIMENSIONS)
+        self.dim = integer(dim, "dim", must, 1, MOST_DIMENSIONS)
         self.distinct, self.bias = bool(distinct), bool(bias)
         self.name = f"halfspaces:n={n},dim={dim}" + ",distinct=true" * self.distinct + ",bias=true" * self.bias
         self.domain = Domain("point", self.dim)

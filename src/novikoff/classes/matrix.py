@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from novikoff import encode
-from novikoff.classes.sizes import whole_number
+from novikoff.classes.sizes import integer
 from novikoff.classes.survivors import Survivors, refuse_if_too_large
 from novikoff.errors import InputError
 from novikoff.types import Domain, Example, State
@@ -71,7 +71,7 @@ class Table:
 
 def cube(k: int) -> Table:
     """All 2^k functions from k points to -1/+1 (hypothesis j says +1 at point i if bit i of j is set)."""
-    k = whole_number(k, "k", "a cube needs at least one point and at most 1,000, a whole number", 1, 1000)
+    k = integer(k, "k", "a cube needs at least one point and at most 1,000, a whole number", 1, 1000)
     refuse_if_too_large(f"cube:k={k}", 2**k, "Take fewer points.")
     numbers = np.arange(2**k, dtype=np.int64)[:, None]
     bits = (numbers >> np.arange(k)) & 1

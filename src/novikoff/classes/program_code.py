@@ -28,7 +28,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from novikoff.classes.sizes import whole_number
+from novikoff.classes.sizes import integer
 from novikoff.errors import InputError, shown
 
 NOT, AND, OR, FEATURE, PAIR, CONSTANT = 1, 2, 3, 4, 5, 6
@@ -72,12 +72,8 @@ class Code:
     """The programs of at most `bits` bits, counted, numbered, written and read. Takes O(bits^2) memory."""
 
     def __init__(self, bits: int, width: int, constants: Sequence[int | float]) -> None:
-        self.bits = bits = whole_number(
-            bits, "bits", f"bits must be a whole number from 1 to {MOST_BITS}", 1, MOST_BITS
-        )
-        self.width = width = whole_number(
-            width, "width", "width must be a whole number from 1 to 2^62", 1, MOST_FEATURES
-        )
+        self.bits = bits = integer(bits, "bits", f"bits must be a whole number from 1 to {MOST_BITS}", 1, MOST_BITS)
+        self.width = width = integer(width, "width", "width must be a whole number from 1 to 2^62", 1, MOST_FEATURES)
         self.constants = constants = _constants(constants)
         pairs = width * (width - 1)
         leaves = [(FEATURE, 2 + choice_bits(width), width)]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode
-from novikoff.classes.sizes import length, whole_number
+from novikoff.classes.sizes import integer, length
 from novikoff.classes.survivors import Survivors
 from novikoff.errors import InputError, brief
 from novikoff.types import Domain, Example, State
@@ -33,8 +33,8 @@ LARGEST_DIM = 64
 def check_grid(m: Any, dim: Any) -> tuple[int, int]:
     """Both as whole numbers, or an error that says what a grid is."""
     must = "a grid must have a whole number of values per axis, from 1 to 2^53"
-    values = whole_number(m, "m", must, 1, LARGEST_GRID)
-    return values, whole_number(dim, "dim", "a grid must have a whole number of axes, at least 1", 1)
+    values = integer(m, "m", must, 1, LARGEST_GRID)
+    return values, integer(dim, "dim", "a grid must have a whole number of axes, at least 1", 1)
 
 
 def how_many_boxes(m: int, dim: int) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from novikoff.errors import InputError, TooLargeError, shown, whole
 
 
-def whole_number(value: Any, name: str, must: str, least: float = -math.inf, most: float = math.inf) -> int:
+def integer(value: Any, name: str, must: str, least: float = -math.inf, most: float = math.inf) -> int:
     """The argument called `name`, if it is a whole number in range. `must`: what must be, for the message."""
     if not isinstance(value, bool) and isinstance(value, Integral) and least <= int(value) <= most:
         return int(value)

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from novikoff import encode
 from novikoff.classes.halfspace import inequality
-from novikoff.classes.sizes import length, whole_number
+from novikoff.classes.sizes import integer, length
 from novikoff.classes.survivors import Survivors
 from novikoff.errors import InputError, TooLargeError, brief
 from novikoff.types import Domain, Example, State
@@ -60,7 +60,7 @@ class SphereCover:
     labels: int | None = None
 
     def __init__(self, dim: int, epsilon: float, method: str | None = None) -> None:
-        self.dim = whole_number(dim, "dim", "a sphere needs at least one dimension, a whole number", 1)
+        self.dim = integer(dim, "dim", "a sphere needs at least one dimension, a whole number", 1)
         if not SMALLEST_EPSILON <= epsilon <= 2:
             raise InputError(
                 f"epsilon must be above 0 (at least {SMALLEST_EPSILON:g}) and at most 2, the diameter of the sphere: "

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode
-from novikoff.classes.sizes import length, whole_number
+from novikoff.classes.sizes import integer, length
 from novikoff.classes.survivors import Survivors
 from novikoff.errors import brief
 from novikoff.types import Domain, Example, State
@@ -22,7 +22,7 @@ from novikoff.types import Domain, Example, State
 
 def check_grid_end(n: Any) -> int:
     """The n of the grid 0 .. n, or an error that says what it is."""
-    return whole_number(n, "n", "thresholds need a grid 0 .. n with n a whole number, at least 0", 0)
+    return integer(n, "n", "thresholds need a grid 0 .. n with n a whole number, at least 0", 0)
 
 
 class Thresholds:

@@ -39,7 +39,7 @@ def _perceptron(out: Out, number: int) -> Ledger:
     ledger = play(Perceptron(bias=1.0, normalize=True), embedded("breast-cancer"))
     out.line(f"the Perceptron on 569 biopsies, rows of length 1 and a constant: {happened(ledger)}")
     _certified(out, ledger)
-    out.line("  A linear classifier that rode along, and was never shown to the learner, proves the first bound.")
+    out.line("  A linear classifier that watched, and was never shown to the learner, proves the first bound.")
     return ledger
 
 

@@ -100,7 +100,7 @@ def run_experts(
         shown: Any = mixing or stream
         shown = shown if history is None else Sampled(shown, history)
         with _named(stream.experts):
-            play(ledger.learner, shown, asked.rounds, progress=watch, ledger=ledger, riding=False, resume=resume)
+            play(ledger.learner, shown, asked.rounds, progress=watch, ledger=ledger, track=False, resume=resume)
 
     with keeper:
         stopped = watched(game, Progress(asked.rounds, size_of(table)), telling, ledger)

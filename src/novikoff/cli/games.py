@@ -26,7 +26,7 @@ from novikoff.types import Labels, Stream
 
 if TYPE_CHECKING:
     from novikoff.comparators.search import Step
-    from novikoff.kept import How, Kept
+    from novikoff.online_to_batch import Method, OnlineToBatch
 
 VIOLATED = 4
 INTERRUPTED = 130
@@ -69,22 +69,24 @@ def check_files(saving: Saving, telling: Telling) -> None:
 class Choice:
     """Which classifier to keep, of how many candidates, with what confidence."""
 
-    how: How
+    how: Method
     candidates: int
     delta: float
 
     def prepare(self, stream: Stream, ledger: Ledger, seed: int | None) -> None:
         """Let the game remember its hypotheses; refuse before it begins what cannot be kept."""
-        from novikoff.keeping import Keeping
-        from novikoff.kept import check_how
+        from novikoff.online_to_batch import check_method
+        from novikoff.reservoir import HypothesisReservoir
 
-        check_how(self.how, ledger.learner)
+        check_method(self.how, ledger.learner)
         if not 0.0 < self.delta < 1.0:
             raise InputError(f"--delta must be a chance between 0 and 1: got {self.delta}. Take 0.05 if in doubt.")
-        if ledger.keeping is None:
+        if ledger.reservoir is None:
             if ledger.rounds:
                 raise InputError(f"--keep is for the first round on: {ledger.rounds:,} were played without it.")
-            ledger.keeping = Keeping(ledger.learner, self.candidates, seed, averaging=self.how == "averaged")
+            ledger.reservoir = HypothesisReservoir(
+                ledger.learner, self.candidates, seed, averaging=self.how == "averaged"
+            )
         if self.how in ("best", "voted") and not stream.rereadable:
             raise InputError(
                 f"--keep {self.how} reads the source again: {stream.name} cannot be. Save it first, or --keep random."
@@ -115,7 +117,7 @@ def run_source(
             keeper(now)
             look(now)
 
-        play(ledger.learner, stream, rounds, passes, progress=watch, ledger=ledger, riding=telling.certify,
+        play(ledger.learner, stream, rounds, passes, progress=watch, ledger=ledger, track=telling.certify,
              resume=resume)  # fmt: skip
 
     if telling.hindsight:
@@ -131,8 +133,8 @@ def run_source(
     return _tell(ledger, ledger.spec or learner, telling, stopped, list(getattr(stream, "notes", ())), kept)
 
 
-def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> Kept:
-    from novikoff.kept import keep
+def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> OnlineToBatch:
+    from novikoff.online_to_batch import keep
 
     kept = keep(ledger, choice.how, choice.delta, stream)
     if saving.path:
@@ -276,7 +278,7 @@ def _noting_interrupts(ledger: Ledger) -> Iterator[Callable[[], bool]]:
 
 
 def _tell(
-    ledger: Ledger, learner: str, telling: Telling, stopped: bool, notes: list[str], kept: Kept | None
+    ledger: Ledger, learner: str, telling: Telling, stopped: bool, notes: list[str], kept: OnlineToBatch | None
 ) -> int:  # fmt: skip
     """Print what happened and what was promised; the exit code."""
     certificates = ledger.certify() if telling.certify else []

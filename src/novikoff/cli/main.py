@@ -15,7 +15,7 @@ from novikoff.errors import NovikoffError
 from novikoff.kernels import clock
 
 SPEC = "name or name:key=value,… (see: novikoff list)"
-HOWS = ("best", "random", "voted", "averaged", "last")
+METHODS = ("best", "random", "voted", "averaged", "last")
 READING = ("label", "positive", "header", "format", "bits", "skip_bad", "ignore_weights", "threads")
 """The options that go to the reader, by their names there."""
 
@@ -144,18 +144,21 @@ def parser() -> Parser:
     one = verb("run", run)
     one.add_argument("learner", metavar="LEARNER", help=SPEC)
     _add_source(one)
-    one.add_argument("--passes", type=_whole(1), default=1, metavar="N", help="go through the source N times")
-    one.add_argument("--rounds", type=_whole(0), metavar="N", help="stop after N rounds")
+    one.add_argument("--passes", type=_integer(1), default=1, metavar="N", help="go through the source N times")
+    one.add_argument("--rounds", type=_integer(0), metavar="N", help="stop after N rounds")
     one.add_argument("--normalize", action="store_true", help="divide each example by its length")
     one.add_argument("--save", metavar="FILE", help="write learner and ledger, or the classifier kept, to this file")
-    one.add_argument("--save-every", type=_whole(1), metavar="N", help="save every N rounds too")
+    one.add_argument("--save-every", type=_integer(1), metavar="N", help="save every N rounds too")
     _add_resume(one)
     one.add_argument(
-        "--keep", choices=HOWS, metavar="HOW", help=f"keep one classifier, with a limit on its risk: {', '.join(HOWS)}"
+        "--keep",
+        choices=METHODS,
+        metavar="HOW",
+        help=f"keep one classifier, with a limit on its risk: {', '.join(METHODS)}",
     )
     one.add_argument(
         "--candidates",
-        type=_whole(1),
+        type=_integer(1),
         default=50,
         metavar="N",
         help="hypotheses that --keep best compares (default: 50)",
@@ -178,12 +181,12 @@ def parser() -> Parser:
     _add_source(one)
     one.add_argument("-l", "--learner", dest="learners", action="append", required=True, metavar="LEARNER", help=SPEC)
     one.add_argument(
-        "--shuffles", type=_whole(0), default=0, metavar="N", help="play N random orders (default: its own)"
+        "--shuffles", type=_integer(0), default=0, metavar="N", help="play N random orders (default: its own)"
     )
-    one.add_argument("--passes", type=_whole(1), default=1, metavar="N", help="go through the rows N times")
-    one.add_argument("--rounds", type=_whole(1), metavar="N", help="read the first N rows only")
+    one.add_argument("--passes", type=_integer(1), default=1, metavar="N", help="go through the rows N times")
+    one.add_argument("--rounds", type=_integer(1), metavar="N", help="read the first N rows only")
     one.add_argument("--normalize", action="store_true", help="divide each example by its length")
-    one.add_argument("--jobs", type=_whole(1), metavar="N", help="games at a time (default: one a core)")
+    one.add_argument("--jobs", type=_integer(1), metavar="N", help="games at a time (default: one a core)")
     one.add_argument("--plot", metavar="FILE", help="draw the mistake rates, as .png or .svg")
     _add_force(one)
     _add_seed(one)
@@ -203,7 +206,7 @@ def parser() -> Parser:
     one = verb("duel", duel)
     one.add_argument("learner", metavar="LEARNER", help=SPEC)
     one.add_argument("adversary", metavar="ADVERSARY", help=SPEC)
-    one.add_argument("--rounds", type=_whole(1), default=1000, metavar="N", help="rounds to play (default: 1000)")
+    one.add_argument("--rounds", type=_integer(1), default=1000, metavar="N", help="rounds to play (default: 1000)")
     _add_seed(one)
     _add_telling(one)
 
@@ -214,26 +217,26 @@ def parser() -> Parser:
     losses = ("zero-one", "absolute", "squared", "log", "table")
     what = "what a prediction costs (default: if the first rows leave no doubt); table: the columns are losses"
     one.add_argument("--loss", choices=losses, metavar="NAME", help=f"{', '.join(losses)}: {what}")
-    one.add_argument("--switches", type=_whole(0), metavar="M", help="follow the best sequence with M switches")
-    one.add_argument("--horizon", type=_whole(1), metavar="T", help="the rounds there will be, for learners that ask")
+    one.add_argument("--switches", type=_integer(0), metavar="M", help="follow the best sequence with M switches")
+    one.add_argument("--horizon", type=_integer(1), metavar="T", help="the rounds there will be, for learners that ask")
     one.add_argument("--sleeping", action="store_true", help="experts may say nothing: empty cells")
-    one.add_argument("--rounds", type=_whole(0), metavar="N", help="stop after N rounds")
+    one.add_argument("--rounds", type=_integer(0), metavar="N", help="stop after N rounds")
     one.add_argument("--save", metavar="FILE", help="write learner and ledger to this file")
-    one.add_argument("--save-every", type=_whole(1), metavar="N", help="save every N rounds too")
+    one.add_argument("--save-every", type=_integer(1), metavar="N", help="save every N rounds too")
     _add_resume(one)
     one.add_argument("--plot", metavar="FILE", help="draw regret, bound and weights against rounds, as .png or .svg")
     _add_force(one)
     one.add_argument("--no-certify", action="store_true", help="no certificates")
     _add_seed(one)
     _add_telling(one)
-    how = one.add_argument_group("reading the table")
-    how.add_argument("--outcome", metavar="COLUMN", help="name or number (default: outcome, y, label …, or the last)")
-    how.add_argument(
+    group = one.add_argument_group("reading the table")
+    group.add_argument("--outcome", metavar="COLUMN", help="name or number (default: outcome, y, label …, or the last)")
+    group.add_argument(
         "--without", metavar="COLUMN", action="append", default=[], help="leave a column out (again: more)"
     )
-    how.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
-    how.add_argument("--delimiter", metavar="CHARACTER", help="what stands between cells (default: look)")
-    how.add_argument("--threads", type=_whole(1), metavar="N", help="threads that parse (default: one a core)")
+    group.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
+    group.add_argument("--delimiter", metavar="CHARACTER", help="what stands between cells (default: look)")
+    group.add_argument("--threads", type=_integer(1), metavar="N", help="threads that parse (default: one a core)")
 
     _add_json(verb("list", list_names))
     verb("explain", explain).add_argument("name", metavar="NAME", help="a name from: novikoff list")
@@ -243,15 +246,19 @@ def parser() -> Parser:
 def _add_source(verb: ArgumentParser) -> None:
     where = "a file, - for standard input, demo:NAME or stream:NAME:key=value,…"
     verb.add_argument("source", metavar="SOURCE", help=where)
-    how = verb.add_argument_group("reading the source")
-    how.add_argument("--label", metavar="COLUMN", help="the label: name, number or key (default: the last)")
-    how.add_argument("--positive", metavar="LABEL", help="the label that is +1; every other is -1")
-    how.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
-    how.add_argument("--format", metavar="NAME", help="csv, svmlight, vw, jsonl, text, arrow, parquet (default: look)")
-    how.add_argument("--bits", type=_whole(1, 28), metavar="N", help="bits of the hash of names (default: 18)")
-    how.add_argument("--skip-bad", type=_whole(0), metavar="N", help="skip up to N malformed lines, and report them")
-    how.add_argument("--ignore-weights", action="store_true", default=None, help="leave out importance weights (vw)")
-    how.add_argument("--threads", type=_whole(1), metavar="N", help="threads that parse (default: one a core)")
+    group = verb.add_argument_group("reading the source")
+    group.add_argument("--label", metavar="COLUMN", help="the label: name, number or key (default: the last)")
+    group.add_argument("--positive", metavar="LABEL", help="the label that is +1; every other is -1")
+    group.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
+    group.add_argument(
+        "--format", metavar="NAME", help="csv, svmlight, vw, jsonl, text, arrow, parquet (default: look)"
+    )
+    group.add_argument("--bits", type=_integer(1, 28), metavar="N", help="bits of the hash of names (default: 18)")
+    group.add_argument(
+        "--skip-bad", type=_integer(0), metavar="N", help="skip up to N malformed lines, and report them"
+    )
+    group.add_argument("--ignore-weights", action="store_true", default=None, help="leave out importance weights (vw)")
+    group.add_argument("--threads", type=_integer(1), metavar="N", help="threads that parse (default: one a core)")
 
 
 def _add_resume(verb: ArgumentParser) -> None:
@@ -265,7 +272,7 @@ def _add_force(verb: ArgumentParser) -> None:
 
 
 def _add_seed(verb: ArgumentParser) -> None:
-    verb.add_argument("--seed", type=_whole(), metavar="N", help="seed of the learner's coins, if it draws")
+    verb.add_argument("--seed", type=_integer(), metavar="N", help="seed of the learner's coins, if it draws")
 
 
 def _add_json(verb: ArgumentParser) -> None:
@@ -277,7 +284,7 @@ def _add_telling(verb: ArgumentParser) -> None:
     verb.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
 
 
-def _whole(least: int | None = None, most: int | None = None) -> Callable[[str], int]:
+def _integer(least: int | None = None, most: int | None = None) -> Callable[[str], int]:
     """What reads a whole number within these limits."""
 
     def number(text: str) -> int:

@@ -107,7 +107,7 @@ def hindsight(
     names: Mapping[str, int] | None = None,
     played: Any = None,
     memory: int = MEMORY,
-    rode: LinearComparatorFacts | None = None,
+    tracked: LinearComparatorFacts | None = None,
 ) -> Hindsight:
     """Good comparators for a game that was played on `stream`, as a fresh pass shows it.
 
@@ -120,7 +120,7 @@ def hindsight(
     names             places of named features in `start`
     played            the fingerprint of the stream when it was played, if it has one
     memory            bytes of rows to hold
-    rode              what the comparators of the game saw: the rows of the stream must be those of the game
+    tracked           what the comparators of the game saw: the rows of the stream must be those of the game
     """
     began = clock()
     if not stream.rereadable:
@@ -138,10 +138,10 @@ def hindsight(
     found = _search(blocks, task)
     scorer = placed(blocks, [None if one is None else one.u for one in (found.margin, found.hinge, found.squared)])
     penalized = placed(blocks, [found.lengths.u], [(0, found.lengths.kappa)])
-    echo = None if rode is None or rode.invalid_reason else again(rode)
+    echo = None if tracked is None or tracked.invalid_reason else again(tracked)
     reading = blocks.show(scorer, penalized) if echo is None else blocks.show(scorer, penalized, echo)
     reason = scorer.invalid_reason or ("the weights at the start were too large" if heavy else "")
-    if rode is not None and echo is not None and not the_same(rode, echo, passes, reading.left_out):
+    if tracked is not None and echo is not None and not the_same(tracked, echo, passes, reading.left_out):
         reason = OTHERS
     same = reading == blocks.reading and len(set(map(repr, [*reading.fingerprint, played or fingerprint(stream)]))) == 1
     facts = _facts(scorer, penalized, reading, weights, passes, reason if same else CHANGED)

@@ -72,7 +72,7 @@ class KernelScorer:
     @classmethod
     def fitted(cls, similarity: Similarity, x: Rows, y: Labels) -> Self:
         """Fitted on these rows, which they have not yet seen."""
-        longest = float(np.max(similarity.own(x))) if len(y) else 0.0
+        longest = float(np.max(similarity.self_product(x))) if len(y) else 0.0
         if not SHORTEST <= longest <= LONGEST:
             return cls(similarity, x[:0], np.zeros((0, 0)), Tally(0, 0))
         gram = similarity.matrix(x, x)
@@ -92,9 +92,9 @@ class KernelScorer:
 
     def _measure(self) -> None:
         """||f||^2 of each from above, and W^."""
-        gram, own = self.similarity.matrix(self.points, self.points), self.similarity.own(self.points)
+        gram, self_product = self.similarity.matrix(self.points, self.points), self.similarity.self_product(self.points)
         error = Fraction(self._error(self.points))
-        lengths, sizes = np.sqrt(np.maximum(own, 0.0)), np.abs(gram)
+        lengths, sizes = np.sqrt(np.maximum(self_product, 0.0)), np.abs(gram)
         for k, beta in enumerate(self.betas):
             with np.errstate(over="ignore", invalid="ignore"):
                 value, size = float(np.sum(beta * times(gram, beta))), np.abs(beta)
@@ -115,7 +115,7 @@ class KernelScorer:
         for rows in (self.points, x):
             self.width = max(self.width, most_numbers(rows))
             if isinstance(rows, Sparse) and len(rows):
-                squares = Similarity.of("linear").own(rows)
+                squares = Similarity.of("linear").self_product(rows)
                 self.norm2 = max(self.norm2, float(np.max(squares)) * (1.0 + (self.width + 8) * 2.0**-52))
         return self.similarity.relative_error(self.width, self.norm2)
 
@@ -131,35 +131,35 @@ class KernelScorer:
             self._see(x[some], y[some], wrong[some])
 
     def _see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
-        own = self.similarity.own(x)
-        finite = bool(np.all(np.isfinite(numbers(x)))) and not bool(np.isnan(own).any())
-        margins = self.margins(x, y, own) if finite else np.full((len(y), len(self.betas)), np.nan)
+        self_product = self.similarity.self_product(x)
+        finite = bool(np.all(np.isfinite(numbers(x)))) and not bool(np.isnan(self_product).any())
+        margins = self.margins(x, y, self_product) if finite else np.full((len(y), len(self.betas)), np.nan)
         if not finite or np.isnan(margins).any():
             self._reason = self._reason or (NOT_FINITE if not finite else NOT_SAFE)
             margins = np.full_like(margins, -1.0)
         if finite:
-            self.longest = max(self.longest, float(np.max(own)))
-            self._reason = self._reason or (NO_PRODUCT if np.min(own) < 0.0 else "")
+            self.longest = max(self.longest, float(np.max(self_product)))
+            self._reason = self._reason or (NO_PRODUCT if np.min(self_product) < 0.0 else "")
             self._reason = self._reason or ("" if self._divisible(x) else NOT_SAFE)
         with np.errstate(over="ignore", invalid="ignore"):
-            squares = own * (LITTLE / (1.0 - min(self.error, 0.5))) if finite else np.ones(len(y))
+            squares = self_product * (LITTLE / (1.0 - min(self.error, 0.5))) if finite else np.ones(len(y))
         self.tally.add(np.column_stack([margins, np.maximum(squares, 0.0)]), wrong)
 
     def _divisible(self, x: Rows) -> bool:
         """Can a normalised K be trusted? What it is divided by must not have lost its figures, nor be infinite."""
         if not self.similarity.normalized or self.similarity.kind == "own":
             return True
-        plain = replace(self.similarity, normalized=False, bias=0.0).own(x)
+        plain = replace(self.similarity, normalized=False, bias=0.0).self_product(x)
         return not np.any((plain > LONGEST) | ((plain > 0.0) & (plain < SHORTEST)))
 
-    def margins(self, x: Rows, y: Labels, own: Matrix) -> Matrix:
+    def margins(self, x: Rows, y: Labels, self_product: Matrix) -> Matrix:
         """At most y f(x), for each row and direction; own: K(x,x) as computed."""
         error = self._error(x)  # of the learner's K too: also where there are no points
         if len(self.points) == 0:
             return np.zeros((len(y), len(self.betas)))
         with np.errstate(over="ignore", invalid="ignore"):
             scores = np.einsum("kj,jt->tk", self.betas, self.similarity.matrix(self.points, x))
-            lengths = np.sqrt(np.maximum(own, 0.0)) * LITTLE + FLOOR
+            lengths = np.sqrt(np.maximum(self_product, 0.0)) * LITTLE + FLOOR
             off = (error * LITTLE + (len(self.points) + 8) * 2.0**-52) * (lengths[:, None] * self._heavy)
             return np.asarray(y[:, None] * scores - off)
 

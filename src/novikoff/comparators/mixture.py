@@ -5,7 +5,7 @@ What is best
     outcomes y_t in [0, 1]. Never worse than the best expert, often much better; no regret bound of exponential weights
     speaks of it.
 Method
-    The sums G = sum of p p', b = sum of y p, c = sum of y^2 ride along: f(u) = u'Gu - 2b'u + c. Then Wolfe's method:
+    The sums G = sum of p p', b = sum of y p, c = sum of y^2 are kept: f(u) = u'Gu - 2b'u + c. Then Wolfe's method:
     find the least f on the plane through the chosen experts; if that is outside, go as far as one can and drop an
     expert; else take in the expert with the least slope. It ends after finitely many steps, in exact arithmetic.
 How far from the best

@@ -1,7 +1,8 @@
 """Compiled loops over flat arrays.
 
 `from novikoff import kernels` costs nothing: a kernel, and numba with the first of them, is imported when it is first
-used, as in `kernels.forgetron.sweep(...)`. Only the layouts (records shared with learners) and coins.py need no numba.
+used, as in `kernels.forgetron.learn_many(...)`. Only the layouts (records shared with learners) and
+coins.py need no numba.
 """
 
 from __future__ import annotations

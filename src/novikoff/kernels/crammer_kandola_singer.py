@@ -1,4 +1,4 @@
-"""CKS's sweep: the support that is best without itself makes room.
+"""CKS's rule: the support that is best without itself makes room.
 
 `fits` holds f(z) of every support z: an insertion adds y K(x,z) to all, a removal takes y_r K(z_r,z) off.
 law is (budget, beta, distill).
@@ -41,16 +41,16 @@ from novikoff.kernels.supports import (
     whole_self,
 )
 
-Law = tuple[int, float, bool]
+Params = tuple[int, float, bool]
 
 
 @compiled
-def sweep(
-    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8], law: Law
+def learn_many(
+    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8], params: Params
 ) -> int:
     """Play the rows from `first` on, until there is no room; the row to go on with."""
     _, places, numbers, width = rows
-    budget, beta, distill = law
+    budget, beta, distill = params
     for t in range(first, len(y)):
         start, stop = span(rows, t)
         here, x = places[start:stop], numbers[start:stop]

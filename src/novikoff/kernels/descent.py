@@ -67,7 +67,7 @@ def _ask_for(t: int, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], va
 def epoch(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Vector, y: NDArray[np.int8], bias: float,
     scale: Vector, square: Vector, order: NDArray[np.int64], alpha: Vector, cost: float, kappa: float, u: Vector,
-    own: Vector, word: int,
+    bias_weight: Vector, word: int,
 ) -> float:  # fmt: skip
     """One step for every row, in an order drawn by `word`; the largest change of a margin.
 
@@ -89,14 +89,14 @@ def epoch(
             k += np.uint64(2)
         if k < end:
             even += u[indices[k]] * values[k]
-        margin = y[t] * ((even + odd) * scale[t] + own[0] * bias)
+        margin = y[t] * ((even + odd) * scale[t] + bias_weight[0] * bias)
         wanted = min(max(alpha[t] + (1.0 - margin) / square[t] + kappa, 0.0), cost)
         step = wanted - alpha[t]
         if step != 0.0:
             alpha[t] = wanted
             largest = max(largest, abs(step) * square[t])
             step *= y[t]
-            own[0] += step * bias
+            bias_weight[0] += step * bias
             step *= scale[t]
             for k in range(indptr[t], end):
                 u[indices[k]] += step * values[k]

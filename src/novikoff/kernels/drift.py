@@ -42,7 +42,7 @@ def bet(capital: NDArray[np.float64], scales: NDArray[np.float64], jump: float, 
 
 
 @compiled
-def sweep(
+def learn_many(
     wrong: NDArray[np.bool_], start: int, counts: NDArray[np.int64], capital: NDArray[np.float64],
     scales: NDArray[np.float64], often: float, wealth: float, largest: float, enough: float,
 ) -> tuple[float, float]:  # fmt: skip

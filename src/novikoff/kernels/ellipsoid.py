@@ -1,4 +1,4 @@
-"""The Ellipsoid's rows and sweeps, dense and sparse.
+"""The Ellipsoid's rows, one by one and many, dense and sparse.
 
 A body is (w, J, own, counts, z, p): the centre; the factor, without its scale; own = [scale, depth]; counts = [updates,
 flaw]; room for an example; room for its image. The ellipsoid is {w + scale J e : ||e|| <= 1}.
@@ -145,7 +145,7 @@ def image(J: NDArray[np.float64], z: Vector, p: Vector) -> None:
 @inlined
 def cut(body: Body, rule: Rule, y: int) -> None:
     """The least ellipsoid around the half of it where y<v,x~> is above the level; z holds x~."""
-    w, J, own, counts, z, p = body
+    w, J, scalars, counts, z, p = body
     _, _, deep, margin = rule
     d = len(w)
     largest = shrink(z)
@@ -154,11 +154,11 @@ def cut(body: Body, rule: Rule, y: int) -> None:
         return
     image(J, z, p)
     size = np.sqrt(dense(p, p))
-    s = own[0] * size
+    s = scalars[0] * size
     if not np.isfinite(size):
         flawed(counts, NOT_FINITE)
         return
-    if not (size > 1.0 / SAFE and 1.0 / SAFE < own[0] < SAFE):
+    if not (size > 1.0 / SAFE and 1.0 / SAFE < scalars[0] < SAFE):
         flawed(counts, THIN)
         return
     for k in range(d):
@@ -171,10 +171,10 @@ def cut(body: Body, rule: Rule, y: int) -> None:
         if alpha >= 1.0:
             flawed(counts, EMPTY)
             return
-    step = own[0] * y * (1.0 + d * alpha) / (d + 1.0)
+    step = scalars[0] * y * (1.0 + d * alpha) / (d + 1.0)
     if d == 1:
         w[0] += step * J[0, 0] * p[0]
-        own[0] *= (1.0 - alpha) / 2.0
+        scalars[0] *= (1.0 - alpha) / 2.0
     else:
         rest = 1.0 - np.sqrt((d - 1.0) * (1.0 - alpha) / ((d + 1.0) * (1.0 + alpha)))
         for i in range(d):
@@ -184,8 +184,8 @@ def cut(body: Body, rule: Rule, y: int) -> None:
             v *= rest
             for k in range(d):
                 row[k] -= v * p[k]
-        own[0] *= np.sqrt(d * d / (d * d - 1.0) * (1.0 - alpha * alpha))
-    own[1] -= (d - 1.0) / 2.0 * np.log1p(-alpha * alpha) + np.log1p(-alpha)
+        scalars[0] *= np.sqrt(d * d / (d * d - 1.0) * (1.0 - alpha * alpha))
+    scalars[1] -= (d - 1.0) / 2.0 * np.log1p(-alpha * alpha) + np.log1p(-alpha)
     counts[0] += 1
 
 
@@ -219,7 +219,7 @@ def play_sparse(body: Body, rule: Rule, indices: NDArray[np.uint32], values: NDA
 
 
 @compiled
-def sweep_dense(
+def learn_dense(
     body: Body, rule: Rule, x: NDArray[Any], y: NDArray[np.int8], first: int, halt: int, predictions: NDArray[np.int8]
 ) -> int:
     """Play the rows from `first` on, until there were `halt` updates; the row to go on with."""
@@ -237,7 +237,7 @@ def sweep_dense(
 
 
 @compiled
-def sweep_sparse(
+def learn_sparse(
     body: Body, rule: Rule, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any],
     y: NDArray[np.int8], first: int, halt: int, predictions: NDArray[np.int8],
 ) -> int:  # fmt: skip

@@ -1,4 +1,4 @@
-"""The Forgetron's sweep: on a mistake add the example, shrink all, and forget the oldest if there are too many.
+"""The Forgetron's rule: on a mistake add the example, shrink all, and forget the oldest if there are too many.
 
 The list is a ring: removal number e frees slot e mod B, and the new example takes it.
 law is (budget, R^2, tuned, least, U): see learners/forgetron.py. sums are NORM, S1, S2, P, LAM, Q in units of R^2, and
@@ -39,16 +39,16 @@ from novikoff.kernels.supports import (
     whole_self,
 )
 
-Law = tuple[int, float, bool, float, float]
+Params = tuple[int, float, bool, float, float]
 
 NORM, S1, S2, P, LAM, Q, LARGEST = range(7)
 SHARE = 15.0 / 32.0
 
 
 @compiled
-def sweep(
-    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8], law: Law,
-    sums: Vector,
+def learn_many(
+    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8],
+    params: Params, sums: Vector,
 ) -> int:  # fmt: skip
     """Play the rows from `first` on, until there is no room; the row to go on with."""
     _, places, numbers, width = rows
@@ -59,12 +59,12 @@ def sweep(
         prediction = -1 if score < 0.0 else 1
         predictions[t] = prediction
         if prediction != y[t]:
-            slot = next_slot(cache, law[0])
+            slot = next_slot(cache, params[0])
             if not room_for(cache, here, slot, width):
                 return t
             if slot < cache.counts[COUNT]:
                 compare_slot(cache, rule, slot, width)
-            add(cache, rule, here, x, width, y[t], self_of(rule, square_of(x)), law, sums)
+            add(cache, rule, here, x, width, y[t], self_of(rule, square_of(x)), params, sums)
     return len(y)
 
 
@@ -86,19 +86,27 @@ def shrinkage(weight: float, square: float, reach: float, spent: float, mistakes
 
 @inlined
 def add(
-    cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int, y: int, plain: float, law: Law, sums: Vector
+    cache: Cache,
+    rule: Rule,
+    places: Places,
+    numbers: Vector,
+    width: int,
+    y: int,
+    plain: float,
+    params: Params,
+    sums: Vector,
 ) -> None:
     """f' = f + y K(x,.), f'' = phi f', and the oldest leaves if the list was full; there is room.
 
     `values` holds K(z,x); where the oldest leaves, `row` holds K(z, oldest). plain: K(x,x), see `put`.
     """
-    budget, radius2, tuned, least, bound = law
+    budget, radius2, tuned, least, bound = params
     counts, coefficients = cache.counts, cache.slots[COEFFICIENTS]
     count = counts[COUNT]
     full, slot = count >= budget, next_slot(cache, budget)
-    own = whole_self(rule, plain)
-    sums[LARGEST] = max(sums[LARGEST], own)
-    norm = max(sums[NORM] + (2.0 * y * score_of(cache) + own) / radius2, 0.0)
+    self_product = whole_self(rule, plain)
+    sums[LARGEST] = max(sums[LARGEST], self_product)
+    norm = max(sums[NORM] + (2.0 * y * score_of(cache) + self_product) / radius2, 0.0)
     weight = square = reach = 0.0
     if full:
         weight, square = abs(coefficients[slot]), whole_self(rule, cache.slots[SELFS, slot]) / radius2

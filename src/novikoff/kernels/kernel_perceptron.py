@@ -1,4 +1,4 @@
-"""The kernel Perceptron's sweep: on a mistake the example becomes a support, or counts once more if it is one."""
+"""The kernel Perceptron's rule: on a mistake the example becomes a support, or counts once more if it is one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from novikoff.kernels.supports import compare, put, room_for, self_of, span, squ
 
 
 @compiled
-def sweep(cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8]) -> int:
+def learn_many(
+    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8]
+) -> int:
     """Play the rows from `first` on, until there is no room; the row to go on with."""
     _, places, numbers, width = rows
     for t in range(first, len(y)):

@@ -77,48 +77,50 @@ def square_sparse(values: NDArray[Any], start: int, stop: int) -> float:
 
 
 @inlined
-def stretch_of(square: float, law: Numbers) -> float:
+def stretch_of(square: float, params: Numbers) -> float:
     """What x is multiplied by in x~."""
-    if law[NORMALIZE] == 0.0:
+    if params[NORMALIZE] == 0.0:
         return 1.0
     return 1.0 / np.sqrt(square) if square >= SHORTEST else 0.0
 
 
 @compiled
-def too_long_dense(x: Numbers, law: Numbers) -> int:
+def too_long_dense(x: Numbers, params: Numbers) -> int:
     """The first row with ||x||^2 above its limit, or not a number; -1 if there is none."""
     for t in range(len(x)):
-        if not square_dense(x[t]) <= law[MOST]:
+        if not square_dense(x[t]) <= params[MOST]:
             return t
     return -1
 
 
 @compiled
-def too_long_sparse(indptr: NDArray[np.uint64], values: NDArray[Any], law: Numbers) -> int:
+def too_long_sparse(indptr: NDArray[np.uint64], values: NDArray[Any], params: Numbers) -> int:
     """The first row with ||x||^2 above its limit, or not a number; -1 if there is none."""
     for t in range(len(indptr) - 1):
-        if not square_sparse(values, indptr[t], indptr[t + 1]) <= law[MOST]:
+        if not square_sparse(values, indptr[t], indptr[t + 1]) <= params[MOST]:
             return t
     return -1
 
 
 @compiled
-def score_dense(weights: Numbers, own: Numbers, law: Numbers, x: Numbers) -> float:
+def score_dense(weights: Numbers, totals: Numbers, params: Numbers, x: Numbers) -> float:
     """<w, x~>; not a number if x is too long."""
     square = square_dense(x)
-    if not square <= law[MOST]:
+    if not square <= params[MOST]:
         return np.nan
-    return own[SCALE] * (dense_scaled(weights, x, stretch_of(square, law)) + own[WEIGHT] * law[BIAS])
+    return totals[SCALE] * (dense_scaled(weights, x, stretch_of(square, params)) + totals[WEIGHT] * params[BIAS])
 
 
 @compiled
-def score_sparse(weights: Numbers, own: Numbers, law: Numbers, indices: Indices, values: NDArray[Any]) -> float:
+def score_sparse(weights: Numbers, totals: Numbers, params: Numbers, indices: Indices, values: NDArray[Any]) -> float:
     """<w, x~>; not a number if x is too long."""
     square = square_sparse(values, 0, len(values))
-    if not square <= law[MOST]:
+    if not square <= params[MOST]:
         return np.nan
-    stretch = stretch_of(square, law)
-    return own[SCALE] * (sparse_scaled(weights, indices, values, 0, len(values), stretch) + own[WEIGHT] * law[BIAS])
+    stretch = stretch_of(square, params)
+    return totals[SCALE] * (
+        sparse_scaled(weights, indices, values, 0, len(values), stretch) + totals[WEIGHT] * params[BIAS]
+    )
 
 
 @inlined
@@ -129,91 +131,91 @@ def loss_of(prediction: float, y: float, loss: float) -> float:
 
 
 @inlined
-def add_up(own: Numbers, place: int, value: float) -> None:
+def add_up(totals: Numbers, place: int, value: float) -> None:
     """Neumaier's sum: own[place] + own[place + 1] grows by value."""
-    total = own[place]
+    total = totals[place]
     new = total + value
     if abs(total) >= abs(value):
-        own[place + 1] += (total - new) + value
+        totals[place + 1] += (total - new) + value
     else:
-        own[place + 1] += (value - new) + total
-    own[place] = new
+        totals[place + 1] += (value - new) + total
+    totals[place] = new
 
 
 @inlined
-def step(own: Numbers, law: Numbers, prediction: float, y: float, square: float) -> tuple[float, float, bool]:
+def step(totals: Numbers, params: Numbers, prediction: float, y: float, square: float) -> tuple[float, float, bool]:
     """One round of all that is not a vector; `square` is ||x~||^2.
 
     The slope of the loss; by how much of x~ v must change; and is there a change at all? The change is not yet in v.
     """
-    own[ROUNDS] += 1.0
-    own[SINCE] += 1.0
-    own[MASS] += own[SCALE]
-    add_up(own, ZERO, loss_of(0.0, y, law[LOSS]))
+    totals[ROUNDS] += 1.0
+    totals[SINCE] += 1.0
+    totals[MASS] += totals[SCALE]
+    add_up(totals, ZERO, loss_of(0.0, y, params[LOSS]))
     error = prediction - y
-    if law[LOSS] == SQUARED:
+    if params[LOSS] == SQUARED:
         slope = 2.0 * error
     else:
         slope = 1.0 if error > 0.0 else -1.0 if error < 0.0 else 0.0
     gradient2 = slope * slope * square
     if gradient2 < TINY:
         return 0.0, 0.0, False
-    own[SQUARES] += gradient2
-    if law[RULE] == FIXED:
-        rate = law[PACE]
-    elif law[RULE] == ANYTIME:
-        rate = law[PACE] / np.sqrt(own[ROUNDS])
+    totals[SQUARES] += gradient2
+    if params[RULE] == FIXED:
+        rate = params[PACE]
+    elif params[RULE] == ANYTIME:
+        rate = params[PACE] / np.sqrt(totals[ROUNDS])
     else:
-        rate = law[PACE] / np.sqrt(own[SQUARES])
-    if own[FIRST_RATE] == 0.0:
-        own[FIRST_RATE] = rate
-    own[RATE] = rate
-    own[STEPS] += rate * gradient2
-    add_up(own, LINEAR, slope * prediction)
-    change = -(rate * slope) / own[SCALE]
-    own[LENGTH2] += rate * (rate * gradient2 - 2.0 * slope * prediction)
-    constant = change * law[BIAS]
-    own[WEIGHT] += constant
-    own[SHORT] -= own[MASS] * constant
-    own[PULL] += slope * law[BIAS]
+        rate = params[PACE] / np.sqrt(totals[SQUARES])
+    if totals[FIRST_RATE] == 0.0:
+        totals[FIRST_RATE] = rate
+    totals[RATE] = rate
+    totals[STEPS] += rate * gradient2
+    add_up(totals, LINEAR, slope * prediction)
+    change = -(rate * slope) / totals[SCALE]
+    totals[LENGTH2] += rate * (rate * gradient2 - 2.0 * slope * prediction)
+    constant = change * params[BIAS]
+    totals[WEIGHT] += constant
+    totals[SHORT] -= totals[MASS] * constant
+    totals[PULL] += slope * params[BIAS]
     return slope, change, True
 
 
 @inlined
-def must_settle(own: Numbers, law: Numbers) -> bool:
+def must_settle(totals: Numbers, params: Numbers) -> bool:
     """Has w left the ball, or is it time to fold?"""
-    return own[LENGTH2] > law[RADIUS] * law[RADIUS] or own[SINCE] >= max(FEWEST_ROUNDS, own[PLACES])
+    return totals[LENGTH2] > params[RADIUS] * params[RADIUS] or totals[SINCE] >= max(FEWEST_ROUNDS, totals[PLACES])
 
 
 @inlined
-def settle(weights: Numbers, short: Numbers, own: Numbers, law: Numbers) -> None:
+def settle(weights: Numbers, short: Numbers, totals: Numbers, params: Numbers) -> None:
     """At the end of a round: back into the ball; and fold, if it is time."""
-    radius2 = law[RADIUS] * law[RADIUS]
-    if own[LENGTH2] > radius2:
-        own[SCALE] *= law[RADIUS] / np.sqrt(own[LENGTH2])
-        own[LENGTH2] = radius2
-    if own[SCALE] < LEAST_SCALE or own[SINCE] >= max(FEWEST_ROUNDS, own[PLACES]):
-        fold(weights, short, own)
+    radius2 = params[RADIUS] * params[RADIUS]
+    if totals[LENGTH2] > radius2:
+        totals[SCALE] *= params[RADIUS] / np.sqrt(totals[LENGTH2])
+        totals[LENGTH2] = radius2
+    if totals[SCALE] < LEAST_SCALE or totals[SINCE] >= max(FEWEST_ROUNDS, totals[PLACES]):
+        fold(weights, short, totals)
 
 
 @inlined
-def fold(weights: Numbers, short: Numbers, own: Numbers) -> None:
+def fold(weights: Numbers, short: Numbers, totals: Numbers) -> None:
     """Make `scale` 1 and `mass` 0; measure ||w|| again."""
-    scale, mass = own[SCALE], own[MASS]
-    own[SHORT] += mass * own[WEIGHT]
-    own[WEIGHT] *= scale
-    total = own[WEIGHT] * own[WEIGHT]
-    for i in range(int(own[PLACES])):
+    scale, mass = totals[SCALE], totals[MASS]
+    totals[SHORT] += mass * totals[WEIGHT]
+    totals[WEIGHT] *= scale
+    total = totals[WEIGHT] * totals[WEIGHT]
+    for i in range(int(totals[PLACES])):
         short[i] += mass * weights[i]
         weights[i] *= scale
         total += weights[i] * weights[i]
-    own[SCALE], own[MASS], own[LENGTH2], own[SINCE] = 1.0, 0.0, total, 0.0
+    totals[SCALE], totals[MASS], totals[LENGTH2], totals[SINCE] = 1.0, 0.0, total, 0.0
 
 
 @inlined
-def know_dense(gram: Numbers, law: Numbers, x: Numbers, y: float, stretch: float) -> None:
+def know_dense(gram: Numbers, params: Numbers, x: Numbers, y: float, stretch: float) -> None:
     """Add x~ x~' to the lower triangle of `gram`, and y x~ to its last row; the bias comes first."""
-    last, bias = len(gram) - 1, law[BIAS]
+    last, bias = len(gram) - 1, params[BIAS]
     gram[0, 0] += bias * bias
     gram[last, 0] += y * bias
     for i in range(len(x)):
@@ -226,10 +228,17 @@ def know_dense(gram: Numbers, law: Numbers, x: Numbers, y: float, stretch: float
 
 @inlined
 def know_sparse(
-    gram: Numbers, law: Numbers, indices: Indices, values: NDArray[Any], start: int, stop: int, y: float, stretch: float
+    gram: Numbers,
+    params: Numbers,
+    indices: Indices,
+    values: NDArray[Any],
+    start: int,
+    stop: int,
+    y: float,
+    stretch: float,
 ) -> None:
     """The same for a sparse row."""
-    last, bias = len(gram) - 1, law[BIAS]
+    last, bias = len(gram) - 1, params[BIAS]
     gram[0, 0] += bias * bias
     gram[last, 0] += y * bias
     for k in range(np.uint64(start), np.uint64(stop)):
@@ -243,75 +252,75 @@ def know_sparse(
 
 @compiled
 def play_dense(
-    weights: Numbers, short: Numbers, pull: Numbers, own: Numbers, gram: Numbers, law: Numbers, x: Numbers, y: Numbers,
-    predictions: Numbers, losses: Numbers,
+    weights: Numbers, short: Numbers, pull: Numbers, totals: Numbers, gram: Numbers, params: Numbers, x: Numbers,
+    y: Numbers, predictions: Numbers, losses: Numbers,
 ) -> None:  # fmt: skip
     """Predict and learn every row in order. One that is too long is left out: its prediction is not a number."""
-    bias2, width = law[BIAS] * law[BIAS], x.shape[1]
+    bias2, width = params[BIAS] * params[BIAS], x.shape[1]
     for t in range(len(x)):
         row = x[t]
         square = dense(row, row)
-        if not square <= law[MOST]:
+        if not square <= params[MOST]:
             predictions[t] = losses[t] = np.nan
             continue
-        stretch = stretch_of(square, law)
-        prediction = own[SCALE] * (dense_scaled(weights, row, stretch) + own[WEIGHT] * law[BIAS])
-        predictions[t], losses[t] = prediction, loss_of(prediction, y[t], law[LOSS])
-        own[PLACES] = own[LONGEST] = width
-        if own[KNOWN] == 1.0:
+        stretch = stretch_of(square, params)
+        prediction = totals[SCALE] * (dense_scaled(weights, row, stretch) + totals[WEIGHT] * params[BIAS])
+        predictions[t], losses[t] = prediction, loss_of(prediction, y[t], params[LOSS])
+        totals[PLACES] = totals[LONGEST] = width
+        if totals[KNOWN] == 1.0:
             if width >= gram.shape[1]:
-                own[KNOWN] = 0.0
+                totals[KNOWN] = 0.0
             else:
-                know_dense(gram, law, row, y[t], stretch)
-        slope, change, moved = step(own, law, prediction, y[t], square * stretch * stretch + bias2)
+                know_dense(gram, params, row, y[t], stretch)
+        slope, change, moved = step(totals, params, prediction, y[t], square * stretch * stretch + bias2)
         if moved:
-            change, slope, mass = change * stretch, slope * stretch, own[MASS]
+            change, slope, mass = change * stretch, slope * stretch, totals[MASS]
             for i in range(width):
                 added = row[i] * change
                 weights[i] += added
                 short[i] -= mass * added
                 pull[i] += row[i] * slope
-        if must_settle(own, law):
-            settle(weights, short, own, law)
+        if must_settle(totals, params):
+            settle(weights, short, totals, params)
 
 
 @compiled
 def play_sparse(
-    weights: Numbers, short: Numbers, pull: Numbers, own: Numbers, gram: Numbers, law: Numbers,
+    weights: Numbers, short: Numbers, pull: Numbers, totals: Numbers, gram: Numbers, params: Numbers,
     indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any], y: Numbers, predictions: Numbers,
     losses: Numbers,
 ) -> None:  # fmt: skip
     """Predict and learn every row in order. One that is too long is left out: its prediction is not a number."""
-    bias2 = law[BIAS] * law[BIAS]
+    bias2 = params[BIAS] * params[BIAS]
     for t in range(len(y)):
         start, stop = indptr[t], indptr[t + 1]
         prefetch_sparse(indices, values, start, stop)
         square = square_sparse(values, start, stop)
-        if not square <= law[MOST]:
+        if not square <= params[MOST]:
             predictions[t] = losses[t] = np.nan
             continue
-        stretch = stretch_of(square, law)
+        stretch = stretch_of(square, params)
         score = sparse_scaled(weights, indices, values, start, stop, stretch)
-        prediction = own[SCALE] * (score + own[WEIGHT] * law[BIAS])
-        predictions[t], losses[t] = prediction, loss_of(prediction, y[t], law[LOSS])
+        prediction = totals[SCALE] * (score + totals[WEIGHT] * params[BIAS])
+        predictions[t], losses[t] = prediction, loss_of(prediction, y[t], params[LOSS])
         last = np.uint32(0)
         for k in range(start, stop):
             last = max(last, indices[k])
-        own[PLACES] = max(own[PLACES], last + 1.0 if stop > start else 0.0)
-        own[LONGEST] = max(own[LONGEST], np.float64(stop - start))
-        if own[KNOWN] == 1.0:
-            if own[PLACES] >= gram.shape[1]:
-                own[KNOWN] = 0.0
+        totals[PLACES] = max(totals[PLACES], last + 1.0 if stop > start else 0.0)
+        totals[LONGEST] = max(totals[LONGEST], np.float64(stop - start))
+        if totals[KNOWN] == 1.0:
+            if totals[PLACES] >= gram.shape[1]:
+                totals[KNOWN] = 0.0
             else:
-                know_sparse(gram, law, indices, values, start, stop, y[t], stretch)
-        slope, change, moved = step(own, law, prediction, y[t], square * stretch * stretch + bias2)
+                know_sparse(gram, params, indices, values, start, stop, y[t], stretch)
+        slope, change, moved = step(totals, params, prediction, y[t], square * stretch * stretch + bias2)
         if moved:
-            change, slope, mass = change * stretch, slope * stretch, own[MASS]
+            change, slope, mass = change * stretch, slope * stretch, totals[MASS]
             for k in range(start, stop):
                 i, value = indices[k], np.float64(values[k])
                 added = value * change
                 weights[i] += added
                 short[i] -= mass * added
                 pull[i] += value * slope
-        if must_settle(own, law):
-            settle(weights, short, own, law)
+        if must_settle(totals, params):
+            settle(weights, short, totals, params)

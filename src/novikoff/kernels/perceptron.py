@@ -1,8 +1,8 @@
-"""The Perceptron's rows and sweeps, dense and sparse.
+"""The Perceptron's rows, one by one and many, dense and sparse.
 
 The example is x~: each feature times 1/||x|| where rows are normalised, and then the constant `bias`.
 `own` holds what is not a feature's weight: own[0] is the weight of the bias. A score that is not a number says +1.
-Rows and sweeps call the same dot products and the same `add_*`, so they agree to the bit. There is a sweep for rows as
+Both call the same dot products and the same `add_*`, so they agree to the bit. There is a pass for rows as
 they are and one for normalised rows: with the choice inside the loop, they take half as long again, and only one of
 them has to be compiled.
 """
@@ -22,79 +22,79 @@ Indices = NDArray[np.uint32]
 
 
 @inlined
-def score_dense(weights: Weights, own: Weights, x: NDArray[Any], bias: float, normalize: bool) -> float:
+def score_dense(weights: Weights, bias_weight: Weights, x: NDArray[Any], bias: float, normalize: bool) -> float:
     """<w, x~>."""
     row = np.ascontiguousarray(x)  # the lanes read straight through memory; no copy of what lies so
     if normalize:
-        return dense_scaled(weights, row, inverse_norm(row, 0, len(row))) + own[0] * bias
-    return dense(weights, row) + own[0] * bias
+        return dense_scaled(weights, row, inverse_norm(row, 0, len(row))) + bias_weight[0] * bias
+    return dense(weights, row) + bias_weight[0] * bias
 
 
 @inlined
 def score_sparse(
-    weights: Weights, own: Weights, indices: Indices, values: NDArray[Any], bias: float, normalize: bool
+    weights: Weights, bias_weight: Weights, indices: Indices, values: NDArray[Any], bias: float, normalize: bool
 ) -> float:
     """<w, x~>."""
     if normalize:
         scale = inverse_norm(values, 0, len(values))
-        return sparse_scaled(weights, indices, values, 0, len(values), scale) + own[0] * bias
-    return sparse(weights, indices, values, 0, len(values)) + own[0] * bias
+        return sparse_scaled(weights, indices, values, 0, len(values), scale) + bias_weight[0] * bias
+    return sparse(weights, indices, values, 0, len(values)) + bias_weight[0] * bias
 
 
 @inlined
-def add_dense(weights: Weights, own: Weights, x: NDArray[Any], step: float, y: int, bias: float) -> None:
+def add_dense(weights: Weights, bias_weight: Weights, x: NDArray[Any], step: float, y: int, bias: float) -> None:
     """w += y x~; step is y times the scale of x (y is a sign: to multiply by it is exact)."""
     for i in range(len(x)):
         weights[i] += x[i] * step
-    own[0] += y * bias
+    bias_weight[0] += y * bias
 
 
 @inlined
 def add_sparse(
-    weights: Weights, own: Weights, indices: Indices, values: NDArray[Any], start: int, stop: int, step: float, y: int,
-    bias: float,
+    weights: Weights, bias_weight: Weights, indices: Indices, values: NDArray[Any], start: int, stop: int, step: float,
+    y: int, bias: float,
 ) -> None:  # fmt: skip
     """w += y x~; step is y times the scale of x (y is a sign: to multiply by it is exact)."""
     for k in range(np.uint64(start), np.uint64(stop)):
         weights[indices[k]] += values[k] * step
-    own[0] += y * bias
+    bias_weight[0] += y * bias
 
 
 @compiled
-def play_dense(weights: Weights, own: Weights, x: NDArray[Any], y: int, bias: float, normalize: bool) -> float:
+def play_dense(weights: Weights, bias_weight: Weights, x: NDArray[Any], y: int, bias: float, normalize: bool) -> float:
     """Predict, and on a mistake add y x~; the score that was."""
-    score = score_dense(weights, own, x, bias, normalize)
+    score = score_dense(weights, bias_weight, x, bias, normalize)
     if (-1 if score < 0.0 else 1) != y and np.isfinite(score):
         row = np.ascontiguousarray(x)
-        add_dense(weights, own, row, y * (inverse_norm(row, 0, len(row)) if normalize else 1.0), y, bias)
+        add_dense(weights, bias_weight, row, y * (inverse_norm(row, 0, len(row)) if normalize else 1.0), y, bias)
     return score
 
 
 @compiled
 def play_sparse(
-    weights: Weights, own: Weights, indices: Indices, values: NDArray[Any], y: int, bias: float, normalize: bool
+    weights: Weights, bias_weight: Weights, indices: Indices, values: NDArray[Any], y: int, bias: float, normalize: bool
 ) -> float:
     """Predict, and on a mistake add y x~; the score that was."""
-    score = score_sparse(weights, own, indices, values, bias, normalize)
+    score = score_sparse(weights, bias_weight, indices, values, bias, normalize)
     if (-1 if score < 0.0 else 1) != y and np.isfinite(score):
         scale = inverse_norm(values, 0, len(values)) if normalize else 1.0
-        add_sparse(weights, own, indices, values, 0, len(values), y * scale, y, bias)
+        add_sparse(weights, bias_weight, indices, values, 0, len(values), y * scale, y, bias)
     return score
 
 
 @compiled
 def label_dense(
-    weights: Weights, own: Weights, x: NDArray[Any], bias: float, normalize: bool, said: NDArray[np.int8]
+    weights: Weights, bias_weight: Weights, x: NDArray[Any], bias: float, normalize: bool, said: NDArray[np.int8]
 ) -> None:  # fmt: skip
     """What is said of every row."""
     for t in range(len(said)):
-        said[t] = -1 if score_dense(weights, own, x[t], bias, normalize) < 0.0 else 1
+        said[t] = -1 if score_dense(weights, bias_weight, x[t], bias, normalize) < 0.0 else 1
 
 
 @compiled
 def label_sparse(
-    weights: Weights, own: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any], bias: float,
-    normalize: bool, said: NDArray[np.int8],
+    weights: Weights, bias_weight: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
+    bias: float, normalize: bool, said: NDArray[np.int8],
 ) -> None:  # fmt: skip
     """What is said of every row."""
     for t in range(len(said)):
@@ -104,74 +104,88 @@ def label_sparse(
             score = sparse_scaled(weights, indices, values, start, stop, inverse_norm(values, start, stop))
         else:
             score = sparse(weights, indices, values, start, stop)
-        said[t] = -1 if score + own[0] * bias < 0.0 else 1
+        said[t] = -1 if score + bias_weight[0] * bias < 0.0 else 1
 
 
-def sweep_dense(
-    weights: Weights, own: Weights, x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool,
+def learn_dense(
+    weights: Weights, bias_weight: Weights, x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool,
     predictions: NDArray[np.int8],
 ) -> None:  # fmt: skip
     """Play every row in order."""
-    (_sweep_dense_unit if normalize else _sweep_dense)(weights, own, x, y, bias, predictions)
+    (_learn_dense_unit if normalize else _learn_dense)(weights, bias_weight, x, y, bias, predictions)
 
 
-def sweep_sparse(
-    weights: Weights, own: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
+def learn_sparse(
+    weights: Weights, bias_weight: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
     y: NDArray[np.int8], bias: float, normalize: bool, predictions: NDArray[np.int8],
 ) -> None:  # fmt: skip
     """Play every row in order."""
-    (_sweep_sparse_unit if normalize else _sweep_sparse)(weights, own, indptr, indices, values, y, bias, predictions)
+    (_learn_sparse_unit if normalize else _learn_sparse)(
+        weights, bias_weight, indptr, indices, values, y, bias, predictions
+    )
 
 
 @compiled
-def _sweep_dense(
-    weights: Weights, own: Weights, x: NDArray[Any], y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8]
+def _learn_dense(
+    weights: Weights,
+    bias_weight: Weights,
+    x: NDArray[Any],
+    y: NDArray[np.int8],
+    bias: float,
+    predictions: NDArray[np.int8],
 ) -> None:
     for t in range(len(x)):
         row = x[t]
-        prediction = -1 if dense(weights, row) + own[0] * bias < 0.0 else 1
+        prediction = -1 if dense(weights, row) + bias_weight[0] * bias < 0.0 else 1
         predictions[t] = prediction
         if prediction != y[t]:
-            add_dense(weights, own, row, np.float64(y[t]), y[t], bias)
+            add_dense(weights, bias_weight, row, np.float64(y[t]), y[t], bias)
 
 
 @compiled
-def _sweep_dense_unit(
-    weights: Weights, own: Weights, x: NDArray[Any], y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8]
+def _learn_dense_unit(
+    weights: Weights,
+    bias_weight: Weights,
+    x: NDArray[Any],
+    y: NDArray[np.int8],
+    bias: float,
+    predictions: NDArray[np.int8],
 ) -> None:
     for t in range(len(x)):
         row = x[t]
         scale = inverse_norm(row, 0, len(row))
-        prediction = -1 if dense_scaled(weights, row, scale) + own[0] * bias < 0.0 else 1
+        prediction = -1 if dense_scaled(weights, row, scale) + bias_weight[0] * bias < 0.0 else 1
         predictions[t] = prediction
         if prediction != y[t]:
-            add_dense(weights, own, row, y[t] * scale, y[t], bias)
+            add_dense(weights, bias_weight, row, y[t] * scale, y[t], bias)
 
 
 @compiled
-def _sweep_sparse(
-    weights: Weights, own: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
+def _learn_sparse(
+    weights: Weights, bias_weight: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
     y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8],
 ) -> None:  # fmt: skip
     for t in range(len(y)):
         start, stop = indptr[t], indptr[t + 1]
         prefetch_sparse(indices, values, start, stop)
-        prediction = -1 if sparse(weights, indices, values, start, stop) + own[0] * bias < 0.0 else 1
+        prediction = -1 if sparse(weights, indices, values, start, stop) + bias_weight[0] * bias < 0.0 else 1
         predictions[t] = prediction
         if prediction != y[t]:
-            add_sparse(weights, own, indices, values, start, stop, np.float64(y[t]), y[t], bias)
+            add_sparse(weights, bias_weight, indices, values, start, stop, np.float64(y[t]), y[t], bias)
 
 
 @compiled
-def _sweep_sparse_unit(
-    weights: Weights, own: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
+def _learn_sparse_unit(
+    weights: Weights, bias_weight: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
     y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8],
 ) -> None:  # fmt: skip
     for t in range(len(y)):
         start, stop = indptr[t], indptr[t + 1]
         prefetch_sparse(indices, values, start, stop)
         scale = inverse_norm(values, start, stop)
-        prediction = -1 if sparse_scaled(weights, indices, values, start, stop, scale) + own[0] * bias < 0.0 else 1
+        prediction = (
+            -1 if sparse_scaled(weights, indices, values, start, stop, scale) + bias_weight[0] * bias < 0.0 else 1
+        )
         predictions[t] = prediction
         if prediction != y[t]:
-            add_sparse(weights, own, indices, values, start, stop, y[t] * scale, y[t], bias)
+            add_sparse(weights, bias_weight, indices, values, start, stop, y[t] * scale, y[t], bias)

@@ -1,4 +1,4 @@
-"""The Randomized Budget Perceptron's sweep: on a mistake with a full list, the new example takes a random slot.
+"""The Randomized Budget Perceptron's rule: on a mistake with a full list, the new example takes a random slot.
 
 The slot is floor(u B), u the coin of the mistake's number as a multiple of 2^-53 in [0, 1): that of kernels/coins.py,
 whose state before the first coin is `start`.
@@ -24,7 +24,7 @@ def victim(start: int, t: int, budget: int) -> Any:
 
 
 @compiled
-def sweep(
+def learn_many(
     cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8], budget: int,
     start_coin: int,
 ) -> int:  # fmt: skip
@@ -37,15 +37,15 @@ def sweep(
         prediction = -1 if score < 0.0 else 1
         predictions[t] = prediction
         if prediction != y[t]:
-            own = self_of(rule, square_of(x))
-            if not add(cache, here, x, width, y[t], own, budget, start_coin):
+            self_product = self_of(rule, square_of(x))
+            if not add(cache, here, x, width, y[t], self_product, budget, start_coin):
                 return t
     return len(y)
 
 
 @inlined
 def add(
-    cache: Cache, places: Places, numbers: Vector, width: int, y: int, own: float, budget: int, start_coin: int
+    cache: Cache, places: Places, numbers: Vector, width: int, y: int, self_product: float, budget: int, start_coin: int
 ) -> bool:
     """The example takes the next slot, or that of a random support; False, and nothing done, if there is no room."""
     counts = cache.counts
@@ -54,7 +54,7 @@ def add(
     # What arrays need is asked here: the call would take as long as all the rest.
     if slot >= cache.slots.shape[1] or (width < 0 and not room_for(cache, places, slot, width)):
         return False
-    put(cache, slot, places, numbers, width, y, np.float64(y), own)
+    put(cache, slot, places, numbers, width, y, np.float64(y), self_product)
     counts[UPDATES] += 1
     if full:
         counts[EVICTIONS] += 1

@@ -156,7 +156,7 @@ def advance(paths: Vector, levels: int, entry: Vector, losses: Vector, count: in
 
 
 @compiled
-def sweep(
+def learn_many(
     weights: Vector, prior: Vector, paths: Vector, costs: Vector, entry: Vector, levels: int,
     counts: NDArray[np.int64], numbers: Vector, rule: Rule, p: Vector, y: Vector, room: Vector, said: Vector,
     paid: Vector, mean: Vector,

@@ -177,7 +177,7 @@ def far_mix(
 
 
 @compiled
-def sweep(
+def learn_many(
     table: Vector, awake: Awake, prior: Vector, counts: NDArray[np.int64], numbers: Vector, rule: Rule, p: Vector,
     y: Vector, room: Vector, said: Vector, paid: Vector, mean: Vector,
 ) -> None:  # fmt: skip

@@ -269,7 +269,7 @@ def close(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, ro
 
 
 @compiled
-def sweep(
+def learn_many(
     table: Vector, counts: Counts, numbers: Vector, p: Vector, y: Vector, room: Vector, said: Vector, paid: Vector,
     mean: Vector,
 ) -> None:  # fmt: skip

@@ -22,7 +22,7 @@ def first_outside(x: NDArray[np.int64], n: int) -> int:
 
 
 @compiled
-def sweep(
+def learn_many(
     x: NDArray[np.int64], y: NDArray[np.int8], n: int, state: NDArray[np.int64], conservative: bool,
     predictions: NDArray[np.int8],
 ) -> None:  # fmt: skip

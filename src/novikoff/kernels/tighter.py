@@ -1,4 +1,4 @@
-"""The tighter Perceptron's sweep: the support whose loss leaves the fewest mistakes on the others makes room.
+"""The tighter Perceptron's rule: the support whose loss leaves the fewest mistakes on the others makes room.
 
 gram[i,j] = K(z_i,z_j), by slots.
 """
@@ -29,7 +29,7 @@ from novikoff.kernels.supports import compare, inserts, put, room_for, self_of, 
 
 
 @compiled
-def sweep(
+def learn_many(
     cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8], budget: int,
     beta: float, gram: NDArray[np.float64],
 ) -> int:  # fmt: skip

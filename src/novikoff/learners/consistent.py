@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from novikoff.certificates.consistent_expected import consistent_expected
 from novikoff.certificates.consistent_mistakes import consistent_mistakes
-from novikoff.classes.sizes import whole_number
+from novikoff.classes.sizes import integer
 from novikoff.hypotheses import Ballot, HypothesisClass
 from novikoff.kernels.coins import uniform
 from novikoff.learners.restoring import Schema
@@ -36,7 +36,7 @@ class Consistent(VersionSpaceLearner):
     def __init__(self, hypotheses: HypothesisClass, random: bool = False, seed: int = 0) -> None:
         super().__init__(hypotheses)
         self.random = self.draws = bool(random)
-        self.seed = whole_number(seed, "seed", "a seed must be a whole number")
+        self.seed = integer(seed, "seed", "a seed must be a whole number")
 
     def chances(self, x: Example) -> Distribution:
         """The chance of each label: the share of the survivors that give it."""

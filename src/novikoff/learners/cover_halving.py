@@ -23,7 +23,7 @@ from typing import ClassVar, Self
 from novikoff import encode
 from novikoff.certificate import floor_log2
 from novikoff.certificates.cover_restarts import CoverFacts, cover_restarts
-from novikoff.classes.sizes import whole_number as checked
+from novikoff.classes.sizes import integer as checked
 from novikoff.classes.sphere import LARGEST_COVER, SMALLEST_EPSILON, SphereCover, cover_size
 from novikoff.errors import TooLargeError, brief
 from novikoff.hypotheses import Ballot

@@ -47,8 +47,8 @@ class CrammerKandolaSinger(KernelLearner):
         super().__init__(similarity, None if budget is None else checked_budget(budget))
         self.beta, self.distill = checked_beta(beta), bool(distill)
 
-    def _sweep(self, *rows: *Swept) -> int:
-        return kernels.crammer_kandola_singer.sweep(*rows, (self.supports.most, self.beta, self.distill))
+    def _learn_many(self, *rows: *Swept) -> int:
+        return kernels.crammer_kandola_singer.learn_many(*rows, (self.supports.most, self.beta, self.distill))
 
     def _insert(self, row: Row, y: int, self_value: float) -> None:
         held, rule, full = self.supports, kernels.crammer_kandola_singer, self.size >= self.supports.most

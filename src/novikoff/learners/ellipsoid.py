@@ -95,7 +95,7 @@ class Ellipsoid:
         self.cuts, self.margin, self.grid = cuts, float(margin), int(grid)
         self.rounds = 0
         self.features = Features()
-        self._own, self._counts = np.array([1.0, 0.0]), np.zeros(2, np.int64)
+        self._scalars, self._counts = np.array([1.0, 0.0]), np.zeros(2, np.int64)
         self._rule = (self.bias, normalize and self.bias != 0.0, cuts == "deep" or margin > 0.0, self.margin)
         self.width: int | None = None
         self.domain = Domain("vector")
@@ -105,7 +105,7 @@ class Ellipsoid:
 
     def _hold(self, centre: NDArray[np.float64], factor: NDArray[np.float64]) -> None:
         rooms = (np.zeros(len(centre)), np.zeros(len(centre)))
-        self._body = (centre, factor, self._own, self._counts, *rooms)
+        self._body = (centre, factor, self._scalars, self._counts, *rooms)
         self._shape = (self.width,) if self.features.kind == "array" else None
 
     def _fix(self, width: int) -> None:
@@ -133,7 +133,7 @@ class Ellipsoid:
     @property
     def factor(self) -> NDArray[np.float64]:
         """J: the ellipsoid is {w + J e : ||e|| <= 1}, the bias being the last coordinate."""
-        factor: NDArray[np.float64] = self._own[0] * self._body[1]
+        factor: NDArray[np.float64] = self._scalars[0] * self._body[1]
         return factor
 
     @property
@@ -179,20 +179,20 @@ class Ellipsoid:
             self._look(self.updates)
         return -1 if score < 0.0 else 1
 
-    def sweep(self, batch: Batch) -> NDArray[np.int8]:
+    def learn_many(self, batch: Batch) -> NDArray[np.int8]:
         """Predict and learn every row in order, compiled."""
         predictions, y = np.empty(len(batch), dtype=np.int8), signs(batch)
         play: Callable[..., int]
         if isinstance(batch.x, Sparse):
             self._meet("numbers", batch.x.width)
             rows = (batch.x.indptr, batch.x.indices, batch.x.values)
-            play = partial(kernels.ellipsoid.sweep_sparse, self._body, self._rule, *rows)
+            play = partial(kernels.ellipsoid.learn_sparse, self._body, self._rule, *rows)
         else:
             x = np.asarray(batch.x)
             x = x if x.ndim == 2 else x[:, None]
             x = np.ascontiguousarray(x, dtype=x.dtype if x.dtype in (np.float64, np.float32, np.int64) else np.float64)
             self._meet("array", x.shape[1])
-            play = partial(kernels.ellipsoid.sweep_dense, self._body, self._rule, x)
+            play = partial(kernels.ellipsoid.learn_dense, self._body, self._rule, x)
         row = 0
         while row < len(batch):
             before = self.updates
@@ -203,7 +203,7 @@ class Ellipsoid:
         self.rounds += len(batch)
         return predictions
 
-    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+    def predict_many(self, batch: Batch) -> NDArray[np.int8]:
         """What it says of every row, learning nothing, compiled."""
         said = np.ones(len(batch), dtype=np.int8)
         x = batch.x if isinstance(batch.x, Sparse) else np.asarray(batch.x)
@@ -275,13 +275,13 @@ class Ellipsoid:
             return
         d = len(self._body[0])
         with np.errstate(all="ignore"):
-            log_volume = float(np.linalg.slogdet(self._body[1])[1]) + d * math.log(self._own[0])
-        wanted = -updates * log_shrink(d) - float(self._own[1])
+            log_volume = float(np.linalg.slogdet(self._body[1])[1]) + d * math.log(self._scalars[0])
+        wanted = -updates * log_shrink(d) - float(self._scalars[1])
         if not abs(log_volume - wanted) <= CLOSE:
             self._counts[1] = CHECK
 
-    def ride(self) -> LinearTracker:
-        """Comparators to ride along: they see its features, of length 1 where there is no bias, which is the same."""
+    def tracker(self) -> LinearTracker:
+        """Comparators for a game: they see its features, of length 1 where there is no bias, which is the same."""
         return LinearTracker(self.bias, self.normalize or self.bias == 0.0)
 
     def facts(self) -> EllipsoidFacts:
@@ -290,7 +290,7 @@ class Ellipsoid:
             rounds=self.rounds,
             updates=self.updates,
             width=len(self._body[0]),
-            depth=float(self._own[1]),
+            depth=float(self._scalars[1]),
             margin=self.margin,
             grid=self.grid,
             bias=self.bias,
@@ -311,8 +311,8 @@ class Ellipsoid:
             "rounds": self.rounds,
             "updates": self.updates,
             "flaw": int(self._counts[1]),
-            "scale": float(self._own[0]),
-            "depth": float(self._own[1]),
+            "scale": float(self._scalars[0]),
+            "depth": float(self._scalars[1]),
             "features": self.features.state(),
             "centre": self._body[0].copy(),
             "factor": self._body[1].copy(),
@@ -328,7 +328,7 @@ class Ellipsoid:
         scale, depth = float(state["scale"]), float(state["depth"])
         sound = math.isfinite(scale) and scale > 0.0 and math.isfinite(depth) and depth >= 0.0
         require(sound, "scale and depth of an ellipsoid must be finite, and not negative", [scale, depth])
-        learner._own[:] = scale, depth
+        learner._scalars[:] = scale, depth
         learner.features.load(state["features"])
         if state["width"] is not None:
             learner.width = integer(state, "width", 1, WIDEST)

@@ -20,7 +20,7 @@ from novikoff.errors import InputError, shown
 from novikoff.learners.expert_weights import ExpertWeights
 from novikoff.learners.panel import Panel
 from novikoff.learners.restoring import Schema, arguments
-from novikoff.types import Batch, Distribution, Example, Played, State, Theorem
+from novikoff.types import Batch, Distribution, Example, State, StepResult, Theorem
 
 PANEL: Schema = {"experts": object, "loss": str, "play": str, "prior": object, "clip": object, "seed": int}
 """The arguments that most learners hand to their panel."""
@@ -91,16 +91,16 @@ class ExpertLearner:
         self.play_one(x, y)
 
     def play_one(self, x: Example, y: Any) -> Any:
-        """Predict, then learn, looking at the experts once: `Played`, or a label if they are hypotheses."""
+        """Predict, then learn, looking at the experts once: `StepResult`, or a label if they are hypotheses."""
         rows, outcomes, choices = self._panel.one(x, y)
         predictions, losses, means = self._rule.play(rows, outcomes)
         if choices is not None:
             return self._panel.label(choices[int(predictions[0])])
-        return Played(float(predictions[0]), float(losses[0]), float(means[0]))
+        return StepResult(float(predictions[0]), float(losses[0]), float(means[0]))
 
-    def sweep(self, batch: Batch) -> Played | None:
+    def learn_many(self, batch: Batch) -> StepResult | None:
         """Every row in order, compiled; None where the experts are hypotheses, which are asked one x at a time."""
-        return None if self._panel.hypotheses is not None else Played(*self._rule.play(*self._panel.batch(batch)))
+        return None if self._panel.hypotheses is not None else StepResult(*self._rule.play(*self._panel.batch(batch)))
 
     def heaviest(self) -> str:
         """The heaviest expert, readable; of equally heavy ones the first."""

@@ -18,7 +18,7 @@ from novikoff.learners.restoring import array, integer
 from novikoff.types import State
 
 Vector = NDArray[np.float64]
-Played = tuple[Vector, Vector, Vector]
+StepResult = tuple[Vector, Vector, Vector]
 
 
 class ExpertWeights:
@@ -37,13 +37,13 @@ class ExpertWeights:
         """Played so far."""
         return int(self._counts[at.ROUNDS])
 
-    def play(self, rows: Vector, outcomes: Vector) -> Played:
+    def play(self, rows: Vector, outcomes: Vector) -> StepResult:
         """Play every row: the predictions (in a game of losses, numbers of experts), what they cost, the mean cost."""
         results = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows))
         self._play(rows.reshape(-1), outcomes, *results)
         return results
 
-    def _play(self, rows: Vector, outcomes: Vector, *results: *Played) -> None:
+    def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
         """The same, compiled; rows are one after the other."""
         raise NotImplementedError
 

@@ -35,7 +35,7 @@ from novikoff.certificates.exp_concave_regret import exp_concave_regret
 from novikoff.certificates.fixed_rate_regret import fixed_rate_regret
 from novikoff.certificates.mixability_gaps import mixability_gaps
 from novikoff.certificates.small_losses import small_losses
-from novikoff.classes.sizes import whole_number
+from novikoff.classes.sizes import integer
 from novikoff.errors import InputError, shown
 from novikoff.learners.expert_learner import PANEL, ExpertLearner
 from novikoff.learners.panel import Panel, positive
@@ -70,7 +70,7 @@ class ExponentialWeights(ExpertLearner):
         if rule == "fixed":
             if horizon is not None:
                 must = "a horizon must be a whole number of rounds from 1"
-                horizon = length = whole_number(horizon, "horizon", must, 1)
+                horizon = length = integer(horizon, "horizon", must, 1)
             if eta is not None:
                 eta = fixed = positive(eta, "eta", " Leave it out for one that is tuned.")
                 unit = unit if concave is None else 1.0

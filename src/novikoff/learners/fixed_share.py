@@ -7,7 +7,7 @@ Algorithm
     sqrt(8 C / T), C = (m+1) ln N + (T-1) H(m/(T-1)), H in nats; 1 or 1/2 on the loss itself where the mean is said of
     log or squared loss, as in learners/exponential_weights.py. With alpha = 0 it is exponential weights, whose
     cumulative losses are kept; otherwise weights are, each at least alpha * prior (kernels/sharing.py).
-    What the best path of experts with at most 0, 1, ..., m switches lost rides along.
+    What the best path of experts with at most 0, 1, ..., m switches lost is tracked.
 Promise
     certificates/fixed_share_regret.py: regret against the best path with at most m switches at most S sqrt(T C / 2).
     certificates/drawn_loss.py: for the expert drawn.
@@ -35,11 +35,11 @@ from novikoff import kernels
 from novikoff.certificates.drawn_loss import drawn_loss
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.fixed_share_regret import fixed_share_regret
-from novikoff.classes.sizes import whole_number
+from novikoff.classes.sizes import integer
 from novikoff.errors import InputError, shown
 from novikoff.kernels import standings_layout as at
 from novikoff.learners.expert_learner import PANEL, ExpertLearner
-from novikoff.learners.expert_weights import ExpertWeights, Played, Vector
+from novikoff.learners.expert_weights import ExpertWeights, StepResult, Vector
 from novikoff.learners.panel import Panel, is_number, positive
 from novikoff.learners.restoring import Schema, array, require
 from novikoff.learners.standings import Standings
@@ -63,9 +63,9 @@ class FixedShare(ExpertLearner):
         loss: str = "zero-one", play: str | None = None, prior: Any = None, clip: float = CLIP, seed: int = 0,
     ) -> None:  # fmt: skip
         panel = Panel(experts, loss, play, prior, clip, seed)
-        rounds = whole_number(horizon, "horizon", "a horizon must be a whole number of rounds from 1", 1)
+        rounds = integer(horizon, "horizon", "a horizon must be a whole number of rounds from 1", 1)
         must = f"switches must be a whole number from 0 to {rounds - 1:,}, one less than the horizon"
-        count = whole_number(switches, "switches", must, 0, rounds - 1)
+        count = integer(switches, "switches", must, 0, rounds - 1)
         share = count / (rounds - 1) if count else 0.0
         cost = (count + 1) * math.log(panel.size) + (rounds - 1) * _entropy(share)
         if alpha is not None:
@@ -103,8 +103,8 @@ class Sharing(ExpertWeights):
             self._costs[:cells] = np.tile(self._entry, switches + 1)
         self._scratch = np.concatenate([np.zeros(3 * count), np.ones(count)])
 
-    def _play(self, rows: Vector, outcomes: Vector, *results: *Played) -> None:
-        kernels.sharing.sweep(self._weights, self._prior, self._paths, self._costs, self._entry, self.switches + 1,
+    def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
+        kernels.sharing.learn_many(self._weights, self._prior, self._paths, self._costs, self._entry, self.switches + 1,
                               self._counts, self._numbers, self._params, rows, outcomes, self._scratch,
                               *results)  # fmt: skip
         if self._still is not None:

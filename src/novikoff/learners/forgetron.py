@@ -69,8 +69,8 @@ class Forgetron(KernelLearner):
         """||f||^2, in units of K."""
         return float(self._sums[SUMS.index("norm2")]) * self.radius2
 
-    def _sweep(self, *rows: *Swept) -> int:
-        return kernels.forgetron.sweep(*rows, self._params, self._sums)
+    def _learn_many(self, *rows: *Swept) -> int:
+        return kernels.forgetron.learn_many(*rows, self._params, self._sums)
 
     def _insert(self, row: Row, y: int, self_value: float) -> None:
         held = self.supports

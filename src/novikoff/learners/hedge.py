@@ -49,13 +49,13 @@ from novikoff.certificates.hedge_expected import hedge_expected
 from novikoff.certificates.hedge_mistakes import hedge_mistakes
 from novikoff.certificates.mixability_gaps import mixability_gaps
 from novikoff.certificates.small_losses import small_losses
-from novikoff.classes.sizes import whole_number
+from novikoff.classes.sizes import integer
 from novikoff.errors import InputError, shown
 from novikoff.kernels.coins import coin
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.restoring import require
 from novikoff.learners.team import checked_rule, common_domain, narrowness, team, word
-from novikoff.types import Batch, Distribution, Example, Label, Learner, Played, State, Theorem, check_label, signs
+from novikoff.types import Batch, Distribution, Example, Label, Learner, State, StepResult, Theorem, check_label, signs
 
 
 class Hedge:
@@ -83,7 +83,7 @@ class Hedge:
     ) -> None:
         self.learners = team(learners)
         self.domain = common_domain(self.learners)
-        self.seed = whole_number(seed, "seed", "a seed must be a whole number")
+        self.seed = integer(seed, "seed", "a seed must be a whole number")
         self.rule = self._rule(by, horizon, switches)
         self.names = [type(learner).__name__ for learner in self.learners] if names is None else list(names)
         if len(self.names) != len(self.learners) or not all(type(name) is str for name in self.names):
@@ -149,10 +149,10 @@ class Hedge:
     def learn_one(self, x: Example, y: Label) -> None:
         self.play_one(x, y)
 
-    def play_one(self, x: Example, y: Label) -> Played:
+    def play_one(self, x: Example, y: Label) -> StepResult:
         """Every learner predicts, then learns; one of them was followed."""
         y = check_label(y, None)
-        self._check_whole()
+        self._check_integer()
         risks = np.zeros(len(self.learners)) if any(self._draw) else None
         for k, learner in enumerate(self.learners):  # one that refuses x does so now, before any has learned
             if self._draw[k] and risks is not None:
@@ -166,41 +166,41 @@ class Hedge:
             wrong = (said != y).astype(np.float64)
             paid = self.rule.play_one(None, wrong)
         risks = None if risks is None else np.where(self._draw, risks, wrong)
-        return Played(int(said[int(paid.predictions)]), paid.losses, paid.expected, said, risks)
+        return StepResult(int(said[int(paid.predictions)]), paid.losses, paid.expected, said, risks)
 
-    def sweep(self, batch: Batch) -> Played:
+    def learn_many(self, batch: Batch) -> StepResult:
         """Play every row in order: learner after learner, compiled where it can be, then the rule."""
-        self._check_whole()
+        self._check_integer()
         batch = Batch(batch.x, signs(batch), batch.first)
         shape = (len(batch), len(self.learners))
         said, risks = np.empty(shape, dtype=np.int8), np.empty(shape) if any(self._draw) else None
         with self._together():
             for k in self._order:
-                said[:, k], risk = self._sweep(self.learners[k], batch)
+                said[:, k], risk = self._learn_many(self.learners[k], batch)
                 if risks is not None:
                     risks[:, k] = said[:, k] != batch.y if risk is None else risk
             wrong = (said != batch.y[:, np.newaxis]).astype(np.float64)
-            paid = self.rule.sweep(Batch(None, wrong, batch.first))
+            paid = self.rule.learn_many(Batch(None, wrong, batch.first))
         followed = np.asarray(paid.predictions).astype(np.int64)
-        return Played(said[np.arange(len(batch)), followed], paid.losses, paid.expected, said, risks)
+        return StepResult(said[np.arange(len(batch)), followed], paid.losses, paid.expected, said, risks)
 
     def _play(self, learner: Any, x: Example, y: Label) -> Label:
         """What a learner said before it learned."""
         if hasattr(learner, "play_one"):
             played = learner.play_one(x, y)
-            prediction = int(played.predictions if isinstance(played, Played) else played)
+            prediction = int(played.predictions if isinstance(played, StepResult) else played)
         else:
             prediction = learner.predict_one(x)
             learner.learn_one(x, y)
         self._begun = True
         return prediction
 
-    def _sweep(self, learner: Any, batch: Batch) -> tuple[Any, Any]:
+    def _learn_many(self, learner: Any, batch: Batch) -> tuple[Any, Any]:
         """What a learner said in each round and, if it draws, with what chance it was to be wrong (else None)."""
-        played = learner.sweep(batch) if hasattr(learner, "sweep") else None
+        played = learner.learn_many(batch) if hasattr(learner, "learn_many") else None
         if played is not None:
             self._begun = True
-            return (played.predictions, played.expected) if isinstance(played, Played) else (played, None)
+            return (played.predictions, played.expected) if isinstance(played, StepResult) else (played, None)
         draws = bool(getattr(learner, "draws", False))
         said, risks = np.empty(len(batch), dtype=np.int8), np.empty(len(batch)) if draws else None
         for t, (x, y) in enumerate(batch.rows()):
@@ -223,7 +223,7 @@ class Hedge:
                 self._torn = str(error) or type(error).__name__
             raise
 
-    def _check_whole(self) -> None:
+    def _check_integer(self) -> None:
         if self._torn:
             raise InputError(
                 f"the learners of a team must have played the same rounds: one stopped while others went on "
@@ -235,7 +235,7 @@ class Hedge:
         return facts
 
     def state(self) -> State:
-        self._check_whole()
+        self._check_integer()
         return {
             "learners": [saved(learner) for learner in self.learners],
             "rule": saved(self.rule),

@@ -61,7 +61,7 @@ class KernelLearner:
         """Examples ever inserted."""
         return self.supports.updates
 
-    def _sweep(self, *rows: *Swept) -> int:
+    def _learn_many(self, *rows: *Swept) -> int:
         """Play the rows; the row to go on with, if there was no room."""
         raise NotImplementedError
 
@@ -81,7 +81,7 @@ class KernelLearner:
             row = np.arange(len(row), dtype=np.uint32), row
         return self.supports.score(*kernels.rows.rows_of_one(row)[1:])
 
-    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+    def predict_many(self, batch: Batch) -> NDArray[np.int8]:
         """What it says of every row, learning nothing; compiled, but for a function of the user's."""
         held, rows = self.supports, kernels.rows.rows_of(batch.x)
         self.features.check("numbers" if rows[3] < 0 else "array", max(rows[3], 0))
@@ -109,7 +109,7 @@ class KernelLearner:
         self.rounds += 1
         return -1 if score < 0.0 else 1
 
-    def sweep(self, batch: Batch) -> NDArray[np.int8] | None:
+    def learn_many(self, batch: Batch) -> NDArray[np.int8] | None:
         """Predict and learn every row in order, compiled; None, having done nothing, with a function of the user's."""
         if self.supports.user_kernel:
             return None
@@ -124,12 +124,12 @@ class KernelLearner:
         held, (indptr, places, _, width) = self.supports, rows
         held.begin(width)
         predictions, t = np.empty(len(y), dtype=np.int8), 0
-        while (t := self._sweep(held.cache, held.rule, rows, y, t, predictions)) < len(y):
+        while (t := self._learn_many(held.cache, held.rule, rows, y, t, predictions)) < len(y):
             held.make_room(places[int(indptr[t]) : int(indptr[t + 1])] if width < 0 else places, width)
         self.rounds += len(y)
         return predictions
 
-    def ride(self) -> KernelTracker | None:
+    def tracker(self) -> KernelTracker | None:
         """Comparators to watch a game that begins now, in the same feature space, if a theorem needs them."""
         return KernelTracker(self.similarity, additive=self.additive) if self.promises else None
 

@@ -46,8 +46,8 @@ class KernelPerceptron(KernelLearner):
     ) -> None:  # fmt: skip
         super().__init__(Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias))
 
-    def _sweep(self, *rows: *Swept) -> int:
-        return kernels.kernel_perceptron.sweep(*rows)
+    def _learn_many(self, *rows: *Swept) -> int:
+        return kernels.kernel_perceptron.learn_many(*rows)
 
     def _insert(self, row: Row, y: int, self_value: float) -> None:
         while not kernels.kernel_perceptron.add(self.supports.cache, *row, y, self_value):

@@ -46,7 +46,7 @@ from novikoff.kernels import gradient_layout as at
 from novikoff.learners.features import Features, Row
 from novikoff.learners.limits import Limits, size
 from novikoff.learners.restoring import Schema, arguments, array, require
-from novikoff.types import Batch, Domain, Example, Played, Sparse, State, Theorem
+from novikoff.types import Batch, Domain, Example, Sparse, State, StepResult, Theorem
 
 LOSSES = {"absolute": at.ABSOLUTE, "squared": at.SQUARED}
 RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "adaptive": at.ADAPTIVE}
@@ -94,10 +94,12 @@ class OnlineGradient:
             pace = self.radius / (steepest * math.sqrt(horizon))
         else:
             pace = 2.0 * self.radius / (steepest if rate == "anytime" else math.sqrt(2.0))
-        self._law = np.array([self.radius, self.bias, LOSSES[loss], RULES[rate], pace, limits.most, float(normalize)])
-        self._own = np.zeros(at.OWN)
-        self._own[at.SCALE] = 1.0
-        self._own[at.KNOWN] = known = float(loss == "squared" and hindsight > 0)
+        self._params = np.array(
+            [self.radius, self.bias, LOSSES[loss], RULES[rate], pace, limits.most, float(normalize)]
+        )
+        self._totals = np.zeros(at.OWN)
+        self._totals[at.SCALE] = 1.0
+        self._totals[at.KNOWN] = known = float(loss == "squared" and hindsight > 0)
         self._gram = np.zeros((hindsight + 2, hindsight + 1) if known else (2, 1))
         self._y, self._said, self._lost = np.zeros(1), np.zeros(1), np.zeros(1)  # of a single row
         self._ends = np.zeros(2, dtype=np.uint64)
@@ -107,33 +109,33 @@ class OnlineGradient:
     def _hold(self, held: NDArray[np.float64]) -> None:
         self._held = held  # may be longer than the features met, so that it grows seldom
         self._shape = (self.features.count,) if self.features.kind == "array" else None
-        self._arrays = (held[0], held[1], held[2], self._own, self._gram, self._law)
+        self._arrays = (held[0], held[1], held[2], self._totals, self._gram, self._params)
 
     @property
     def rounds(self) -> int:
         """Played so far."""
-        return int(self._own[at.ROUNDS])
+        return int(self._totals[at.ROUNDS])
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """A weight for each feature, in their order; the constant feature has its own."""
-        return self._weights(self._own[at.SCALE], 0.0)
+        return self._weights(self._totals[at.SCALE], 0.0)
 
     @property
     def constant_weight(self) -> float:
         """The weight of the constant feature."""
-        return float(self._own[at.WEIGHT] * self._own[at.SCALE])
+        return float(self._totals[at.WEIGHT] * self._totals[at.SCALE])
 
     @property
     def averaged(self) -> NDArray[np.float64]:
         """The mean of the weights before each round."""
-        return self._weights(self._own[at.MASS], 1.0) / max(self.rounds, 1)
+        return self._weights(self._totals[at.MASS], 1.0) / max(self.rounds, 1)
 
     @property
     def averaged_constant(self) -> float:
         """The same for the constant feature."""
-        own = self._own
-        return float(own[at.WEIGHT] * own[at.MASS] + own[at.SHORT]) / max(self.rounds, 1)
+        totals = self._totals
+        return float(totals[at.WEIGHT] * totals[at.MASS] + totals[at.SHORT]) / max(self.rounds, 1)
 
     def _weights(self, scale: float, short: float) -> NDArray[np.float64]:
         held = self._held[:, : self.features.count]
@@ -143,17 +145,17 @@ class OnlineGradient:
     @property
     def size(self) -> int:
         """Weights that are not zero."""
-        return int(np.count_nonzero(self._held[at.WEIGHT])) + int(self._own[at.WEIGHT] != 0.0)
+        return int(np.count_nonzero(self._held[at.WEIGHT])) + int(self._totals[at.WEIGHT] != 0.0)
 
     def predict_one(self, x: Example) -> float:
         """<w, x>."""
-        return self._score(x, self._held[at.WEIGHT], self._own)
+        return self._score(x, self._held[at.WEIGHT], self._totals)
 
     def predict_averaged(self, x: Example) -> float:
         """<w, x> for the average."""
-        own = np.zeros(at.OWN)
-        own[at.WEIGHT], own[at.SCALE] = self.averaged_constant, 1.0
-        return self._score(x, self.averaged, own)
+        totals = np.zeros(at.OWN)
+        totals[at.WEIGHT], totals[at.SCALE] = self.averaged_constant, 1.0
+        return self._score(x, self.averaged, totals)
 
     def mean(self) -> Self:
         """A copy that predicts with the average: what is kept of a game."""
@@ -165,7 +167,7 @@ class OnlineGradient:
     def learn_one(self, x: Example, y: float) -> None:
         self.play_one(x, y)
 
-    def play_one(self, x: Example, y: float) -> Played:
+    def play_one(self, x: Example, y: float) -> StepResult:
         """Predict, then learn, looking at x once."""
         self._y[0] = self._limits.outcome(y)
         row = self._quick(x)
@@ -177,7 +179,7 @@ class OnlineGradient:
             self._grow()
             prediction = self._play(row)
         lost = self._lost.item()
-        return Played(prediction, lost, lost)
+        return StepResult(prediction, lost, lost)
 
     def _play(self, row: Row) -> float:
         """A batch of one; the prediction."""
@@ -188,13 +190,13 @@ class OnlineGradient:
             kernels.online_gradient.play_dense(*self._arrays, row[np.newaxis], self._y, self._said, self._lost)
         return self._said.item()
 
-    def sweep(self, batch: Batch) -> Played:
+    def learn_many(self, batch: Batch) -> StepResult:
         """Predict and learn every row in order, compiled; all of the batch is checked before its first round."""
         y = self._limits.outcomes(batch.y, batch.first)
         predictions, losses = np.empty(len(y)), np.empty(len(y))
         if isinstance(batch.x, Sparse):
             rows = (batch.x.indptr, batch.x.indices, batch.x.values)
-            bad = kernels.online_gradient.too_long_sparse(batch.x.indptr, batch.x.values, self._law)
+            bad = kernels.online_gradient.too_long_sparse(batch.x.indptr, batch.x.values, self._params)
             if bad >= 0:
                 square = kernels.online_gradient.square_sparse(batch.x.values, rows[0][bad], rows[0][bad + 1])
                 self._limits.check(square, f" at round {batch.first + bad:,}")
@@ -204,13 +206,13 @@ class OnlineGradient:
         else:
             x = np.ascontiguousarray(batch.x, dtype=np.float64)
             x = x if x.ndim == 2 else x[:, None]
-            bad = kernels.online_gradient.too_long_dense(x, self._law)
+            bad = kernels.online_gradient.too_long_dense(x, self._params)
             if bad >= 0:
                 self._limits.check(kernels.online_gradient.square_dense(x[bad]), f" at round {batch.first + bad:,}")
             self.features.meet("array", x.shape[1])
             self._grow()
             kernels.online_gradient.play_dense(*self._arrays, x, y, predictions, losses)
-        return Played(predictions, losses, losses)
+        return StepResult(predictions, losses, losses)
 
     def _quick(self, x: Example) -> Row | None:
         """The row of an x whose features all have their places; its numbers may not be finite yet."""
@@ -233,16 +235,16 @@ class OnlineGradient:
         row = self.features.row(x, learn)
         return row if isinstance(row, tuple) else np.ascontiguousarray(row)
 
-    def _score(self, x: Example, weights: NDArray[np.float64], own: NDArray[np.float64]) -> float:
+    def _score(self, x: Example, weights: NDArray[np.float64], totals: NDArray[np.float64]) -> float:
         row = self._quick(x)
         row = self._row(x, learn=False) if row is None else row
         if isinstance(row, tuple):
             missing = int(row[0].max()) + 1 - len(weights) if len(row[0]) else 0
             weights = weights if missing <= 0 else np.append(weights, np.zeros(missing))
-            score: float = kernels.online_gradient.score_sparse(weights, own, self._law, *row)
+            score: float = kernels.online_gradient.score_sparse(weights, totals, self._params, *row)
         else:
             weights = weights if len(weights) else np.zeros(len(row))
-            score = kernels.online_gradient.score_dense(weights, own, self._law, row)
+            score = kernels.online_gradient.score_dense(weights, totals, self._params, row)
         if score != score:
             self._limits.check(_square(row))
         return score
@@ -255,23 +257,23 @@ class OnlineGradient:
             self._hold(np.hstack([self._held, np.zeros((3, self.features.count - room + spare))]))
 
     def facts(self) -> OnlineGradientFacts:
-        own = self._own
-        pull = math.sqrt(float(np.sum(self._held[at.PULL] ** 2)) + own[at.PULL] ** 2)
-        name, lost, doubt = "zero weights", float(own[at.ZERO] + own[at.ZERO_LOST]), 0.0
-        if own[at.KNOWN] and self.rounds:
+        totals = self._totals
+        pull = math.sqrt(float(np.sum(self._held[at.PULL] ** 2)) + totals[at.PULL] ** 2)
+        name, lost, doubt = "zero weights", float(totals[at.ZERO] + totals[at.ZERO_LOST]), 0.0
+        if totals[at.KNOWN] and self.rounds:
             gram, moments = self._sums()
             best = squared_loss(gram, moments, lost, best_in_ball(gram, moments, self.radius), self.rounds)
             name, (lost, doubt) = "best in the ball", best
         return OnlineGradientFacts(
             self.rounds, self.loss, self.rate, self.horizon or 0, self.radius, self._limits.reach, self.low, self.high,
-            float(own[at.FIRST_RATE]), float(own[at.RATE]), float(own[at.SQUARES]), float(own[at.STEPS]),
-            float(own[at.LINEAR] + own[at.LINEAR_LOST]), pull, name, lost, doubt,
-            int(own[at.PLACES]), int(own[at.LONGEST]),
+            float(totals[at.FIRST_RATE]), float(totals[at.RATE]), float(totals[at.SQUARES]), float(totals[at.STEPS]),
+            float(totals[at.LINEAR] + totals[at.LINEAR_LOST]), pull, name, lost, doubt,
+            int(totals[at.PLACES]), int(totals[at.LONGEST]),
         )  # fmt: skip
 
     def _sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The sums of x~ x~' and of y x~, where they are kept; nothing, where they are not."""
-        used = int(self._own[at.PLACES]) + 1 if self._own[at.KNOWN] else 0
+        used = int(self._totals[at.PLACES]) + 1 if self._totals[at.KNOWN] else 0
         return self._gram[:used, :used], self._gram[-1, :used]
 
     def state(self) -> State:
@@ -280,7 +282,7 @@ class OnlineGradient:
             **{name: getattr(self, name) for name in PARAMS},
             "features": self.features.state(),
             "held": self._held[:, : self.features.count].copy(),
-            "own": self._own.copy(),
+            "own": self._totals.copy(),
             "gram": gram.copy(),
             "moments": moments.copy(),
         }
@@ -289,17 +291,19 @@ class OnlineGradient:
     def restore(cls, state: State) -> Self:
         learner = cls(**arguments(state, PARAMS))
         learner.features.load(state["features"])
-        count, own = learner.features.count, array(state, "own", (at.OWN,))
+        count, totals = learner.features.count, array(state, "own", (at.OWN,))
         held = array(state, "held", (3, count))
-        whole = [float(own[place]) for place in (at.ROUNDS, at.SINCE, at.PLACES, at.LONGEST)]
+        whole = [float(totals[place]) for place in (at.ROUNDS, at.SINCE, at.PLACES, at.LONGEST)]
         sound = all(value >= 0.0 and value.is_integer() for value in whole) and whole[2] <= count
         require(sound, "counts of a learner must be whole numbers", whole)
-        require(own[at.KNOWN] in (0.0, learner._own[at.KNOWN]), "sums must be kept or not", own[at.KNOWN])
-        require(0.0 < own[at.SCALE] <= 1.0, "the scale of the weights must be above 0 and at most 1", own[at.SCALE])
-        squares = own[[at.LENGTH2, at.FIRST_RATE, at.RATE, at.SQUARES, at.STEPS]]
+        require(totals[at.KNOWN] in (0.0, learner._totals[at.KNOWN]), "sums must be kept or not", totals[at.KNOWN])
+        require(
+            0.0 < totals[at.SCALE] <= 1.0, "the scale of the weights must be above 0 and at most 1", totals[at.SCALE]
+        )
+        squares = totals[[at.LENGTH2, at.FIRST_RATE, at.RATE, at.SQUARES, at.STEPS]]
         require(bool((squares >= 0.0).all()), "squares and rates must not be negative", squares.tolist())
-        learner._own = own
-        used = int(own[at.PLACES]) + 1 if own[at.KNOWN] else 0
+        learner._totals = totals
+        used = int(totals[at.PLACES]) + 1 if totals[at.KNOWN] else 0
         require(used < len(learner._gram), "features must be no more than the sums have room for", used)
         learner._gram[:used, :used] = array(state, "gram", (used, used))
         learner._gram[-1, :used] = array(state, "moments", (used,))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode, kernels
-from novikoff.classes.sizes import whole_number
+from novikoff.classes.sizes import integer
 from novikoff.classes.survivors import LARGEST, Enumerable, refuse_if_too_large
 from novikoff.errors import InputError, shown, whole
 from novikoff.hypotheses import HypothesisClass
@@ -43,7 +43,7 @@ class Panel:
         self.hypotheses: Voters | None = None
         self.labels: int | None = None
         if isinstance(experts, (int, np.integer)) and not isinstance(experts, bool):
-            self.size = whole_number(experts, "experts", "the number of experts must be a whole number", 1)
+            self.size = integer(experts, "experts", "the number of experts must be a whole number", 1)
             if self.size > LARGEST:
                 raise InputError(f"there must be at most {LARGEST:,} experts: got {whole(self.size)}.")
             self.loss = Loss.of(loss, clip)
@@ -55,7 +55,7 @@ class Panel:
         self.play = self._checked_play(play)
         self.draws = self.play == "draw"
         self.sleep = sleep
-        self.seed = whole_number(seed, "seed", "a seed must be a whole number", -(2**63))
+        self.seed = integer(seed, "seed", "a seed must be a whole number", -(2**63))
         self.coins: Any = np.uint64(start(self.seed, "expert"))
         self.given = None if prior is None else weights_of(prior, self.size, self.hypotheses)
         self.by_length = isinstance(prior, str)

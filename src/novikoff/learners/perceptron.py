@@ -65,7 +65,7 @@ class Perceptron:
         self.normalize = normalize
         self.rounds = self.updates = 0
         self.features = Features()
-        self._own = np.zeros(1)  # the weight of the bias
+        self._bias_weight = np.zeros(1)  # the weight of the bias
         self._named: dict[str, float] = {}
         self._hold(np.zeros(0))
 
@@ -83,12 +83,12 @@ class Perceptron:
     @property
     def bias_weight(self) -> float:
         """The weight of the constant feature."""
-        return float(self._own[0])
+        return float(self._bias_weight[0])
 
     @property
     def size(self) -> int:
         """Weights that are not zero."""
-        return int(np.count_nonzero(self.weights)) + int(self._own[0] != 0.0)
+        return int(np.count_nonzero(self.weights)) + int(self._bias_weight[0] != 0.0)
 
     def predict_one(self, x: Example) -> Label:
         return -1 if self.score_one(x) < 0.0 else 1
@@ -96,7 +96,9 @@ class Perceptron:
     def score_one(self, x: Example) -> float:
         """<w, x>, the number whose sign is said."""
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
-            score: float = kernels.perceptron.score_dense(self._weights, self._own, x, self.bias, self.normalize)
+            score: float = kernels.perceptron.score_dense(
+                self._weights, self._bias_weight, x, self.bias, self.normalize
+            )
         else:
             score = self._score_named(x) if type(x) is dict else math.nan
         return score if math.isfinite(score) else self._score_row(self.features.row(x, learn=False), x)
@@ -109,7 +111,9 @@ class Perceptron:
         if type(y) is not int or (y != 1 and y != -1):
             y = check_label(y, None)
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
-            score: float = kernels.perceptron.play_dense(self._weights, self._own, x, y, self.bias, self.normalize)
+            score: float = kernels.perceptron.play_dense(
+                self._weights, self._bias_weight, x, y, self.bias, self.normalize
+            )
             if not math.isfinite(score):
                 score = self._play_row(x, y)
         else:
@@ -127,36 +131,42 @@ class Perceptron:
         self.updates += prediction != y
         return prediction
 
-    def sweep(self, batch: Batch) -> NDArray[np.int8]:
+    def learn_many(self, batch: Batch) -> NDArray[np.int8]:
         """Predict and learn every row in order, compiled."""
         predictions, y = np.empty(len(batch), dtype=np.int8), signs(batch)
         if isinstance(batch.x, Sparse):
             self.features.meet("numbers", batch.x.width)
             self._grow()
             rows = (batch.x.indptr, batch.x.indices, batch.x.values, y)
-            kernels.perceptron.sweep_sparse(self._weights, self._own, *rows, self.bias, self.normalize, predictions)
+            kernels.perceptron.learn_sparse(
+                self._weights, self._bias_weight, *rows, self.bias, self.normalize, predictions
+            )
         else:
             x = np.ascontiguousarray(batch.x)
             x = x if x.ndim == 2 else x[:, None]
             self.features.meet("array", x.shape[1])
             self._grow()
-            kernels.perceptron.sweep_dense(self._weights, self._own, x, y, self.bias, self.normalize, predictions)
+            kernels.perceptron.learn_dense(
+                self._weights, self._bias_weight, x, y, self.bias, self.normalize, predictions
+            )
         self.rounds += len(batch)
         self.updates += int(np.count_nonzero(predictions != y))
         return predictions
 
-    def label_batch(self, batch: Batch) -> NDArray[np.int8]:
+    def predict_many(self, batch: Batch) -> NDArray[np.int8]:
         """What it says of every row, learning nothing, compiled."""
         said = np.empty(len(batch), dtype=np.int8)
         if isinstance(batch.x, Sparse):
             self.features.check("numbers", batch.x.width)
             weights, rows = self._padded(batch.x.width), (batch.x.indptr, batch.x.indices, batch.x.values)
-            kernels.perceptron.label_sparse(weights, self._own, *rows, self.bias, self.normalize, said)
+            kernels.perceptron.label_sparse(weights, self._bias_weight, *rows, self.bias, self.normalize, said)
         else:
             x = np.ascontiguousarray(batch.x)
             x = x if x.ndim == 2 else x[:, None]
             self.features.check("array", x.shape[1])
-            kernels.perceptron.label_dense(self._padded(x.shape[1]), self._own, x, self.bias, self.normalize, said)
+            kernels.perceptron.label_dense(
+                self._padded(x.shape[1]), self._bias_weight, x, self.bias, self.normalize, said
+            )
         return said
 
     def _padded(self, width: int) -> NDArray[np.float64]:
@@ -168,14 +178,16 @@ class Perceptron:
         """The score of any x, whatever its form; `row` is x, checked."""
         if not isinstance(row, tuple):
             weights = self._weights if len(self._weights) else np.zeros(len(row))
-            score: float = kernels.perceptron.score_dense(weights, self._own, row, self.bias, self.normalize)
+            score: float = kernels.perceptron.score_dense(weights, self._bias_weight, row, self.bias, self.normalize)
         elif isinstance(x, Mapping) and self.features.kind in ("names", None):
             known = dict(zip(x, row[1].tolist(), strict=True))
             score = self._score_named(known, dict.fromkeys(known, 0.0) | self._named)
         else:
             indices, values = row
             weights = self._padded(int(indices.max()) + 1 if len(indices) else 0)
-            score = kernels.perceptron.score_sparse(weights, self._own, indices, values, self.bias, self.normalize)
+            score = kernels.perceptron.score_sparse(
+                weights, self._bias_weight, indices, values, self.bias, self.normalize
+            )
         return score
 
     def _play_row(self, x: Example, y: Label) -> float:
@@ -194,9 +206,11 @@ class Perceptron:
         values = row[1] if isinstance(row, tuple) else row
         scale = kernels.lanes.inverse_norm(values, 0, len(values)) if self.normalize else 1.0
         if isinstance(row, tuple):
-            kernels.perceptron.add_sparse(self._weights, self._own, *row, 0, len(values), y * scale, y, self.bias)
+            kernels.perceptron.add_sparse(
+                self._weights, self._bias_weight, *row, 0, len(values), y * scale, y, self.bias
+            )
         else:
-            kernels.perceptron.add_dense(self._weights, self._own, row, y * scale, y, self.bias)
+            kernels.perceptron.add_dense(self._weights, self._bias_weight, row, y * scale, y, self.bias)
 
     def _score_named(self, x: dict[Any, Any], weights: dict[str, float] | None = None) -> float:
         """The score of a dict of Python's own numbers whose names all have weights; not a number for any other."""
@@ -210,11 +224,11 @@ class Perceptron:
             return math.nan
         if type(score) is not float:  # of numpy's numbers: rounded to their precision
             return math.nan
-        return score + self.bias * float(self._own[0]) if self.bias else score
+        return score + self.bias * float(self._bias_weight[0]) if self.bias else score
 
     def _add_named(self, x: dict[str, float], y: Label) -> None:
         named.add(self._named, x, y, named.inverse_norm(x) if self.normalize else 1.0)
-        self._own[0] += y * self.bias
+        self._bias_weight[0] += y * self.bias
 
     def _grow(self) -> None:
         """Make room for the features met."""
@@ -225,8 +239,8 @@ class Perceptron:
             spare = 0 if self.features.kind == "array" else min(len(self._weights), 2**20)
             self._hold(np.append(self._weights, np.zeros(self.features.count - len(self._weights) + spare)))
 
-    def ride(self) -> LinearTracker:
-        """Comparators to ride along with a game that begins now; they see the same features."""
+    def tracker(self) -> LinearTracker:
+        """Comparators for a game that begins now; they see the same features."""
         start = np.append(self.weights, self.bias_weight) if self.updates > 0 else None
         return LinearTracker(self.bias, self.normalize, start, additive=True)
 
@@ -251,7 +265,7 @@ class Perceptron:
         learner.updates = integer(state, "updates", 0, learner.rounds)
         learner.features.load(state["features"])
         weights = array(state, "weights", (learner.features.count,), finite=False)
-        learner._own[0] = state["bias_weight"]
+        learner._bias_weight[0] = state["bias_weight"]
         require(learner.bias != 0.0 or learner.bias_weight == 0.0, "a bias must have a weight of 0 if it is 0",
                 learner.bias_weight)  # fmt: skip
         if learner.features.kind == "names":

@@ -52,8 +52,8 @@ class RandomizedBudgetPerceptron(KernelLearner):
         self.seed = int(seed)
         self._coins: Any = np.uint64(start(self.seed, "eviction"))
 
-    def _sweep(self, *rows: *Swept) -> int:
-        return kernels.randomized_budget.sweep(*rows, self.supports.most, self._coins)
+    def _learn_many(self, *rows: *Swept) -> int:
+        return kernels.randomized_budget.learn_many(*rows, self.supports.most, self._coins)
 
     def _insert(self, row: Row, y: int, self_value: float) -> None:
         held = self.supports

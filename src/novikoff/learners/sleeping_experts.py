@@ -35,7 +35,7 @@ from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.sleeping_regret import sleeping_regret
 from novikoff.kernels import standings_layout as at
 from novikoff.learners.expert_learner import PANEL, ExpertLearner
-from novikoff.learners.expert_weights import ExpertWeights, Played, Vector
+from novikoff.learners.expert_weights import ExpertWeights, StepResult, Vector
 from novikoff.learners.panel import Panel, positive
 from novikoff.learners.restoring import Schema, array, integer, require
 from novikoff.losses import CLIP
@@ -77,8 +77,8 @@ class Sleeping(ExpertWeights):
         """What is known of each expert, by name."""
         return dict(zip(ARRAYS, self._table.reshape(len(ARRAYS), -1), strict=True))
 
-    def _play(self, rows: Vector, outcomes: Vector, *results: *Played) -> None:
-        kernels.sleeping.sweep(self._table, self._awake, self._prior, self._counts, self._numbers, self._params,
+    def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
+        kernels.sleeping.learn_many(self._table, self._awake, self._prior, self._counts, self._numbers, self._params,
                                rows, outcomes, self._scratch, *results)  # fmt: skip
 
     def predict(self, row: Vector) -> float:

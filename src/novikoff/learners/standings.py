@@ -35,7 +35,7 @@ import numpy as np
 from novikoff import kernels
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.kernels import standings_layout as at
-from novikoff.learners.expert_weights import ExpertWeights, Played, Vector
+from novikoff.learners.expert_weights import ExpertWeights, StepResult, Vector
 from novikoff.learners.panel import Panel, padded
 from novikoff.learners.restoring import array, integer
 from novikoff.types import State
@@ -63,8 +63,8 @@ class Standings(ExpertWeights):
         self._table = np.concatenate([padded(np.zeros(count), math.inf), np.zeros(width), prior, epochs])
         self._scratch = scratch(count, self._kept)
 
-    def _play(self, rows: Vector, outcomes: Vector, *results: *Played) -> None:
-        kernels.standings.sweep(self._table, self._counts, self._numbers, rows, outcomes, self._scratch, *results)
+    def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
+        kernels.standings.learn_many(self._table, self._counts, self._numbers, rows, outcomes, self._scratch, *results)
 
     def predict(self, row: Vector) -> float:
         return kernels.standings.predict(self._table, self._counts, self._numbers, row, self._scratch)

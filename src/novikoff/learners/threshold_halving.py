@@ -82,7 +82,7 @@ class ThresholdHalving:
             self.lo, self.hi = 0, self.n + 1
         return prediction
 
-    def sweep(self, batch: Batch) -> NDArray[np.int8] | None:
+    def learn_many(self, batch: Batch) -> NDArray[np.int8] | None:
         """Predict and learn every row in order, compiled; None, having done nothing, for numbers beyond int64."""
         x, y = np.asarray(batch.x).reshape(-1), signs(batch)
         if self.n > LARGEST_COMPILED or x.dtype != np.int64:
@@ -92,7 +92,7 @@ class ThresholdHalving:
             raise InputError(f"x must be from 0 to {self.n}: got {x[wrong]} at round {batch.first + wrong}.")
         state = np.array([getattr(self, name) for name in SAVED], dtype=np.int64)
         predictions = np.empty(len(x), dtype=np.int8)
-        kernels.threshold_halving.sweep(x, y, self.n, state, self.conservative, predictions)
+        kernels.threshold_halving.learn_many(x, y, self.n, state, self.conservative, predictions)
         self.lo, self.hi, self.restarts, self.emptied_at, self.rounds = state.tolist()
         return predictions
 

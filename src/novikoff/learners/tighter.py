@@ -46,8 +46,8 @@ class TighterPerceptron(KernelLearner):
         self.beta = checked_beta(beta)
         self._gram = np.zeros((0, 0))  # K of every two slots
 
-    def _sweep(self, *rows: *Swept) -> int:
-        return kernels.tighter.sweep(*rows, self.supports.most, self.beta, self._table())
+    def _learn_many(self, *rows: *Swept) -> int:
+        return kernels.tighter.learn_many(*rows, self.supports.most, self.beta, self._table())
 
     def _insert(self, row: Row, y: int, self_value: float) -> None:
         held = self.supports

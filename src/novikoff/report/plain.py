@@ -12,7 +12,7 @@ from novikoff.report.team import Member, members
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
-    from novikoff.kept import Kept
+    from novikoff.online_to_batch import OnlineToBatch
 
 
 def game(ledger: Ledger, certificates: list[Certificate], learner: str) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def game(ledger: Ledger, certificates: list[Certificate], learner: str) -> dict[
     return plain
 
 
-def kept(classifier: Kept) -> dict[str, Any]:
+def kept(classifier: OnlineToBatch) -> dict[str, Any]:
     """A classifier that was kept, as JSON values."""
     plain = {name: getattr(classifier, name) for name in ("how", "drawn", "delta", "rounds", "index", "wealth")}
     return {**plain, "certificates": [_certificate(certificate) for certificate in classifier.certificates]}

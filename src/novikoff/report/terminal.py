@@ -14,7 +14,7 @@ from novikoff.report.team import members, table
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
-    from novikoff.kept import Kept
+    from novikoff.online_to_batch import OnlineToBatch
 
 COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void": "red", "violated": "bold red"}
 WIDTH = 110
@@ -88,7 +88,7 @@ def show(out: Out, certificates: list[Certificate]) -> None:
             out.line(" " * 14 + line)
 
 
-def kept(out: Out, classifier: Kept) -> None:
+def kept(out: Out, classifier: OnlineToBatch) -> None:
     """Which classifier was kept, what limits its risk, and whether the examples looked independent."""
     after = "" if classifier.index is None else f", the hypothesis after {classifier.index:,} examples"
     votes = getattr(classifier.classifier, "size", None) if classifier.how == "voted" else None

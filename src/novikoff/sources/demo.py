@@ -32,7 +32,7 @@ def demo(name: str) -> Arrays:
 
 def papayas(name: str) -> Arrays:
     """2,000 papayas on a 101 x 101 grid of colour and softness; tasty inside a hidden rectangle."""
-    x = whole_numbers(2_000 * 2, 101, seed=1).reshape(-1, 2)
+    x = integers(2_000 * 2, 101, seed=1).reshape(-1, 2)
     low, high = np.array(TASTY).T
     tasty = np.all((low <= x) & (x <= high), axis=1)
     return Arrays(x, np.where(tasty, "tasty", "not tasty"), name=name, features=("colour", "softness"))
@@ -40,7 +40,7 @@ def papayas(name: str) -> Arrays:
 
 def thresholds(name: str) -> Arrays:
     """1,000,000 whole numbers from 0 to 1,000,000; +1 from a hidden threshold on."""
-    x = whole_numbers(1_000_000, 1_000_001, seed=2)
+    x = integers(1_000_000, 1_000_001, seed=2)
     stream = Arrays(x, np.where(x >= THRESHOLD, 1, -1), name=name)
     stream.domain = Domain("index", 1_000_001)
     return stream
@@ -48,7 +48,7 @@ def thresholds(name: str) -> Arrays:
 
 def program(name: str) -> Arrays:
     """10,000 rows of four numbers 0, 1, 2; +1 where x[0] < x[2] and not x[1]."""
-    x = whole_numbers(10_000 * 4, 3, seed=3).reshape(-1, 4)
+    x = integers(10_000 * 4, 3, seed=3).reshape(-1, 4)
     truth = (x[:, 0] < x[:, 2]) & (x[:, 1] == 0)
     return Arrays(x, np.where(truth, 1, -1), name=name, features=("x0", "x1", "x2", "x3"))
 
@@ -91,7 +91,7 @@ DEMOS: Mapping[str, Callable[[str], Arrays]] = {
 }
 
 
-def whole_numbers(count: int, below: int, seed: int) -> NDArray[np.int64]:
+def integers(count: int, below: int, seed: int) -> NDArray[np.int64]:
     """`count` whole numbers from 0 to below-1, each as likely but for 2^-32."""
     bits = np.random.PCG64(seed).random_raw(count) >> np.uint64(32)
     return (bits * np.uint64(below) >> np.uint64(32)).astype(np.int64)

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
+from novikoff.sources.buffer_pool import BufferPool
 from novikoff.sources.expert_cells import FIRST_TEXT, BadCellError, Chosen, Values
 from novikoff.sources.expert_losses import Pair, another, not_of_the_pair, told_of
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, PADDING, cores
-from novikoff.sources.lent import Lent
 from novikoff.sources.line_chunks import whole_lines
 from novikoff.sources.opened import Opened, Origin
 from novikoff.types import Batch, Domain, Position
@@ -182,8 +182,8 @@ class Cells:
     def __init__(self, chosen: Chosen, width: int, delimiter: str, sleeping: bool, text: bool) -> None:
         self.chosen, self._width, self._delimiter = chosen, width, delimiter
         self._sleeping, self._text = sleeping, text
-        self._own = threading.local()
-        self._lent = Lent()
+        self._local = threading.local()
+        self._buffers = BufferPool()
         used = np.array(chosen.used, dtype=np.int64)
         breaks = np.flatnonzero(np.diff(used) != 1) + 1
         starts = np.concatenate(([0], breaks))
@@ -217,7 +217,7 @@ class Cells:
         data = np.frombuffer(text, dtype=np.uint8)
         lines = int(kernel.places(data, np.uint64(size), np.uint64(ord(self._delimiter)), ends, line_ends))
         experts, outcome = len(self.chosen.used), self.chosen.outcome
-        x, y, row_lines, odd = self._lent.arrays(
+        x, y, row_lines, odd = self._buffers.arrays(
             (lines * experts + kernel.WIDE, np.float64), (lines + kernel.WIDE, np.float64), (lines, np.uint32),
             (lines, np.uint32),
         )  # fmt: skip
@@ -234,11 +234,11 @@ class Cells:
 
     def _arrays(self, size: int) -> tuple[NDArray[Any], ...]:
         """Room for what is found in `size` bytes, of this thread; memory that is not touched costs nothing."""
-        if getattr(self._own, "size", -1) < size:
-            self._own.size = size
+        if getattr(self._local, "size", -1) < size:
+            self._local.size = size
             places = [np.empty(size + PADDING, dtype=np.uint32) for _ in range(2)]
-            self._own.arrays = (*places, np.zeros(4, dtype=np.uint64))
-        arrays: tuple[NDArray[Any], ...] = self._own.arrays
+            self._local.arrays = (*places, np.zeros(4, dtype=np.uint64))
+        arrays: tuple[NDArray[Any], ...] = self._local.arrays
         return arrays
 
 

@@ -64,7 +64,7 @@ class Separable:
         self, rounds: int = 10_000, width: int = 20, margin: float = 0.1, seed: int = 0, nonzeros: int | None = None
     ) -> None:
         self._plan = plan(width, margin, seed, nonzeros)
-        self.rows = whole_number("rounds", rounds, 1)
+        self.rows = integer("rounds", rounds, 1)
         self.target = self._plan.target()
         self.domain, self.labels = Domain("vector", self._plan.width), Labels()
         self.name = f"separable:rounds={self.rows},{self._plan}"
@@ -93,7 +93,7 @@ class Noisy:
         if not 0.0 <= noise <= 1.0:
             raise SourceError(f"noise must be a chance from 0 to 1: got {noise}.")
         self._plan = plan(width, margin, seed, nonzeros)
-        self.rows = whole_number("rounds", rounds, 1)
+        self.rows = integer("rounds", rounds, 1)
         self.noise = float(noise)
         self.target = self._plan.target()
         self.domain, self.labels = Domain("vector", self._plan.width), Labels()
@@ -130,8 +130,8 @@ class Drifting:
         every: int = 1000,
     ) -> None:
         self._plan = plan(width, margin, seed, nonzeros)
-        self.rows = whole_number("rounds", rounds, 1)
-        self.every = whole_number("every", every, 1)
+        self.rows = integer("rounds", rounds, 1)
+        self.every = integer("every", every, 1)
         self.target = self._plan.target()
         self.domain, self.labels = Domain("vector", self._plan.width), Labels()
         self.name = f"drifting:rounds={self.rows},{self._plan},every={self.every}"
@@ -141,7 +141,7 @@ class Drifting:
 
     def target_at(self, t: int) -> NDArray[np.float64]:
         """The target of round t = 1, 2, ..."""
-        row = whole_number("t", t, 1) - 1
+        row = integer("t", t, 1) - 1
         turned = self._turned(np.array([row]), np.arange(len(self.target))[None, :])
         return np.asarray(self.target * turned[0])
 
@@ -211,9 +211,9 @@ class Plan:
 
 def plan(width: int, margin: float, seed: int, nonzeros: int | None) -> Plan:
     """The plan, its numbers checked."""
-    width = whole_number("width", width, 2, LARGEST_INDEX + 1)
-    seed = whole_number("seed", seed, 0)
-    features = width if nonzeros is None else whole_number("nonzeros", nonzeros, 1, width)
+    width = integer("width", width, 2, LARGEST_INDEX + 1)
+    seed = integer("seed", seed, 0)
+    features = width if nonzeros is None else integer("nonzeros", nonzeros, 1, width)
     ranks = np.arange(features + 1)
     runs = np.floor(float(width) ** (ranks / features)).astype(np.int64)
     runs[0], runs[-1] = 0, width
@@ -264,7 +264,7 @@ def nearly_normal(words: NDArray[np.uint64]) -> NDArray[np.float64]:
     return 2.0 * sums - float(4 * 0xFFFF - 1)
 
 
-def whole_number(what: str, value: int, low: int, high: int = 2**62) -> int:
+def integer(what: str, value: int, low: int, high: int = 2**62) -> int:
     """The value as an int, or an error that says what it must be."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
         return int(value)

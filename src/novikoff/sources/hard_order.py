@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.encode import LARGEST_INDEX
-from novikoff.sources.generated import LARGEST_SHARE, ROWS_PER_BLOCK, Separable, check_margin, whole_number
+from novikoff.sources.generated import LARGEST_SHARE, ROWS_PER_BLOCK, Separable, check_margin, integer
 from novikoff.types import Batch, Position
 
 GRID = 2.0**-20
@@ -34,11 +34,11 @@ class HardOrder:
     def __init__(
         self, rounds: int = 10_000, width: int = 20, margin: float = 0.1, seed: int = 0, examples: int = 1000
     ) -> None:
-        width, count = whole_number("width", width, 3, LARGEST_INDEX + 1), whole_number("examples", examples, 1)
+        width, count = integer("width", width, 3, LARGEST_INDEX + 1), integer("examples", examples, 1)
         lost = math.sqrt(width) * GRID  # each of the numbers is cut by less than GRID, and |u_i| = 1/sqrt(width)
         check_margin(margin, LARGEST_SHARE - lost)
         source = Separable(count, width, margin + lost, seed)
-        self.rows = whole_number("rounds", rounds, 1)
+        self.rows = integer("rounds", rounds, 1)
         self.target = source.target
         self.domain, self.labels = source.domain, source.labels
         self.name = f"hard-order:rounds={self.rows},width={width},margin={float(margin)},seed={seed},examples={count}"

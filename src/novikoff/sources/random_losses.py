@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels.coins import coins
-from novikoff.sources.generated import whole_number
+from novikoff.sources.generated import integer
 from novikoff.types import Batch, Domain, Labels, Position
 
 CELLS_PER_BATCH = 2**20
@@ -40,9 +40,9 @@ class RandomLosses:
     loss = "table"
 
     def __init__(self, experts: int, rounds: int = 10_000, seed: int = 0) -> None:
-        self._width = whole_number("experts", experts, 1)
-        self.rounds = whole_number("rounds", rounds, 1)
-        self.seed = whole_number("seed", seed, -(2**64), 2**64)
+        self._width = integer("experts", experts, 1)
+        self.rounds = integer("rounds", rounds, 1)
+        self.seed = integer("seed", seed, -(2**64), 2**64)
         self.domain = Domain("losses", self._width)
         self.name = f"random-losses:experts={self._width},rounds={self.rounds},seed={self.seed}"
 

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.sources.buffer_pool import BufferPool
 from novikoff.sources.labelled_lines import CHUNK_BYTES, LabelledLines, Parsed, Parser, number
-from novikoff.sources.lent import Lent
 from novikoff.sources.svmlight_line import BadLineError, read_line
 from novikoff.types import Sparse
 
@@ -62,8 +62,8 @@ class ChunkParser:
     def __init__(self, kernel: Any, skip_bad: int, free: deque[bytearray]) -> None:
         self._kernel = kernel
         self._skip_bad = skip_bad
-        self._own = threading.local()
-        self._lent = Lent()
+        self._local = threading.local()
+        self._buffers = BufferPool()
         self._free = free
 
     def parse(self, text: bytearray, size: int, added: int) -> Parsed:
@@ -73,7 +73,7 @@ class ChunkParser:
         data = np.frombuffer(text, dtype=np.uint8)
         count, room = map(int, kernel.places(data, np.uint64(size), colons, blanks, line_colons, line_blanks))
         room += kernel.WIDE
-        values, labels, indptr, indices, lines = self._lent.arrays(
+        values, labels, indptr, indices, lines = self._buffers.arrays(
             (room, np.float64), (count, np.float64), (count + 1, np.uint64), (room, np.uint32), (count, np.uint32)
         )
         state = np.zeros(5, dtype=np.uint64)
@@ -118,10 +118,10 @@ class ChunkParser:
 
     def _arrays(self, size: int) -> tuple[NDArray[Any], ...]:
         """Room for what is found in `size` bytes, if all were separators; memory that is not touched costs nothing."""
-        if getattr(self._own, "size", -1) < size:
-            self._own.size = size
+        if getattr(self._local, "size", -1) < size:
+            self._local.size = size
             places = [np.empty(size + self._kernel.PADDING, dtype=np.uint32) for _ in range(4)]
             table, wrong = np.empty(self._kernel.SLOTS, dtype=np.uint32), np.zeros(self._kernel.WIDE, dtype=np.uint64)
-            self._own.arrays = (*places, table, wrong)
-        arrays: tuple[NDArray[Any], ...] = self._own.arrays
+            self._local.arrays = (*places, table, wrong)
+        arrays: tuple[NDArray[Any], ...] = self._local.arrays
         return arrays

@@ -73,7 +73,7 @@ class ChunkParser:
     def __init__(self, kernel: Any, bits: int, ignore_weights: bool, skip_bad: int, free: deque[bytearray]) -> None:
         self._kernel, self._bits, self._ignore_weights = kernel, bits, ignore_weights
         self._skip_bad, self._free = skip_bad, free
-        self._own = threading.local()
+        self._local = threading.local()
 
     def parse(self, text: bytearray, size: int, added: int) -> Parsed:
         """The first `size` bytes, of which the last `added` are not in the source."""
@@ -117,12 +117,12 @@ class ChunkParser:
 
     def _arrays(self, size: int) -> tuple[NDArray[Any], ...]:
         """Room for the rows and entries of `size` bytes; memory that is not touched costs nothing."""
-        if getattr(self._own, "size", -1) < size:
-            self._own.size = size
+        if getattr(self._local, "size", -1) < size:
+            self._local.size = size
             rows, entries = size // 4 + 1, size // 2 + 1
-            self._own.arrays = (
+            self._local.arrays = (
                 np.empty(rows), np.empty(rows, dtype=np.uint32), np.empty(rows + 1, dtype=np.uint64),
                 np.empty(entries, dtype=np.uint32), np.empty(entries), np.empty(self._kernel.SLOTS, dtype=np.uint32),
             )  # fmt: skip
-        arrays: tuple[NDArray[Any], ...] = self._own.arrays
+        arrays: tuple[NDArray[Any], ...] = self._local.arrays
         return arrays

@@ -6,7 +6,7 @@ Assumption
 How
     best      of the longest survivors, the one with the least limit on its risk: each is frozen where it began and
               judged by every example after that, in one further pass over the stream
-    random    one drawn uniformly from all hypotheses of the first pass (keeping.py); the limit is on its risk on
+    random    one drawn uniformly from all hypotheses of the first pass (reservoir.py); the limit is on its risk on
               average over that draw: the one that was drawn may be worse
     voted     a vote of all of them (the Perceptron), or of 51 that are drawn (any other learner: the limit is then one
               on average over that draw too)
@@ -49,17 +49,17 @@ from novikoff.drift import DriftTest
 from novikoff.environment import as_stream
 from novikoff.errors import InputError, shown
 from novikoff.game import labels_of, users_labels
-from novikoff.keeping import Average, Keeping
 from novikoff.kernels.coins import coin
 from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.restoring import require
 from novikoff.ledger import RANK, Ledger
 from novikoff.replay import Tell, frozen, replay
+from novikoff.reservoir import Average, HypothesisReservoir
 from novikoff.types import Batch, Domain, Example, Learner, Run, State, Stream
-from novikoff.voting import Drawn, Steps
+from novikoff.voting import RandomVote, VotedPerceptron
 
-How = Literal["best", "random", "voted", "averaged", "last"]
-HOWS: tuple[How, ...] = ("best", "random", "voted", "averaged", "last")
+Method = Literal["best", "random", "voted", "averaged", "last"]
+METHODS: tuple[Method, ...] = ("best", "random", "voted", "averaged", "last")
 VOTERS = 51
 STEPS = "voted-perceptron"
 PROMISES = (best_risk, ensemble_risk, ensemble_risk_fixed, voted_risk)
@@ -67,7 +67,7 @@ PROMISES = (best_risk, ensemble_risk, ensemble_risk_fixed, voted_risk)
 
 
 @dataclass(frozen=True)
-class Kept:
+class OnlineToBatch:
     """A classifier that learns no more.
 
     how            how it was chosen
@@ -81,7 +81,7 @@ class Kept:
     feature_names  of the columns that the learner learned from, if they have names
     """
 
-    how: How
+    how: Method
     classifier: Any
     certificates: tuple[Certificate, ...]
     delta: float
@@ -94,13 +94,13 @@ class Kept:
 
     def state(self) -> State:
         """All of it, as plain data."""
-        voters = self.classifier.voters if isinstance(self.classifier, Drawn) else [self.classifier]
+        voters = self.classifier.voters if isinstance(self.classifier, RandomVote) else [self.classifier]
         plain = {name: getattr(self, name) for name in PLAIN}
         return {
             **plain,
             "certificates": [dataclasses.asdict(certificate) for certificate in self.certificates],
             "voters": [[_name(voter), voter.state()] for voter in voters],
-            "drawn": isinstance(self.classifier, Drawn),
+            "drawn": isinstance(self.classifier, RandomVote),
         }
 
     @classmethod
@@ -113,9 +113,11 @@ class Kept:
         )
         plain = {name: state[name] for name in PLAIN}
         _check_saved(plain, certificates)
-        if plain["how"] not in HOWS or not voters or (len(voters) > 1 and not state["drawn"]):
-            raise InputError(f"a classifier must be kept in one of the ways {', '.join(HOWS)}: got {plain['how']!r}.")
-        return cls(classifier=Drawn(voters) if state["drawn"] else voters[0], certificates=certificates, **plain)
+        if plain["how"] not in METHODS or not voters or (len(voters) > 1 and not state["drawn"]):
+            raise InputError(
+                f"a classifier must be kept in one of the ways {', '.join(METHODS)}: got {plain['how']!r}."
+            )
+        return cls(classifier=RandomVote(voters) if state["drawn"] else voters[0], certificates=certificates, **plain)
 
     @property
     def certificate(self) -> Certificate | None:
@@ -125,7 +127,7 @@ class Kept:
     @property
     def drawn(self) -> bool:
         """Was it drawn? Then limits are on its risk on average over the draw: this one's may be larger."""
-        return self.how == "random" or isinstance(self.classifier, Drawn)
+        return self.how == "random" or isinstance(self.classifier, RandomVote)
 
     @property
     def domain(self) -> Domain:
@@ -138,7 +140,7 @@ class Kept:
         said, labels = self.classifier.predict_one(x), users_labels(self.classifier, self.labels)
         return said if labels is None else labels.decode(said)
 
-    def label_batch(self, batch: Batch) -> NDArray[Any]:
+    def predict_many(self, batch: Batch) -> NDArray[Any]:
         """The labels of all rows of a batch, -1 and +1 as its own are."""
         return labels_of(self.classifier, batch)
 
@@ -164,14 +166,16 @@ def _check_saved(plain: State, certificates: tuple[Certificate, ...]) -> None:
 
 
 def _name(voter: Any) -> str:
-    return STEPS if isinstance(voter, Steps) else learner_name(type(voter))
+    return STEPS if isinstance(voter, VotedPerceptron) else learner_name(type(voter))
 
 
 def _classifier(name: str) -> Any:
-    return Steps if name == STEPS else entry(name, "learner").load()
+    return VotedPerceptron if name == STEPS else entry(name, "learner").load()
 
 
-def keep(ledger: Ledger, how: How = "best", delta: float = 0.05, stream: Any = None, tell: Tell | None = None) -> Kept:
+def keep(
+    ledger: Ledger, how: Method = "best", delta: float = 0.05, stream: Any = None, tell: Tell | None = None
+) -> OnlineToBatch:
     """A classifier from a game that was played with `keep`.
 
     how      "best" | "random" | "voted" | "averaged" | "last"
@@ -179,35 +183,35 @@ def keep(ledger: Ledger, how: How = "best", delta: float = 0.05, stream: Any = N
     stream   the stream of the game, which "best" and "voted" read again: what `play` took
     tell     called now and then with the rows done in the further pass
     """
-    keeping = ledger.keeping
-    if how not in HOWS:
-        raise InputError(f"how must be one of {', '.join(HOWS)}: got {how!r}.")
+    reservoir = ledger.reservoir
+    if how not in METHODS:
+        raise InputError(f"how must be one of {', '.join(METHODS)}: got {how!r}.")
     if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0.0 < delta < 1.0:
         raise InputError(f"delta must be a chance between 0 and 1: got {shown(delta)}. Take 0.05 if in doubt.")
-    if keeping is None:
+    if reservoir is None:
         raise InputError("a classifier is kept from a game that remembers its hypotheses: play with keep=50, say.")
-    if keeping.rounds == 0:
+    if reservoir.rounds == 0:
         raise InputError("a classifier is kept from a game with at least one round: this one has none.")
-    check_how(how, ledger.learner)
+    check_method(how, ledger.learner)
     if how in ("best", "voted"):
         again = None if stream is None else as_stream(stream, ledger.learner)
         if again is None or not again.rereadable:
             what = "no stream was given" if again is None else f"{again.name} cannot be read again"
             raise InputError(f"how={how!r} reads the stream of the game again: {what}. Pass it, or take how='random'.")
-        return (_best if how == "best" else _voted)(ledger, keeping, delta, again, tell)
+        return (_best if how == "best" else _voted)(ledger, reservoir, delta, again, tell)
     if how == "random":
-        learner, facts = type(ledger.learner).restore(keeping.drawn), _ensemble(keeping, delta)
-        limits = (*((ensemble_risk_fixed(facts),) if keeping.fixed else ()), ensemble_risk(facts))
-        return _kept(ledger, how, learner, limits, delta, keeping, index=keeping.index)
-    if how == "averaged" and not keeping.labelled:
-        return _kept(ledger, how, *_averaged_numbers(ledger, keeping, delta), delta, keeping)
+        learner, facts = type(ledger.learner).restore(reservoir.drawn), _ensemble(reservoir, delta)
+        limits = (*((ensemble_risk_fixed(facts),) if reservoir.fixed else ()), ensemble_risk(facts))
+        return _kept(ledger, how, learner, limits, delta, reservoir, index=reservoir.index)
+    if how == "averaged" and not reservoir.labelled:
+        return _kept(ledger, how, *_averaged_numbers(ledger, reservoir, delta), delta, reservoir)
     if how == "averaged":
         again = None if stream is None else as_stream(stream, ledger.learner)
-        return _kept(ledger, how, _averaged(ledger, keeping, again, tell), (), delta, keeping)
-    return _kept(ledger, how, frozen(ledger.learner), (), delta, keeping, index=ledger.rounds)
+        return _kept(ledger, how, _averaged(ledger, reservoir, again, tell), (), delta, reservoir)
+    return _kept(ledger, how, frozen(ledger.learner), (), delta, reservoir, index=ledger.rounds)
 
 
-def check_how(how: How, learner: Learner) -> None:
+def check_method(how: Method, learner: Learner) -> None:
     """Refuse what cannot be kept of this learner."""
     name = type(learner).__name__
     if getattr(learner, "outcomes", "labels") == "numbers":
@@ -217,25 +221,27 @@ def check_how(how: How, learner: Learner) -> None:
         raise InputError(f"weights are averaged for the Perceptron: {name} has none. Take how='best' or 'voted'.")
 
 
-def _kept(ledger: Ledger, how: How, classifier: Any, certificates: tuple[Certificate, ...], delta: float,
-          keeping: Keeping, **more: Any) -> Kept:  # fmt: skip
-    return Kept(
-        how, classifier, certificates, float(delta), keeping.rounds, labels=ledger.labels, source=ledger.source,
+def _kept(ledger: Ledger, how: Method, classifier: Any, certificates: tuple[Certificate, ...], delta: float,
+          reservoir: HypothesisReservoir, **more: Any) -> OnlineToBatch:  # fmt: skip
+    return OnlineToBatch(
+        how, classifier, certificates, float(delta), reservoir.rounds, labels=ledger.labels, source=ledger.source,
         feature_names=ledger.feature_names, **more,
     )  # fmt: skip
 
 
-def _ensemble(keeping: Keeping, delta: float, test: DriftTest | None = None, drawn: bool = False) -> EnsembleFacts:
+def _ensemble(
+    reservoir: HypothesisReservoir, delta: float, test: DriftTest | None = None, drawn: bool = False
+) -> EnsembleFacts:
     refuted = test is not None and test.alarm
     return EnsembleFacts(
-        rounds=keeping.rounds, mistakes=keeping.mistakes, delta=delta, horizon=keeping.fixed,
+        rounds=reservoir.rounds, mistakes=reservoir.mistakes, delta=delta, horizon=reservoir.fixed,
         independence="refuted" if refuted else "trusted", evidence=test.largest if test is not None else 1.0,
         drawn=drawn,
     )  # fmt: skip
 
 
-def _averaged(ledger: Ledger, keeping: Keeping, stream: Stream | None, tell: Tell | None) -> Learner:
-    average = keeping.average
+def _averaged(ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream | None, tell: Tell | None) -> Learner:
+    average = reservoir.average
     if average is None:
         if stream is None or not stream.rereadable:
             raise InputError(
@@ -243,20 +249,22 @@ def _averaged(ledger: Ledger, keeping: Keeping, stream: Stream | None, tell: Tel
                 "stream, or play with keep=Keeping(learner, averaging=True)."
             )
         average, done = Average(ledger.learner), 0
-        for part, _, said in replay(ledger, keeping, stream, [], tell):
+        for part, _, said in replay(ledger, reservoir, stream, [], tell):
             average.add(part, np.flatnonzero(said != part.y), done)
             done += len(part)
-    state = keeping.final or ledger.learner.state()
-    total = average.total / keeping.rounds
+    state = reservoir.final or ledger.learner.state()
+    total = average.total / reservoir.rounds
     weights, own = np.array(state["weights"]), float(state["bias_weight"])
     weights[: len(total) - 1] -= total[:-1]
     return type(ledger.learner).restore({**state, "weights": weights, "bias_weight": own - float(total[-1])})
 
 
-def _averaged_numbers(ledger: Ledger, keeping: Keeping, delta: float) -> tuple[Learner, tuple[Certificate, ...]]:
+def _averaged_numbers(
+    ledger: Ledger, reservoir: HypothesisReservoir, delta: float
+) -> tuple[Learner, tuple[Certificate, ...]]:
     """A learner whose weights are the mean, and two limits at delta/2 each: the smaller holds with 1 - delta."""
     learner: Any = ledger.learner
-    if keeping.final is not None or ledger.passes > 1:
+    if reservoir.final is not None or ledger.passes > 1:
         raise InputError(f"an average of numbers is kept from one pass: this game had {ledger.passes}. Play one.")
     run: Run[Any] = Run(
         before=ledger.before, after=learner.facts(), rounds=ledger.rounds, mistakes=0, expected=ledger.expected,
@@ -264,7 +272,7 @@ def _averaged_numbers(ledger: Ledger, keeping: Keeping, delta: float) -> tuple[L
         fixed=ledger.fixed,
     )  # fmt: skip
     half = delta / 2.0
-    found = (average_risk(run, half) if keeping.fixed else None, average_risk_always(run, half))
+    found = (average_risk(run, half) if reservoir.fixed else None, average_risk_always(run, half))
     limits = sorted((limit for limit in found if limit is not None),
                     key=lambda limit: (RANK[limit.status], limit.bound or 0.0))  # fmt: skip
     return learner.mean(), tuple(limits)
@@ -292,14 +300,16 @@ def _judge(candidates: list[_Candidate], batch: Batch, pool: ThreadPoolExecutor)
         list(pool.map(lambda candidate: candidate.judge(batch), candidates))
 
 
-def _best(ledger: Ledger, keeping: Keeping, delta: float, stream: Stream, tell: Tell | None) -> Kept:
-    marks = set(keeping.indices())
+def _best(
+    ledger: Ledger, reservoir: HypothesisReservoir, delta: float, stream: Stream, tell: Tell | None
+) -> OnlineToBatch:
+    marks = set(reservoir.indices())
     test, snapshot = DriftTest(), None
-    stops = [*marks, *(test.first * 2**k for k in range(64) if test.first * 2**k < keeping.rounds)]
+    stops = [*marks, *(test.first * 2**k for k in range(64) if test.first * 2**k < reservoir.rounds)]
     candidates: list[_Candidate] = []
     done = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for part, learner, _ in replay(ledger, keeping, stream, stops, tell):
+        for part, learner, _ in replay(ledger, reservoir, stream, stops, tell):
             if learner is not None and done in marks:
                 candidates.append(_Candidate(done, learner))
             if done == test.next_snapshot:
@@ -310,24 +320,26 @@ def _best(ledger: Ledger, keeping: Keeping, delta: float, stream: Stream, tell: 
                 test.see(labels_of(snapshot, part) != part.y)
             done += len(part)
     # Compared by their limits even where a drift makes them void: the rate of errors alone prefers those judged least.
-    chosen = min(candidates, key=lambda one: (best_limit(one.errors, one.trials, one.index, keeping.rounds, delta,
-                                                         keeping.fixed), one.index))  # fmt: skip
+    chosen = min(candidates, key=lambda one: (best_limit(one.errors, one.trials, one.index, reservoir.rounds, delta,
+                                                         reservoir.fixed), one.index))  # fmt: skip
     facts = BestFacts(
-        rounds=keeping.rounds, delta=delta, candidates=len(candidates), first=chosen.index, errors=chosen.errors,
-        trials=chosen.trials, mistakes=keeping.mistakes, horizon=keeping.fixed,
+        rounds=reservoir.rounds, delta=delta, candidates=len(candidates), first=chosen.index, errors=chosen.errors,
+        trials=chosen.trials, mistakes=reservoir.mistakes, horizon=reservoir.fixed,
         independence="refuted" if test.alarm else "trusted", evidence=test.largest,
     )  # fmt: skip
-    return _kept(ledger, "best", chosen.learner, (best_risk(facts),), delta, keeping, index=chosen.index,
+    return _kept(ledger, "best", chosen.learner, (best_risk(facts),), delta, reservoir, index=chosen.index,
                  wealth=test.largest)  # fmt: skip
 
 
-def _voted(ledger: Ledger, keeping: Keeping, delta: float, stream: Stream, tell: Tell | None) -> Kept:
+def _voted(
+    ledger: Ledger, reservoir: HypothesisReservoir, delta: float, stream: Stream, tell: Tell | None
+) -> OnlineToBatch:
     test, snapshot, done = DriftTest(), None, 0
-    drawn = sorted(coin(keeping.seed, "voters", k) % keeping.rounds for k in range(VOTERS))
-    steps = Steps(Perceptron.restore(keeping.initial)) if isinstance(ledger.learner, Perceptron) else None
+    drawn = sorted(coin(reservoir.seed, "voters", k) % reservoir.rounds for k in range(VOTERS))
+    steps = VotedPerceptron(Perceptron.restore(reservoir.initial)) if isinstance(ledger.learner, Perceptron) else None
     voters: list[Learner] = []
     stops = [*(drawn if steps is None else ()), *(test.first * 2**k for k in range(64))]
-    for part, learner, said in replay(ledger, keeping, stream, stops, tell):
+    for part, learner, said in replay(ledger, reservoir, stream, stops, tell):
         if steps is not None:
             steps.add(part, np.flatnonzero(said != part.y))
         elif learner is not None:
@@ -338,5 +350,5 @@ def _voted(ledger: Ledger, keeping: Keeping, delta: float, stream: Stream, tell:
         if snapshot is not None:
             test.see(labels_of(snapshot, part) != part.y)
         done += len(part)
-    limit = voted_risk(_ensemble(keeping, delta, test, drawn=steps is None))
-    return _kept(ledger, "voted", steps or Drawn(voters), (limit,), delta, keeping, wealth=test.largest)
+    limit = voted_risk(_ensemble(reservoir, delta, test, drawn=steps is None))
+    return _kept(ledger, "voted", steps or RandomVote(voters), (limit,), delta, reservoir, wealth=test.largest)

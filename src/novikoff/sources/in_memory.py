@@ -17,12 +17,12 @@ MOST_BYTES = 2_000_000_000
 """Of arrays that a source may take in memory."""
 
 
-class Held:
+class InMemoryStream:
     """The rows of a stream, in memory."""
 
     rereadable = True
 
-    def __init__(self, like: Stream | Held, batches: Sequence[Batch]) -> None:
+    def __init__(self, like: Stream | InMemoryStream, batches: Sequence[Batch]) -> None:
         self.name: str = like.name
         self.domain: Domain = like.domain
         self.labels: Labels | None = like.labels
@@ -45,14 +45,14 @@ class Held:
             if end > begin:
                 yield Batch(batch.x, batch.y, end - len(batch) + 1, {"row": end})
 
-    def shuffled(self, order: NDArray[np.int64]) -> Held:
+    def shuffled(self, order: NDArray[np.int64]) -> InMemoryStream:
         """The same rows, row order[0] first."""
         x = _gather([batch.x for batch in self._batches], order)
         whole = Batch(x, np.concatenate([batch.y for batch in self._batches])[order], 1)
-        return Held(self, [whole.part(t, t + ROWS_PER_BATCH) for t in range(0, len(whole), ROWS_PER_BATCH)])
+        return InMemoryStream(self, [whole.part(t, t + ROWS_PER_BATCH) for t in range(0, len(whole), ROWS_PER_BATCH)])
 
 
-def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> Held:
+def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> InMemoryStream:
     """The rows of a stream, or the first of them; read once."""
     if rounds is not None and rounds < 1:
         raise InputError(f"rounds must be at least 1: got {rounds}.")
@@ -74,7 +74,7 @@ def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> 
             break
     if not rows:
         raise SourceError(f"a source must not be empty: {stream.name} has no rows.")
-    return Held(stream, held)
+    return InMemoryStream(stream, held)
 
 
 def _size(batch: Batch) -> int:

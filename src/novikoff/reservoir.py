@@ -1,4 +1,4 @@
-"""Keeping: what a game must remember so that a classifier can be kept from it.
+"""The reservoir: what a game must remember so that a classifier can be kept from it.
 
 Words
     H_t is the hypothesis after t examples: H_0 was there before the first, H_{t-1} predicts example t. Only the first
@@ -44,7 +44,7 @@ CANDIDATES, MOST_CANDIDATES = 50, 10_000
 PLAIN = ("conservative", "initial", "rounds", "drawn", "index", "final")
 
 
-class Keeping:
+class HypothesisReservoir:
     """Rides with the first pass of a game.
 
     learner      the learner before its first round here: its state then is H_0
@@ -173,30 +173,30 @@ class Keeping:
 
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Self:
-        """The keeping whose `state` this is, of `learner`."""
+        """The reservoir whose `state` this is, of `learner`."""
         candidates = integer(state, "candidates", 1, MOST_CANDIDATES)
-        keeping = cls(learner, candidates, state["seed"], state["average"] is not None)
+        reservoir = cls(learner, candidates, state["seed"], state["average"] is not None)
         for name in PLAIN:
-            setattr(keeping, name, state[name])
-        keeping._copies, keeping._next = state["copies"], state["next"]
-        keeping._fixed, keeping._exceeded = boolean(state, "fixed"), boolean(state, "exceeded")
+            setattr(reservoir, name, state[name])
+        reservoir._copies, reservoir._next = state["copies"], state["next"]
+        reservoir._fixed, reservoir._exceeded = boolean(state, "fixed"), boolean(state, "exceeded")
         mistakes, since = state["mistakes"], state["since"]
-        counts = (keeping.rounds, mistakes, keeping.index, keeping._copies, since, keeping._next)
+        counts = (reservoir.rounds, mistakes, reservoir.index, reservoir._copies, since, reservoir._next)
         sound = all(type(count) is int and count >= 0 for count in counts) and (
-            max(mistakes, keeping.index, since) <= keeping.rounds <= min(keeping._next, MOST_ROUNDS)
-            if keeping.labelled
+            max(mistakes, reservoir.index, since) <= reservoir.rounds <= min(reservoir._next, MOST_ROUNDS)
+            if reservoir.labelled
             else max(counts) <= MOST_ROUNDS
         )
         require(sound, "what is kept of a game must fit its rounds", counts)
-        found = _survivors(state["survivors"], keeping.candidates, since)
+        found = _survivors(state["survivors"], reservoir.candidates, since)
         for place, survivor in enumerate(found):
-            keeping._lengths[place], keeping._firsts[place] = survivor
-        keeping._counts[:] = mistakes, since, len(found)
-        if keeping.average is not None:
-            keeping.average.total = np.array(state["average"], dtype=np.float64)
-            fits = keeping.average.total.ndim == 1 and len(keeping.average.total) >= 1
+            reservoir._lengths[place], reservoir._firsts[place] = survivor
+        reservoir._counts[:] = mistakes, since, len(found)
+        if reservoir.average is not None:
+            reservoir.average.total = np.array(state["average"], dtype=np.float64)
+            fits = reservoir.average.total.ndim == 1 and len(reservoir.average.total) >= 1
             require(fits, "an average must have a number for each feature", state["average"])
-        return keeping
+        return reservoir
 
 
 def _survivors(saved: Any, candidates: int, since: int) -> list[tuple[int, int]]:

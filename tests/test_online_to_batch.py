@@ -7,8 +7,8 @@ from scipy import sparse
 import novikoff as nk
 from novikoff.cli.predictions import Watch
 from novikoff.errors import InputError, ModelFileError
-from novikoff.keeping import Keeping
-from novikoff.kept import HOWS, Kept, keep
+from novikoff.online_to_batch import METHODS, OnlineToBatch, keep
+from novikoff.reservoir import HypothesisReservoir
 from novikoff.risk import candidate_limit, clopper_pearson
 
 
@@ -47,7 +47,7 @@ def test_the_best_is_the_candidate_with_the_least_limit():
     kept = keep(ledger, "best", delta=0.1, stream=stream)
     hypotheses, _, rows = loop(x, y)
     limits = {}
-    for first in ledger.keeping.indices():
+    for first in ledger.reservoir.indices():
         said = np.where(rows[first:] @ hypotheses[first] >= 0, 1, -1)
         errors = int(np.count_nonzero(said != y[first:]))
         limits[first] = clopper_pearson(errors, len(y) - first, 0.1 / len(y))
@@ -97,7 +97,7 @@ def test_the_random_one_is_the_hypothesis_of_its_index():
 
 def test_a_game_that_was_not_played_to_its_end_has_only_the_limit_for_all_n():
     game = nk.Game(nk.Perceptron())
-    game.ledger.keeping = Keeping(game.learner)
+    game.ledger.reservoir = HypothesisReservoir(game.learner)
     for row, label in zip(*data(50), strict=True):
         game.learn_one(row, int(label))
     assert [c.theorem for c in keep(game.ledger, "random").certificates] == ["ensemble_risk"]
@@ -118,7 +118,7 @@ def test_the_average_is_that_of_the_first_pass():
     x, y = data()
     games = [nk.play(nk.Perceptron(bias=1.0), (x, y), keep=3, passes=passes) for passes in (1, 2)]
     learner = nk.Perceptron(bias=1.0)
-    games.append(nk.play(learner, (x, y), keep=Keeping(learner, averaging=True), passes=3))
+    games.append(nk.play(learner, (x, y), keep=HypothesisReservoir(learner, averaging=True), passes=3))
     one, two, three = (keep(game, "averaged", stream=(x, y)).classifier.weights for game in games)
     np.testing.assert_array_equal(one, two)
     np.testing.assert_array_equal(one, three)
@@ -126,7 +126,7 @@ def test_the_average_is_that_of_the_first_pass():
 
 def test_a_game_played_without_its_average_has_none(tmp_path):
     ledger = nk.Ledger(nk.Perceptron())
-    ledger.keeping = Keeping(ledger.learner, 5, averaging=False)
+    ledger.reservoir = HypothesisReservoir(ledger.learner, 5, averaging=False)
     nk.play(ledger.learner, data(50), ledger=ledger)
     nk.save(ledger, tmp_path / "game.nk")
     for game in (ledger, nk.load(tmp_path / "game.nk")):
@@ -136,7 +136,7 @@ def test_a_game_played_without_its_average_has_none(tmp_path):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("how", METHODS)
 def test_a_kept_classifier_comes_back_from_its_file(name, how, tmp_path):
     stream = nk.Arrays(*data(300))
     ledger = nk.play(MAKERS[name](), stream, keep=6)
@@ -151,8 +151,8 @@ def test_a_kept_classifier_comes_back_from_its_file(name, how, tmp_path):
     assert [str(c) for c in again.certificates] == [str(c) for c in kept.certificates]
     assert again.certificates == kept.certificates
     for batch in nk.Arrays(*data(80, seed=5)).batches():
-        said = kept.label_batch(batch)
-        np.testing.assert_array_equal(said, again.label_batch(batch))
+        said = kept.predict_many(batch)
+        np.testing.assert_array_equal(said, again.predict_many(batch))
         np.testing.assert_array_equal(said, [again.predict_one(x) for x, _ in batch.rows()])
 
 
@@ -189,7 +189,7 @@ def test_a_drift_voids_the_limit_but_not_the_choice():
     assert kept.certificate.bound is None
     hypotheses, _, rows = loop(x, y)
     limits = {}
-    for first in ledger.keeping.indices():
+    for first in ledger.reservoir.indices():
         errors = int(np.count_nonzero(np.where(rows[first:] @ hypotheses[first] >= 0, 1, -1) != y[first:]))
         limits[first] = clopper_pearson(errors, len(y) - first, 0.05 / len(y))
     assert kept.index == min(limits, key=limits.get)
@@ -198,14 +198,14 @@ def test_a_drift_voids_the_limit_but_not_the_choice():
 def test_the_best_of_a_game_of_no_fixed_length_is_judged_for_all_n_and_t():
     x, y = data(300)
     game = nk.Game(nk.Perceptron(bias=1.0))
-    game.ledger.keeping = Keeping(game.learner, 10)
+    game.ledger.reservoir = HypothesisReservoir(game.learner, 10)
     for row, label in zip(x, y.tolist(), strict=True):
         game.learn_one(row, label)
     stream = nk.Arrays(x, y)
     kept = keep(game.ledger, "best", stream=stream)
     hypotheses, _, rows = loop(x, y)
     limits = {}
-    for first in game.ledger.keeping.indices():
+    for first in game.ledger.reservoir.indices():
         errors = int(np.count_nonzero(np.where(rows[first:] @ hypotheses[first] >= 0, 1, -1) != y[first:]))
         limits[first] = candidate_limit(errors, len(y) - first, first, 0.05)
     assert kept.index == min(limits, key=limits.get)
@@ -337,7 +337,7 @@ def test_a_saved_promise_that_cannot_be_ours_is_refused(name, value):
     state = keep(nk.play(nk.Perceptron(), data(50), keep=5), "random").state()
     (state if name in state else state["certificates"][0])[name] = value
     with pytest.raises((InputError, ModelFileError)):
-        Kept.restore(state)
+        OnlineToBatch.restore(state)
 
 
 def test_a_file_with_a_classifier_is_not_a_game(tmp_path):

@@ -20,8 +20,8 @@ import novikoff as nk
 from benchmarks import made
 from benchmarks.timing import alternated, ratio
 from novikoff.game import labels_of
-from novikoff.keeping import Keeping
-from novikoff.kept import HOWS, keep
+from novikoff.online_to_batch import METHODS, keep
+from novikoff.reservoir import HypothesisReservoir
 from novikoff.types import Sparse
 
 SHUFFLES = 20
@@ -62,15 +62,15 @@ def read(path):
 def quality(name, x, y):
     x = x / np.linalg.norm(x, axis=1, keepdims=True)
     for learner, fresh in LEARNERS.items():
-        found = {how: [] for how in HOWS}
+        found = {how: [] for how in METHODS}
         for seed in range(SHUFFLES):
             order = np.random.default_rng(seed).permutation(len(y))
             seen, new = np.split(order, [len(y) // 2])
             stream, test = nk.Arrays(x[seen], y[seen]), nk.Batch(x[new], y[new].astype(np.int8), 1)
             ledger = nk.Ledger(fresh())
-            ledger.keeping = Keeping(ledger.learner, 50, seed)
-            nk.play(ledger.learner, stream, ledger=ledger, riding=False)
-            for how in HOWS:
+            ledger.reservoir = HypothesisReservoir(ledger.learner, 50, seed)
+            nk.play(ledger.learner, stream, ledger=ledger, track=False)
+            for how in METHODS:
                 if how == "averaged" and not isinstance(ledger.learner, nk.Perceptron):
                     continue
                 kept = keep(ledger, how, stream=stream)
@@ -78,7 +78,7 @@ def quality(name, x, y):
                 found[how].append((np.nan if limit is None else limit, np.mean(labels_of(kept, test) != test.y)))
         last = np.array(found["last"])[:, 1].mean()
         print(f"{name}, {learner}: {len(seen):,} rows")
-        for how in (how for how in HOWS if found[how]):
+        for how in (how for how in METHODS if found[how]):
             limits, errors = np.array(found[how]).T
             promised = f"{100 * np.nanmean(limits):6.2f}" if np.isfinite(limits).any() else "     -"
             broken = int(np.count_nonzero(errors > limits))
@@ -93,11 +93,11 @@ def cost():
                         shape=(len(rows), rows.width))  # fmt: skip
     stream = nk.SparseMatrix(matrix, y)
 
-    def game(averaging=None, riding=False):
+    def game(averaging=None, track=False):
         ledger = nk.Ledger(nk.Perceptron(bias=1.0))
         if averaging is not None:
-            ledger.keeping = Keeping(ledger.learner, 50, 0, averaging)
-        return nk.play(ledger.learner, stream, ledger=ledger, riding=riding)
+            ledger.reservoir = HypothesisReservoir(ledger.learner, 50, 0, averaging)
+        return nk.play(ledger.learner, stream, ledger=ledger, track=track)
 
     ledger = game(True)
     keep(ledger, "best", stream=stream)
@@ -113,7 +113,7 @@ def cost():
 
     def labels():
         for _ in range(50):
-            ledger.learner.label_batch(whole)
+            ledger.learner.predict_many(whole)
 
     times = alternated({"best": lambda: keep(ledger, "best", stream=stream), "labels": labels, "game": game}, 3)
     told = [f"{name} {min(times[name]):.2f} s" for name in times]

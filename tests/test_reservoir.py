@@ -1,4 +1,4 @@
-"""What rides with a game so that a classifier can be kept: the reservoir, the survivors, the average."""
+"""What watches a game so that a classifier can be kept: the reservoir, the survivors, the average."""
 
 import math
 from itertools import pairwise
@@ -9,7 +9,7 @@ from scipy import sparse
 
 import novikoff as nk
 from novikoff.errors import InputError, ModelFileError
-from novikoff.keeping import Keeping
+from novikoff.reservoir import HypothesisReservoir
 from novikoff.types import Batch
 
 
@@ -25,24 +25,24 @@ class Counter:
         return {"seen": self.seen}
 
 
-def ride(keeping, learner, rounds, batch=10_000):
+def tracker(reservoir, learner, rounds, batch=10_000):
     """Play so many rounds, in batches."""
     for start in range(0, rounds, batch):
         many = min(batch, rounds - start)
-        draw = keeping.draw_in(many)
+        draw = reservoir.draw_in(many)
         for part in (max(draw, 0), many - max(draw, 0)):
             if learner.seen == start + draw:
-                keeping.take(learner)
+                reservoir.take(learner)
             if part:
                 y = np.ones(part, dtype=np.int8)
-                keeping.see(Batch([None] * part, y, learner.seen + 1), y)
+                reservoir.see(Batch([None] * part, y, learner.seen + 1), y)
                 learner.seen += part
 
 
 def kept_game(environment, seed=0, candidates=9, **options):
     """A Perceptron's game with these coins."""
     ledger = nk.Ledger(nk.Perceptron(bias=1.0))
-    ledger.keeping = Keeping(ledger.learner, candidates, seed, averaging=True)
+    ledger.reservoir = HypothesisReservoir(ledger.learner, candidates, seed, averaging=True)
     return nk.play(ledger.learner, environment, ledger=ledger, **options)
 
 
@@ -57,26 +57,26 @@ def test_every_hypothesis_is_drawn_with_the_same_chance():
     found = np.zeros(rounds)
     for seed in range(seeds):
         learner = Counter()
-        keeping = Keeping(learner, seed=seed)
-        ride(keeping, learner, rounds, batch=1 + seed % 5)
-        assert keeping.drawn == {"seen": keeping.index}
-        found[keeping.index] += 1
+        reservoir = HypothesisReservoir(learner, seed=seed)
+        tracker(reservoir, learner, rounds, batch=1 + seed % 5)
+        assert reservoir.drawn == {"seen": reservoir.index}
+        found[reservoir.index] += 1
     expected = seeds / rounds
     assert np.sum((found - expected) ** 2 / expected) < 24.3  # chi-square, 7 degrees of freedom: 1 in 1,000
 
 
 def test_games_of_one_length_draw_different_hypotheses_unless_they_have_a_seed():
-    assert len({nk.play(nk.Perceptron(), data(), keep=1).keeping.index for _ in range(20)}) > 1
-    assert len({kept_game(data(), seed=5).keeping.index for _ in range(5)}) == 1
+    assert len({nk.play(nk.Perceptron(), data(), keep=1).reservoir.index for _ in range(20)}) > 1
+    assert len({kept_game(data(), seed=5).reservoir.index for _ in range(5)}) == 1
 
 
 def test_a_million_rounds_take_a_few_copies():
     copies = []
     for seed in range(30):
         learner = Counter()
-        keeping = Keeping(learner, seed=seed)
-        ride(keeping, learner, 1_000_000)
-        copies.append(keeping._copies)
+        reservoir = HypothesisReservoir(learner, seed=seed)
+        tracker(reservoir, learner, 1_000_000)
+        copies.append(reservoir._copies)
     assert abs(np.mean(copies) - math.log(1e6)) < 3.0
 
 
@@ -85,12 +85,12 @@ def test_the_survivors_are_the_longest_stretches_between_mistakes():
     ledger = nk.play(nk.Perceptron(bias=1.0), (x, y), record=True, keep=7)
     ends = [0, *(np.flatnonzero(ledger.said() != y) + 1).tolist(), len(y)]
     stretches = sorted(((b - a, -a) for a, b in pairwise(ends) if b > a), reverse=True)
-    assert ledger.keeping.indices() == sorted(-first for _, first in stretches[:7])
+    assert ledger.reservoir.indices() == sorted(-first for _, first in stretches[:7])
 
 
 def test_a_learner_that_changes_without_mistakes_has_candidates_at_equal_distances():
     ledger = nk.play(nk.ThresholdHalving(20), [(i % 21, 1 if i % 21 >= 7 else -1) for i in range(100)], keep=5)
-    assert ledger.keeping.indices() == [0, 20, 40, 60, 80]
+    assert ledger.reservoir.indices() == [0, 20, 40, 60, 80]
 
 
 @pytest.mark.parametrize("normalize", [False, True])
@@ -98,7 +98,7 @@ def test_a_learner_that_changes_without_mistakes_has_candidates_at_equal_distanc
 def test_the_average_is_the_mean_of_all_weights(normalize, form):
     x, y = data()
     learner = nk.Perceptron(bias=2.0, normalize=normalize)
-    ledger = nk.play(learner, (form(x), y), keep=Keeping(learner, averaging=True))
+    ledger = nk.play(learner, (form(x), y), keep=HypothesisReservoir(learner, averaging=True))
     norms = np.linalg.norm(x, axis=1, keepdims=True) if normalize else np.ones((len(x), 1))
     rows = np.c_[x / np.where(norms > 0, norms, 1.0), np.full(len(x), 2.0)]
     w, total = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
@@ -106,14 +106,14 @@ def test_the_average_is_the_mean_of_all_weights(normalize, form):
         total += w
         if (1 if w @ row >= 0 else -1) != label:
             w = w + label * row
-    mean = np.append(learner.weights, learner.bias_weight) - ledger.keeping.average.total / len(y)
+    mean = np.append(learner.weights, learner.bias_weight) - ledger.reservoir.average.total / len(y)
     np.testing.assert_allclose(mean, total / len(y), rtol=1e-10, atol=1e-12)
 
 
-def plain(keeping):
+def plain(reservoir):
     """All that is kept, without whether the rounds were fixed in advance."""
-    state = {name: value for name, value in keeping.state().items() if name not in ("average", "fixed", "exceeded")}
-    return repr(state), keeping.average.total
+    state = {name: value for name, value in reservoir.state().items() if name not in ("average", "fixed", "exceeded")}
+    return repr(state), reservoir.average.total
 
 
 @pytest.mark.parametrize("sizes", [(1,), (7, 13), (256,), (5000,)])
@@ -121,21 +121,21 @@ def test_batches_of_any_size_keep_the_same(sizes):
     x, y = data()
     whole = kept_game((x, y))
     game = nk.Game(nk.Perceptron(bias=1.0))
-    game.ledger.keeping = Keeping(game.learner, 9, 0, averaging=True)
+    game.ledger.reservoir = HypothesisReservoir(game.learner, 9, 0, averaging=True)
     start = turn = 0
     while start < len(y):
         stop = start + sizes[turn % len(sizes)]
         game.learn_batch(Batch(x[start:stop], y[start:stop].astype(np.int8), start + 1))
         start, turn = stop, turn + 1
-    (one, total), (two, other) = plain(whole.keeping), plain(game.ledger.keeping)
+    (one, total), (two, other) = plain(whole.reservoir), plain(game.ledger.reservoir)
     assert one == two
     np.testing.assert_array_equal(total, other)
 
 
 def test_single_rounds_keep_the_same_as_a_sweep():
     x, y = data()
-    swept = kept_game((x, y)).keeping
-    looped = kept_game(list(zip(map(np.array, x), y.tolist(), strict=True))).keeping
+    swept = kept_game((x, y)).reservoir
+    looped = kept_game(list(zip(map(np.array, x), y.tolist(), strict=True))).reservoir
     (one, total), (two, other) = plain(swept), plain(looped)
     assert one == two
     np.testing.assert_array_equal(total, other)
@@ -149,14 +149,14 @@ def test_a_game_that_was_stopped_and_saved_keeps_what_it_would_have_kept(tmp_pat
         nk.save(part, tmp_path / "m.nk")
         again = nk.load(tmp_path / "m.nk")
         nk.play(again.learner, nk.Arrays(x, y), ledger=again, resume=True, keep=9)
-        (one, total), (two, other) = plain(whole.keeping), plain(again.keeping)
+        (one, total), (two, other) = plain(whole.reservoir), plain(again.reservoir)
         assert one == two
         np.testing.assert_array_equal(total, other)
 
 
 def test_a_second_pass_changes_nothing():
     x, y = data()
-    once, twice = kept_game((x, y)).keeping, kept_game((x, y), passes=3).keeping
+    once, twice = kept_game((x, y)).reservoir, kept_game((x, y), passes=3).reservoir
     assert (once.rounds, once.mistakes, once.index, once.indices()) == (
         twice.rounds,
         twice.mistakes,
@@ -184,26 +184,26 @@ def test_a_game_that_was_interrupted_and_taken_up_again_has_the_rounds_of_its_so
     ledger = nk.Ledger(nk.Perceptron())
     with pytest.raises(Stop):
         nk.play(ledger.learner, rows, ledger=ledger, keep=5, progress=stop_at(40))
-    assert not ledger.keeping.fixed
+    assert not ledger.reservoir.fixed
     nk.save(ledger, tmp_path / "m.nk")
     again = nk.load(tmp_path / "m.nk")
     nk.play(again.learner, rows, ledger=again, resume=True)
-    assert again.keeping.rounds == 100
-    assert again.keeping.fixed
+    assert again.reservoir.rounds == 100
+    assert again.reservoir.fixed
 
 
 def test_rounds_after_those_asked_for_were_not_fixed_in_advance(tmp_path):
     source = nk.Arrays(*data())
     ledger = nk.play(nk.Perceptron(), source, rounds=100, keep=5)
-    assert ledger.keeping.fixed
+    assert ledger.reservoir.fixed
     nk.play(ledger.learner, source, rounds=50, ledger=ledger, resume=True)
-    assert ledger.keeping.rounds == 150
-    assert not ledger.keeping.fixed
+    assert ledger.reservoir.rounds == 150
+    assert not ledger.reservoir.fixed
     nk.save(ledger, tmp_path / "m.nk")
     again = nk.load(tmp_path / "m.nk")
     nk.play(again.learner, source, ledger=again, resume=True)
-    assert again.keeping.rounds == 700
-    assert not again.keeping.fixed
+    assert again.reservoir.rounds == 700
+    assert not again.reservoir.fixed
 
 
 def test_the_end_of_a_second_pass_does_not_fix_the_rounds_of_the_first():
@@ -212,8 +212,8 @@ def test_the_end_of_a_second_pass_does_not_fix_the_rounds_of_the_first():
     with pytest.raises(Stop):
         nk.play(ledger.learner, rows, ledger=ledger, keep=5, progress=stop_at(40))
     nk.play(ledger.learner, rows, ledger=ledger)
-    assert (ledger.passes, ledger.keeping.rounds) == (2, 40)
-    assert not ledger.keeping.fixed
+    assert (ledger.passes, ledger.reservoir.rounds) == (2, 40)
+    assert not ledger.reservoir.fixed
 
 
 def test_learners_of_other_losses_have_no_classifiers():
@@ -228,13 +228,13 @@ def test_hypotheses_are_kept_from_the_first_round():
     with pytest.raises(InputError, match="from the first round"):
         nk.play(learner, data(), ledger=ledger, keep=5)
     with pytest.raises(InputError, match="from 1 to 10,000"):
-        Keeping(learner, 0)
+        HypothesisReservoir(learner, 0)
 
 
 def test_as_many_as_can_be_judged_may_be_kept():
     for candidates in (0, -3, 10_001, 10**12):
         with pytest.raises(InputError, match=r"from 1 to 10,000: got "):
-            Keeping(nk.Perceptron(), candidates)
+            HypothesisReservoir(nk.Perceptron(), candidates)
 
 
 @pytest.mark.parametrize(
@@ -250,20 +250,20 @@ def test_as_many_as_can_be_judged_may_be_kept():
 def test_a_damaged_state_is_refused(part, damaged):
     x, y = data()
     learner = nk.Perceptron(bias=1.0)
-    state = nk.play(learner, (x, y), keep=7).keeping.state()
-    assert Keeping.restore(state, learner).state() == state
+    state = nk.play(learner, (x, y), keep=7).reservoir.state()
+    assert HypothesisReservoir.restore(state, learner).state() == state
     with pytest.raises(ModelFileError):
-        Keeping.restore({**state, part: damaged}, learner)
+        HypothesisReservoir.restore({**state, part: damaged}, learner)
 
 
 def test_labels_that_are_no_numbers_are_counted_as_mistakes():
-    keeping = Keeping(nk.Perceptron(), 3)
-    keeping.see(Batch([0] * 4, np.array([1, 1, -1, 1], np.int8), 1), np.array([1, None, -1, 2**70], dtype=object))
-    assert keeping.mistakes == 2
-    assert keeping.indices() == [0, 2]
+    reservoir = HypothesisReservoir(nk.Perceptron(), 3)
+    reservoir.see(Batch([0] * 4, np.array([1, 1, -1, 1], np.int8), 1), np.array([1, None, -1, 2**70], dtype=object))
+    assert reservoir.mistakes == 2
+    assert reservoir.indices() == [0, 2]
 
 
 def test_of_a_learner_that_changes_without_mistakes_no_survivors_are_sought():
-    keeping = Keeping(nk.ThresholdHalving(20), 3)
-    keeping.see(Batch([0] * 4, np.ones(4, np.int8), 1), np.array([1, -1, -1, 1], np.int8))
-    assert (keeping.mistakes, keeping.state()["survivors"], keeping.state()["since"]) == (2, [], 0)
+    reservoir = HypothesisReservoir(nk.ThresholdHalving(20), 3)
+    reservoir.see(Batch([0] * 4, np.ones(4, np.int8), 1), np.array([1, -1, -1, 1], np.int8))
+    assert (reservoir.mistakes, reservoir.state()["survivors"], reservoir.state()["since"]) == (2, [], 0)

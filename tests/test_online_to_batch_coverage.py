@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.keeping import Keeping
-from novikoff.kept import keep
+from novikoff.online_to_batch import keep
 from novikoff.replay import replay
+from novikoff.reservoir import HypothesisReservoir
 
 NOISE = 0.1
 DELTA = 0.2
@@ -28,7 +28,7 @@ class Plane:
     def risk(self, classifier):
         """A hypothesis <w, x> >= 0 errs in the angle between w and the first axis; a vote is asked all around."""
         if not hasattr(classifier, "score_one"):
-            wrong = np.mean(np.asarray(classifier.label_batch(CIRCLE)) != np.where(CIRCLE.x[:, 0] > 0, 1, -1))
+            wrong = np.mean(np.asarray(classifier.predict_many(CIRCLE)) != np.where(CIRCLE.x[:, 0] > 0, 1, -1))
             return NOISE + (1.0 - 2.0 * NOISE) * wrong
         w = [classifier.score_one(np.array(axis)) for axis in ([1.0, 0.0], [0.0, 1.0])]
         if w == [0.0, 0.0]:
@@ -61,7 +61,7 @@ def mean_risk(ledger, world):
     """Of the hypotheses that predicted: what the limits on a drawn one promise to limit."""
     said, every = 0, range(ledger.rounds)
     risks = []
-    for part, hypothesis, _ in replay(ledger, ledger.keeping, world.stream, list(every)):
+    for part, hypothesis, _ in replay(ledger, ledger.reservoir, world.stream, list(every)):
         risks.append(world.risk(hypothesis))
         said += len(part)
     assert len(risks) == said == ROUNDS
@@ -79,7 +79,7 @@ def failures(name, streams):
     for seed in range(streams):
         world = make(np.random.default_rng([7, seed]))
         ledger = nk.Ledger(player(seed))
-        ledger.keeping = Keeping(ledger.learner, 20, seed)
+        ledger.reservoir = HypothesisReservoir(ledger.learner, 20, seed)
         nk.play(ledger.learner, world.stream, ledger=ledger)
         best, voted = (keep(ledger, how, DELTA, world.stream) for how in ("best", "voted"))
         drawn = keep(ledger, "random", DELTA)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Lent:
+class BufferPool:
     """Memory that comes back by itself: when the last array of a loan is gone, the next loan may have it."""
 
     def __init__(self) -> None:

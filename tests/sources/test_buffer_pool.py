@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from novikoff.sources.lent import Lent
+from novikoff.sources.buffer_pool import BufferPool
 
 
 def test_memory_is_used_again_when_the_last_array_is_gone():
-    lent = Lent()
+    lent = BufferPool()
     x, y = lent.arrays((100, np.float64), (50, np.uint32))
     address = x.ctypes.data
     part = y[10:20]
@@ -19,7 +19,7 @@ def test_memory_is_used_again_when_the_last_array_is_gone():
 
 
 def test_arrays_of_one_loan_do_not_overlap_and_a_larger_one_gets_new_memory():
-    lent = Lent()
+    lent = BufferPool()
     x, y, z = lent.arrays((3, np.float64), (2, np.uint64), (5, np.uint32))
     x[:], y[:], z[:] = 1.5, 7, 9
     assert x.tolist() == [1.5] * 3
