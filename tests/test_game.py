@@ -11,6 +11,7 @@ from novikoff.adversaries.contrarian import Contrarian
 from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.errors import InputError, MismatchError, SourceError
 from novikoff.game import look_back
+from novikoff.observer import Calls
 
 STREAM = [(5, -1), (8, -1), (9, 1)]
 
@@ -54,9 +55,8 @@ def test_rounds_and_passes_together_stop_at_the_first_limit():
 def test_progress_is_called_with_the_ledger():
     seen = []
     x = np.arange(1000) % 11
-    nk.play(
-        nk.Halving(nk.classes.thresholds(10)), (x, np.where(x > 4, 1, -1)), progress=lambda led: seen.append(led.rounds)
-    )
+    progress = Calls(lambda ledger: seen.append(ledger.rounds))
+    nk.play(nk.Halving(nk.classes.thresholds(10)), (x, np.where(x > 4, 1, -1)), observers=[progress])
     assert seen == [256, 512, 768, 1000]
 
 

@@ -96,8 +96,8 @@ def test_the_random_one_is_the_hypothesis_of_its_index():
 
 
 def test_a_game_that_was_not_played_to_its_end_has_only_the_limit_for_all_n():
-    game = nk.Game(nk.Perceptron())
-    game.ledger.reservoir = HypothesisReservoir(game.learner)
+    learner = nk.Perceptron()
+    game = nk.Game(learner, nk.Ledger(learner, reservoir=HypothesisReservoir(learner)))
     for row, label in zip(*data(50), strict=True):
         game.learn_one(row, int(label))
     assert [c.theorem for c in keep(game.ledger, "random").certificates] == ["ensemble_risk"]
@@ -197,8 +197,8 @@ def test_a_drift_voids_the_limit_but_not_the_choice():
 
 def test_the_best_of_a_game_of_no_fixed_length_is_judged_for_all_n_and_t():
     x, y = data(300)
-    game = nk.Game(nk.Perceptron(bias=1.0))
-    game.ledger.reservoir = HypothesisReservoir(game.learner, 10)
+    learner = nk.Perceptron(bias=1.0)
+    game = nk.Game(learner, nk.Ledger(learner, reservoir=HypothesisReservoir(learner, 10)))
     for row, label in zip(x, y.tolist(), strict=True):
         game.learn_one(row, label)
     stream = nk.Arrays(x, y)

@@ -2,6 +2,7 @@
 
 import math
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ from scipy import sparse
 
 import novikoff as nk
 from novikoff.errors import InputError, ModelFileError
+from novikoff.observer import Calls
 from novikoff.reservoir import HypothesisReservoir
-from novikoff.types import Batch
+from novikoff.types import Batch, StepResult
 
 
 class Counter:
@@ -25,18 +27,18 @@ class Counter:
         return {"seen": self.seen}
 
 
-def tracker(reservoir, learner, rounds, batch=10_000):
-    """Play so many rounds, in batches."""
+def watch(reservoir, learner, rounds, batch=10_000):
+    """Let it watch so many rounds, in batches."""
+    ledger = SimpleNamespace(learner=learner, passes=1)
     for start in range(0, rounds, batch):
-        many = min(batch, rounds - start)
-        draw = reservoir.draw_in(many)
-        for part in (max(draw, 0), many - max(draw, 0)):
-            if learner.seen == start + draw:
-                reservoir.take(learner)
-            if part:
-                y = np.ones(part, dtype=np.int8)
-                reservoir.see(Batch([None] * part, y, learner.seen + 1), y)
-                learner.seen += part
+        end = min(start + batch, rounds)
+        while learner.seen < end:
+            if reservoir.due(ledger, end - learner.seen) == 0:
+                reservoir.look(ledger)
+            part = reservoir.due(ledger, end - learner.seen)
+            y = np.ones(part, dtype=np.int8)
+            reservoir.see(Batch([None] * part, y, learner.seen + 1), StepResult(y, None, None))
+            learner.seen += part
 
 
 def kept_game(environment, seed=0, candidates=9, **options):
@@ -58,7 +60,7 @@ def test_every_hypothesis_is_drawn_with_the_same_chance():
     for seed in range(seeds):
         learner = Counter()
         reservoir = HypothesisReservoir(learner, seed=seed)
-        tracker(reservoir, learner, rounds, batch=1 + seed % 5)
+        watch(reservoir, learner, rounds, batch=1 + seed % 5)
         assert reservoir.drawn == {"seen": reservoir.index}
         found[reservoir.index] += 1
     expected = seeds / rounds
@@ -75,7 +77,7 @@ def test_a_million_rounds_take_a_few_copies():
     for seed in range(30):
         learner = Counter()
         reservoir = HypothesisReservoir(learner, seed=seed)
-        tracker(reservoir, learner, 1_000_000)
+        watch(reservoir, learner, 1_000_000)
         copies.append(reservoir._copies)
     assert abs(np.mean(copies) - math.log(1e6)) < 3.0
 
@@ -120,8 +122,8 @@ def plain(reservoir):
 def test_batches_of_any_size_keep_the_same(sizes):
     x, y = data()
     whole = kept_game((x, y))
-    game = nk.Game(nk.Perceptron(bias=1.0))
-    game.ledger.reservoir = HypothesisReservoir(game.learner, 9, 0, averaging=True)
+    learner = nk.Perceptron(bias=1.0)
+    game = nk.Game(learner, nk.Ledger(learner, reservoir=HypothesisReservoir(learner, 9, 0, averaging=True)))
     start = turn = 0
     while start < len(y):
         stop = start + sizes[turn % len(sizes)]
@@ -183,7 +185,7 @@ def test_a_game_that_was_interrupted_and_taken_up_again_has_the_rounds_of_its_so
     rows = list(zip(*data(100), strict=True))
     ledger = nk.Ledger(nk.Perceptron())
     with pytest.raises(Stop):
-        nk.play(ledger.learner, rows, ledger=ledger, keep=5, progress=stop_at(40))
+        nk.play(ledger.learner, rows, ledger=ledger, keep=5, observers=[Calls(stop_at(40))])
     assert not ledger.reservoir.fixed
     nk.save(ledger, tmp_path / "m.nk")
     again = nk.load(tmp_path / "m.nk")
@@ -210,7 +212,7 @@ def test_the_end_of_a_second_pass_does_not_fix_the_rounds_of_the_first():
     rows = list(zip(*data(100), strict=True))
     ledger = nk.Ledger(nk.Perceptron())
     with pytest.raises(Stop):
-        nk.play(ledger.learner, rows, ledger=ledger, keep=5, progress=stop_at(40))
+        nk.play(ledger.learner, rows, ledger=ledger, keep=5, observers=[Calls(stop_at(40))])
     nk.play(ledger.learner, rows, ledger=ledger)
     assert (ledger.passes, ledger.reservoir.rounds) == (2, 40)
     assert not ledger.reservoir.fixed
@@ -258,12 +260,15 @@ def test_a_damaged_state_is_refused(part, damaged):
 
 def test_labels_that_are_no_numbers_are_counted_as_mistakes():
     reservoir = HypothesisReservoir(nk.Perceptron(), 3)
-    reservoir.see(Batch([0] * 4, np.array([1, 1, -1, 1], np.int8), 1), np.array([1, None, -1, 2**70], dtype=object))
+    reservoir.see(
+        Batch([0] * 4, np.array([1, 1, -1, 1], np.int8), 1),
+        StepResult(np.array([1, None, -1, 2**70], dtype=object), None, None),
+    )
     assert reservoir.mistakes == 2
     assert reservoir.indices() == [0, 2]
 
 
 def test_of_a_learner_that_changes_without_mistakes_no_survivors_are_sought():
     reservoir = HypothesisReservoir(nk.ThresholdHalving(20), 3)
-    reservoir.see(Batch([0] * 4, np.ones(4, np.int8), 1), np.array([1, -1, -1, 1], np.int8))
+    reservoir.see(Batch([0] * 4, np.ones(4, np.int8), 1), StepResult(np.array([1, -1, -1, 1], np.int8), None, None))
     assert (reservoir.mistakes, reservoir.state()["survivors"], reservoir.state()["since"]) == (2, [], 0)

@@ -32,9 +32,10 @@ from novikoff import catalog
 from novikoff.certificate import Certificate
 from novikoff.environment import as_stream
 from novikoff.errors import InputError, SpecError
-from novikoff.game import Progress, play
+from novikoff.game import play
 from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
+from novikoff.observer import Calls, Observer
 from novikoff.sources.in_memory import MOST_BYTES, InMemoryStream, hold
 from novikoff.types import Domain, Learner, Stream
 
@@ -92,7 +93,7 @@ class Finished:
         """What to keep of this ledger."""
         paid = ledger.mistakes if ledger.counts else ledger.loss
         curve = dict([*ledger.curve, (ledger.rounds, paid)])
-        updates = getattr(ledger.learner, "updates", None)
+        updates = ledger.player.updates
         return cls(
             rounds=ledger.rounds,
             mistakes=paid,
@@ -189,11 +190,11 @@ def compare(
     held = hold(opened(source, named[0][1]), rounds)
     orders = _Orders(held, shuffles, seed, uses=len(named))
 
-    def task(make: Made, number: int, look: Progress) -> Finished:
+    def task(make: Made, number: int, watching: Observer) -> Finished:
         with orders.lent(number) as stream:
             learner = fresh(make, seed + number, held.domain, defaults)
             ledger = Ledger(learner, source=held.name)
-            play(learner, stream, passes=passes, progress=look, ledger=ledger, track=number == 0)
+            play(learner, stream, passes=passes, ledger=ledger, track=number == 0, observers=[watching])
             return Finished.of(ledger, certify=number == 0)
 
     tasks = [partial(task, make, number) for number in range(max(shuffles, 1)) for _, make in named]
@@ -297,7 +298,7 @@ class _StoppedError(Exception):
 
 
 def side_by_side(
-    tasks: Sequence[Callable[[Progress], Result]], threads: int | None, progress: Count | None = None
+    tasks: Sequence[Callable[[Observer], Result]], threads: int | None, progress: Count | None = None
 ) -> list[Result]:
     """What the tasks return, in their order; they begin in their order too. The first of them to fail is raised.
 
@@ -317,7 +318,7 @@ def side_by_side(
     pool = ThreadPoolExecutor(workers, "game")
     results = []
     try:
-        for future in [pool.submit(task, look) for task in tasks]:
+        for future in [pool.submit(task, Calls(look)) for task in tasks]:
             results.append(future.result())
             if progress:
                 progress(len(results), len(tasks))

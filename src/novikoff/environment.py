@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.errors import MismatchError
+from novikoff.player import Player, outcomes
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs
 from novikoff.types import Adversary, Batch, Labels, Learner, Position, Stream
@@ -19,11 +20,6 @@ Piece = tuple[Batch, Position | None, int]
 """Rows, and where they end: a position of the stream, and rows after it."""
 
 
-def pays(learner: Learner) -> bool:
-    """Does it take outcomes as they are, and answer with what it `StepResult`: on advice, on losses, or of numbers?"""
-    return learner.domain.kind in ("advice", "losses") or getattr(learner, "outcomes", "labels") == "numbers"
-
-
 def as_stream(environment: Any, learner: Learner) -> Stream:
     """Arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; a stream as it is."""
     if hasattr(environment, "batches"):
@@ -33,7 +29,7 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
         from novikoff.sources.advice import advice
 
         return advice(environment, learner.domain.kind == "losses")
-    if pays(learner):
+    if Player(learner).pays:
         from novikoff.sources.targets import targets
 
         return targets(environment)
@@ -68,13 +64,13 @@ def goes_on(ledger: Ledger, stream: Stream) -> bool:
 
 def check_outcomes(learner: Learner, environment: Stream | Adversary) -> None:
     """Labels for a learner of labels, numbers for one of numbers, advice for its loss: they are easily confused."""
-    wanted, shown = (getattr(one, "outcomes", "labels") for one in (learner, environment))
+    wanted, shown = outcomes(learner), outcomes(environment)
     if wanted != shown:
         raise MismatchError(
             f"the learner learns {wanted}: {environment.name} shows {shown}. "
             "Pass arrays (X, y), or choose a learner for what it shows."
         )
-    paid, read_for = getattr(learner, "loss", None), getattr(environment, "loss", None)
+    paid, read_for = Player(learner).loss, getattr(environment, "loss", None)
     if learner.domain.kind in ("advice", "losses") and read_for is not None and paid != read_for:
         raise MismatchError(
             f"the learner must pay the loss that the table is read for: it pays {paid}, {environment.name} is read for "
@@ -103,7 +99,7 @@ def pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, r
 
 def for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:
     """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many; outcomes as they are."""
-    if pays(learner) or (labels is None) == (learner.labels is not None):
+    if Player(learner).pays or (labels is None) == (learner.labels is not None):
         return batch
     if labels is None:
         raise MismatchError("the learner has two labels: the stream has many. Name the positive one.")

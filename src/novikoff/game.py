@@ -5,28 +5,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, pays, pieces, there_before
+from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, pieces, there_before
 from novikoff.errors import InputError, MismatchError
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
+from novikoff.observer import Observer, Tracking, as_batch
+from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.arrays import alike
 from novikoff.sources.matched import matched
 from novikoff.types import (
     Adversary,
     Batch,
-    Distribution,
     Domain,
     Example,
     Label,
     Labels,
-    Lasting,
     Learner,
     Position,
     StepResult,
@@ -38,10 +37,8 @@ from novikoff.types import (
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
 
-Progress = Callable[[Ledger], None]
-
 ROUNDS_BETWEEN_LOOKS = 256
-"""How often `progress` is called for learners that play row by row."""
+"""How often observers rest in games that are played row by row."""
 
 
 class Game:
@@ -51,21 +48,26 @@ class Game:
     said and learned. In a game of its own they are -1 and +1, as they always are for the learner and in the ledger.
     The prediction that counts is the one that the learner makes when the label comes: with labels that come late, it
     may know more by then than when it was asked.
-    Comparators are tracked for learners whose theorems need them, unless `track` is False.
+    Comparators are tracked for learners whose theorems need them, unless `track` is False; `observers` watch too.
     """
 
-    def __init__(self, learner: Learner, ledger: Ledger | None = None, track: bool = True) -> None:
+    def __init__(
+        self, learner: Learner, ledger: Ledger | None = None, track: bool = True, observers: Sequence[Observer] = ()
+    ) -> None:
         self.learner = learner
         self.ledger = ledger or Ledger(learner)
         if self.ledger.learner is not learner:
             raise MismatchError("a ledger must be the learner's own: this one belongs to another.")
-        for one in (self.ledger, *self.ledger.members):
-            if track and one.tracker is None and one.rounds == 0 and hasattr(one.learner, "tracker"):
-                one.tracker = one.learner.tracker()
-        self._play_one = getattr(learner, "play_one", None)
-        self.looped = not hasattr(learner, "learn_many")
-        self._draws = bool(getattr(learner, "draws", False))
-        self._pays = pays(learner)
+        self.player = self.ledger.player
+        self._watching: list[Observer] = []
+        for number, one in ((None, self.ledger), *enumerate(self.ledger.members)):
+            if track and one.tracker is None and one.rounds == 0:
+                one.tracker = one.player.tracker()
+            if one.tracker is not None:
+                self._watching.append(Tracking(one, number))
+        if self.ledger.reservoir is not None:
+            self._watching.append(self.ledger.reservoir)
+        self._watching += observers
         self._noted: list[Any] | None = None
         self._labels: Labels | None = None
 
@@ -79,10 +81,15 @@ class Game:
         labels = self._users_labels()
         y = y if labels is None else labels.encode(y)
         self.ledger.fixed = False  # x and y were chosen by the caller
-        if self._draw_in(1) == 0:
-            self._reservoir().take(self.learner)
-        said = self._learn_one(x, y)
+        if self._watching:
+            self._stand_still(1)
+        said = self._play_round(x, y)
         return said if labels is None else labels.decode(said)
+
+    def learn_batch(self, batch: Batch) -> None:
+        """Play every round of the batch, compiled where the learner can."""
+        self.ledger.fixed = False
+        self._learn_batch(batch)
 
     def _users_labels(self) -> Labels | None:
         """What the user calls -1 and +1; None if just that, or not known."""
@@ -91,128 +98,73 @@ class Game:
             self._labels = users_labels(self.learner, self._noted)
         return self._labels
 
-    def _learn_one(self, x: Example, y: Label) -> Label:
-        prediction = self._play_round(x, y)
-        if self.ledger.reservoir is not None:
-            self._keep(Batch([x], np.array([y]), self.ledger.rounds), np.array([prediction]))
-        return prediction
+    def _stand_still(self, rounds: int) -> int:
+        """Let observers look that want to now; how many of the next so many rounds to play until one does again."""
+        left = rounds
+        for observer in self._watching:
+            due = observer.due(self.ledger, rounds)
+            if due == 0:
+                observer.look(self.ledger)
+                due = observer.due(self.ledger, rounds)
+            left = min(left, due)
+        return left
 
-    def _play_round(self, x: Example, y: Label) -> Label:
-        if self._pays or self.ledger.members:
-            return self._pay_one(x, y)
-        chance = None
-        if self._draws:
-            y = check_label(y, self.learner.labels)
-            chance = chances(self.learner, x).get(y, 0.0)
-        if self._play_one is not None:
-            prediction: Label = self._play_one(x, y)
+    def _play_round(self, x: Example, y: Any) -> Label:
+        player, ledger = self.player, self.ledger
+        if player.pays or player.members:
+            result: StepResult = player.play_one(x, y)
+            ledger.write_results(as_batch(result), np.asarray(y)[np.newaxis])
         else:
-            prediction = self.learner.predict_one(x)
-            self.learner.learn_one(x, y)
-        self.ledger.write(prediction, y, chance)
-        if self.ledger.tracker is not None:
-            self._see_row(self.ledger, x, y, prediction)
+            chance = None
+            if player.draws:
+                y = check_label(y, self.learner.labels)
+                chance = player.chances(x).get(y, 0.0)
+            result = StepResult(player.play_one(x, y), None, None)
+            ledger.write(result.predictions, y, chance)
+        for observer in self._watching:
+            observer.see_one(ledger, x, y, result)
+        prediction: Label = result.predictions
         return prediction
 
-    def _pay_one(self, x: Example, y: Any) -> Label:
-        """The same for a learner that answers with what it `StepResult`."""
-        played: StepResult = self._play_one(x, y)  # type: ignore[misc]
-        self.ledger.write_results(_rows_of_one(played), np.asarray(y)[np.newaxis])
-        for k, one in enumerate(self.ledger.members):
-            if one.tracker is not None:
-                self._see_row(one, x, y, played.members[k])
-        prediction: Label = played.predictions
-        return prediction
-
-    @staticmethod
-    def _see_row(ledger: Ledger, x: Example, y: Label, prediction: Label) -> None:
-        row = ledger.learner.features.row(x, learn=False)  # type: ignore[attr-defined]
-        ledger.tracker.see_row(row, y, bool(prediction != y))  # type: ignore[union-attr]
-
-    def learn_batch(self, batch: Batch, behind: Lasting = False) -> None:
-        """Play every round of the batch, compiled where the learner can.
-
-        behind   comparators may look at the batch later, in a second thread: its arrays will stay as they are
-                 ("mapped": they lie in a mapped file)
-        """
-        self.ledger.fixed = False
-        self._learn_batch(batch, behind)
-
-    def _learn_batch(self, batch: Batch, behind: Lasting) -> None:
-        start, draw = 0, self._draw_in(len(batch))
-        while start < len(batch) and not self.looped and not isinstance(batch.x, list):
-            stop = draw if start < draw else len(batch)
-            if start == draw:
-                self._reservoir().take(self.learner)
-            if not self._learn_many(batch.part(start, stop), behind):
-                break
+    def _learn_batch(self, batch: Batch) -> None:
+        start = 0
+        while start < len(batch):
+            stop = start + self._stand_still(len(batch) - start)
+            part = batch if stop - start == len(batch) else batch.part(start, stop)
+            if not self._learn_many(part):
+                self._learn_rows(part)
             start = stop
-        for row, (x, y) in enumerate(batch.part(start, len(batch)).rows() if start < len(batch) else (), start):
-            if row == draw:
-                self._reservoir().take(self.learner)
+
+    def _learn_rows(self, batch: Batch) -> None:
+        for x, y in batch.rows():
             try:
-                self._learn_one(x, y)
+                self._play_round(x, y)
             except InputError as error:
                 raise type(error)(f"round {self.ledger.rounds + 1}: {error}") from error
 
-    def _learn_many(self, batch: Batch, behind: Lasting) -> bool:
+    def _learn_many(self, batch: Batch) -> bool:
         """Play every round, compiled; False, having done nothing, if the learner cannot."""
-        if not self._pays and self.learner.labels is None:
+        if self.player.looped or isinstance(batch.x, list):
+            return False
+        if not self.player.pays and self.learner.labels is None:
             y = signs(batch)
             batch = batch if y is batch.y else Batch(batch.x, y, batch.first, batch.end)
-        played = self.learner.learn_many(batch)  # type: ignore[attr-defined]
+        played = self.player.learn_many(batch)
         if played is None:
             return False
-        write = self.ledger.write_results if isinstance(played, StepResult) else self.ledger.write_batch
-        write(played, batch.y)
-        predictions = played.predictions if isinstance(played, StepResult) else played
-        self._keep(batch, predictions)
-        if self.ledger.tracker is not None:
-            self.ledger.tracker.see(batch, predictions != batch.y, behind)
-        for k, one in enumerate(self.ledger.members):
-            if one.tracker is not None:
-                one.tracker.see(batch, played.members[:, k] != batch.y, behind)
+        if isinstance(played, StepResult):
+            self.ledger.write_results(played, batch.y)
+        else:
+            self.ledger.write_batch(played, batch.y)
+            played = StepResult(played, None, None)
+        for observer in self._watching:
+            observer.see(batch, played)
         return True
-
-    def _reservoir(self) -> HypothesisReservoir:
-        assert self.ledger.reservoir is not None
-        return self.ledger.reservoir
-
-    def _draw_in(self, rounds: int) -> int:
-        """Of so many rounds to come, after how many a hypothesis is to be kept; -1: after none."""
-        if self.ledger.reservoir is None or self.ledger.passes > 1:
-            return -1
-        return self.ledger.reservoir.draw_in(rounds)
-
-    def _keep(self, batch: Batch, predictions: NDArray[Any]) -> None:
-        if self.ledger.reservoir is not None and self.ledger.passes <= 1:
-            self.ledger.reservoir.see(batch, predictions)
-
-
-def _rows_of_one(played: StepResult) -> StepResult:
-    """One round as a batch."""
-    return StepResult(*(None if value is None else np.asarray(value)[np.newaxis] for value in played))
 
 
 def users_labels(learner: Learner, known: list[Any] | None) -> Labels | None:
     """What the user calls -1 and +1; None if just that, if it is not known, and for a learner of many labels."""
     return None if known is None or learner.labels is not None or known == [-1, 1] else Labels(*known)
-
-
-def labels_of(learner: Learner, batch: Batch) -> NDArray[Any]:
-    """What the learner says of every row, learning nothing."""
-    if hasattr(learner, "predict_many") and not isinstance(batch.x, list):
-        said: NDArray[Any] = learner.predict_many(batch)
-        return said
-    return np.array([learner.predict_one(x) for x, _ in batch.rows()])
-
-
-def chances(learner: Learner, x: Example) -> Distribution:
-    """The distribution of the learner's prediction on x."""
-    if getattr(learner, "draws", False):
-        distribution: Distribution = learner.chances(x)  # type: ignore[attr-defined]
-        return distribution
-    return {learner.predict_one(x): 1.0}
 
 
 def play(
@@ -221,12 +173,12 @@ def play(
     rounds: int | None = None,
     passes: int = 1,
     record: bool = False,
-    progress: Progress | None = None,
     ledger: Ledger | None = None,
     track: bool = True,
     resume: bool = False,
     hindsight: bool = False,
     keep: int | HypothesisReservoir = 0,
+    observers: Sequence[Observer] = (),
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -235,21 +187,21 @@ def play(
     rounds        stop after so many; needed against an adversary
     passes        how often to go through the stream
     record        keep every prediction in the ledger
-    progress      called with the ledger now and then
     ledger        go on writing in this one (a game that was stopped)
     track         let comparators see every round, for learners whose certificates need them
     resume        with a ledger: go on in the stream where it stands, not from the beginning
     hindsight     read the stream again after the game, for the best comparators there are
-    keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`; or a `Keeping`
+    keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`; or a reservoir
+    observers     they watch the game (observer.py): a function that is called with the ledger now and then is `Calls`
     """
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds must be at least 0: got {rounds}.")
     if passes < 1:
         raise InputError(f"passes must be at least 1: got {passes}.")
     if isinstance(environment, Adversary):
-        return _duel(learner, environment, rounds, record, progress, ledger)
+        return _duel(learner, environment, rounds, record, ledger, observers)
     names = ledger.feature_names if ledger is not None else None
-    stream = matched(as_stream(environment, learner), names or getattr(learner, "feature_names", None))
+    stream = matched(as_stream(environment, learner), names or Player(learner).feature_names)
     undeclared = stream.domain == Domain("any")  # pairs of who knows what: each x is checked as it comes
     if not undeclared and not learner.domain.admits(stream.domain):
         raise MismatchError(
@@ -259,20 +211,21 @@ def play(
     check_outcomes(learner, stream)
     if passes > 1 and not stream.rereadable:
         raise InputError(f"{passes} passes need a stream that can be read again: {stream.name} cannot.")
-    game = Game(learner, ledger or Ledger(learner, source=stream.name), track)
-    if game.ledger.adversary is not None:
-        raise MismatchError(f"a ledger must be of one kind of game: this one is against {game.ledger.adversary.name}.")
-    _record(game.ledger, record)
-    if keep and game.ledger.reservoir is None:
-        if game.ledger.rounds:
-            raise InputError(f"hypotheses must be kept from the first round: {game.ledger.rounds:,} were played.")
-        game.ledger.reservoir = HypothesisReservoir(learner, keep) if isinstance(keep, int) else keep
+    ledger = ledger or Ledger(learner, source=stream.name)
+    if ledger.adversary is not None:
+        raise MismatchError(f"a ledger must be of one kind of game: this one is against {ledger.adversary.name}.")
+    _record(ledger, record)
+    if keep and ledger.reservoir is None:
+        if ledger.rounds:
+            raise InputError(f"hypotheses must be kept from the first round: {ledger.rounds:,} were played.")
+        ledger.reservoir = HypothesisReservoir(learner, keep) if isinstance(keep, int) else keep
+    game = Game(learner, ledger, track, observers)
     if hindsight:
-        check_hindsight(game.ledger, stream, resume)
-    _go_through(game, stream, rounds, passes, game.ledger.position if resume else None, progress)
+        check_hindsight(ledger, stream, resume)
+    _go_through(game, stream, rounds, passes, ledger.position if resume else None)
     if hindsight:
-        game.ledger.hindsight = look_back(game.ledger, stream)
-    return game.ledger
+        ledger.hindsight = look_back(ledger, stream)
+    return ledger
 
 
 def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None = None) -> Hindsight:
@@ -280,12 +233,12 @@ def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None
     from novikoff.comparators.hindsight import hindsight
     from novikoff.comparators.tracker import LinearTracker
 
-    tracker, features = ledger.tracker, getattr(ledger.learner, "features", None)
+    tracker, features = ledger.tracker, ledger.player.features
     assert isinstance(tracker, LinearTracker)  # check_hindsight
     return hindsight(
         matched(stream, ledger.feature_names), tracker.bias, tracker.normalize, ledger.passes, tracker.start,
-        progress=tell, rounds=ledger.rounds if ledger.passes == 1 else None, names=getattr(features, "names", None),
-        played=ledger.fingerprint, tracked=tracker.facts(),
+        progress=tell, rounds=ledger.rounds if ledger.passes == 1 else None,
+        names=None if features is None else features.names, played=ledger.fingerprint, tracked=tracker.facts(),
     )  # fmt: skip
 
 
@@ -294,8 +247,8 @@ def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False) -> Non
     from novikoff.comparators.tracker import LinearTracker
 
     tracker = ledger.tracker
-    if tracker is None and ledger.rounds == 0 and hasattr(ledger.learner, "tracker"):
-        tracker = ledger.learner.tracker()
+    if tracker is None and ledger.rounds == 0:
+        tracker = ledger.player.tracker()
     if not isinstance(tracker, LinearTracker):
         raise InputError("hindsight is for linear learners whose comparators are tracked: this game has none.")
     if not stream.rereadable:
@@ -304,29 +257,27 @@ def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False) -> Non
         raise InputError(f"hindsight needs all rounds of a game: {ledger.rounds:,} were played before {stream.name}.")
 
 
-def _go_through(
-    game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None, progress: Progress | None
-) -> None:
+def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None) -> None:
     """Every pass, from `position` on. `ledger.position` always says where to go on."""
     ledger, start, before = game.ledger, clock(), game.ledger.seconds
     alone = ledger.rounds == 0 or (ledger.fixed and position is not None and goes_on(ledger, stream))
     ledger.fixed = alone and there_before(stream)
     ledger.fingerprint = stream.fingerprint() if hasattr(stream, "fingerprint") else None
     position = position or {"passes": 0, "at": None, "skip": 0}
-    left, behind = rounds, getattr(stream, "lasting", False)
-    own = ledger.labels is None or position["at"] is not None
+    left = rounds
+    begins = ledger.labels is None or position["at"] is not None
     for number in range(position["passes"], passes):
         ledger.passes += position["at"] is None and position["skip"] == 0 and not position.get("begun", False)
         ledger.position = {**position, "begun": True}  # the game may be left before the first batch
         ledger.repeated |= number > 0
-        if ledger.reservoir is not None and ledger.passes > 1:
-            ledger.reservoir.close(game.learner)
-        rows = ROUNDS_BETWEEN_LOOKS if game.looped else None
-        for piece, at, skip in _attended(ledger, pieces(stream, position["at"], position["skip"], left, rows)):
-            _note_labels(ledger, stream, own)
+        for observer in game._watching:
+            observer.begin_pass(ledger)
+        rows = ROUNDS_BETWEEN_LOOKS if game.player.looped else None
+        for piece, at, skip in _rested(game, pieces(stream, position["at"], position["skip"], left, rows)):
+            _note_labels(ledger, stream, begins)
             played = ledger.rounds
             try:
-                game._learn_batch(for_learner(piece, stream.labels, game.learner), behind)
+                game._learn_batch(for_learner(piece, stream.labels, game.learner))
             finally:
                 if ledger.rounds > played:
                     ledger.name_features(getattr(stream, "features", None))
@@ -334,38 +285,34 @@ def _go_through(
             left = None if left is None else left - len(piece)
             ledger.position = {"passes": number, "at": at, "skip": skip}
             ledger.seconds = before + clock() - start
-            if progress:
-                progress(ledger)
-        if ledger.reservoir is not None:
-            ledger.reservoir.fixed = there_before(stream) or left == 0
+        for observer in game._watching:
+            observer.end_pass(ledger, there_before(stream) or left == 0)
         if left == 0:
             return
         end = ledger.position  # where rows go on that may be added to the source later
         ledger.position = position = {"passes": number + 1, "at": None, "skip": 0, "end": end}
 
 
-def _attended(ledger: Ledger, pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """The pieces; while the next is waited for, the ledger says so: learner and ledger agree then."""
+def _rested(game: Game, pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """The pieces; observers rest before each, and after the last."""
     while True:
-        ledger.waiting = True
-        try:
-            piece = next(pieces, None)
-        finally:
-            ledger.waiting = False
+        for observer in game._watching:
+            observer.rest(game.ledger)
+        piece = next(pieces, None)
         if piece is None:
             return
         yield piece
 
 
-def _note_labels(ledger: Ledger, stream: Stream, own: bool) -> None:
+def _note_labels(ledger: Ledger, stream: Stream, begins: bool) -> None:
     """Remember what stands for -1 and +1; a source where another value is +1 may not follow.
 
-    own   they are those of this stream: it may have known only one of the two when it began
+    begins   they are those of this stream: it may have known only one of the two when it began
     """
     if stream.labels is None:
         return
     labels = [plain_label(stream.labels.negative), plain_label(stream.labels.positive)]
-    ledger.labels = labels if ledger.labels is None or (own and ledger.labels[1] == labels[1]) else ledger.labels
+    ledger.labels = labels if ledger.labels is None or (begins and ledger.labels[1] == labels[1]) else ledger.labels
     if not alike(ledger.labels[1], labels[1]):
         raise MismatchError(
             f"{ledger.labels[1]!r} must stay the label that is +1: in {stream.name} it is {labels[1]!r}. "
@@ -384,8 +331,8 @@ def _duel(
     adversary: Adversary,
     rounds: int | None,
     record: bool,
-    progress: Progress | None,
     ledger: Ledger | None,
+    observers: Sequence[Observer],
 ) -> Ledger:
     """The adversary asks, hears the prediction, and answers."""
     if rounds is None:
@@ -398,24 +345,22 @@ def _duel(
     check_outcomes(learner, adversary)
     if learner.labels is not None:
         raise MismatchError(f"{adversary.name} answers -1 and +1: the learner has {learner.labels} labels.")
-    game = Game(learner, ledger or Ledger(learner, adversary, source=adversary.name, passes=1))
+    game = Game(learner, ledger or Ledger(learner, adversary, source=adversary.name, passes=1), observers=observers)
     if game.ledger.adversary is not adversary:
         raise MismatchError("a ledger must be of one game: this one has another adversary, or none.")
     _record(game.ledger, record)
     if game.ledger.rounds == 0:
         game.ledger.adversary_before, game.ledger.answered = adversary.facts(), 0
 
-    def probe(x: Example) -> Distribution:
-        return chances(learner, x)
-
-    start, before = clock(), game.ledger.seconds
+    start, before, probe = clock(), game.ledger.seconds, game.player.chances
     for t in range(rounds):
         x = adversary.ask(probe)
         game.ledger.answered += 1
         game.learn_one(x, adversary.answer(probe(x)))
         game.ledger.seconds = before + clock() - start
-        if progress and (t + 1) % ROUNDS_BETWEEN_LOOKS == 0:
-            progress(game.ledger)
+        if (t + 1) % ROUNDS_BETWEEN_LOOKS == 0:
+            for observer in observers:
+                observer.rest(game.ledger)
     return game.ledger
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from novikoff.certificate import Certificate
 from novikoff.consistency import check, next_mark
 from novikoff.errors import ModelFileError
+from novikoff.player import Player
 from novikoff.totals import Total
 from novikoff.types import Adversary, Learner, Run, State, StepResult, Theorem
 
@@ -47,7 +47,6 @@ class Ledger:
     earlier            fingerprints of the sources before it
     labels             the source's values for -1 and +1, once they are known
     feature_names      of the columns the learner learned from, once a source has named them
-    waiting            for the next batch, now: the game can be left without harm; not saved
     members            the ledgers of the learners of a team, each of the same rounds
     """
 
@@ -77,32 +76,31 @@ class Ledger:
     feature_names: list[str] | None = None
     answered: int = 0  # rounds that the adversary answered
     members: list[Ledger] = field(default_factory=list)
-    waiting: bool = False
     _next: int = 1
     _expected: Total = field(default_factory=Total)
     _paid: Total = field(default_factory=Total)
 
     def __post_init__(self) -> None:
+        self.player = Player(self.learner)
         if self.before is None:
             self.before = self.learner.facts()
         if self.adversary is not None and self.adversary_before is None:
             self.adversary_before = self.adversary.facts()
-        self.name_features(self.feature_names or getattr(self.learner, "feature_names", None))
+        self.name_features(self.feature_names or self.player.feature_names)
         if not self.members:
-            self.members = [Ledger(member, source=self.source) for member in getattr(self.learner, "learners", ())]
+            self.members = [Ledger(member, source=self.source) for member in self.player.members]
 
     def name_features(self, names: Sequence[str] | None) -> None:
         """Remember what the learner's features are called, unless it is known; in the learner too, if that can be."""
         if self.feature_names is None and names is not None:
             self.feature_names = list(names)
         if self.feature_names is not None:
-            with suppress(AttributeError):  # a learner with slots is known by its ledger only
-                self.learner.feature_names = self.feature_names  # type: ignore[attr-defined]
+            self.player.feature_names = self.feature_names
 
     @property
     def counts(self) -> bool:
         """Are mistakes what the learner pays for?"""
-        return getattr(self.learner, "loss", "zero-one") == "zero-one"
+        return self.player.counts
 
     @property
     def expected(self) -> float:
@@ -148,7 +146,7 @@ class Ledger:
 
     def write_results(self, played: StepResult, y: NDArray[Any]) -> None:
         """Many rounds of a learner that draws, or that pays another loss than a mistake."""
-        self.deterministic &= not getattr(self.learner, "draws", False)
+        self.deterministic &= not self.player.draws
         if self.counts:
             self._count(played.losses > 0.0)
         else:
@@ -161,7 +159,7 @@ class Ledger:
 
     def _write_member(self, predictions: NDArray[Any], y: NDArray[Any], chance: NDArray[Any] | None) -> None:
         """Rounds of a learner of a team; `chance` is that of a mistake, if it draws."""
-        if chance is None or not getattr(self.learner, "draws", False):
+        if chance is None or not self.player.draws:
             self.write_batch(predictions, y)
             return
         self.deterministic = False
@@ -277,8 +275,7 @@ class Ledger:
         if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
             raise ModelFileError(f"feature_names of a ledger must be texts: got {names!r}.")
         plain["_expected"], plain["_paid"] = Total(*state["expected"]), Total(*state["paid"])
-        team = getattr(learner, "learners", ())
-        plain["members"] = [cls.restore(*pair) for pair in zip(state["members"], team, strict=True)]
+        plain["members"] = [cls.restore(*pair) for pair in zip(state["members"], Player(learner).members, strict=True)]
         plain["curve"] = [(t, mistakes) for t, mistakes in state["curve"]]
         plain["predictions"] = None if state["predictions"] is None else [state["predictions"]]
         now = learner.facts()
@@ -302,7 +299,7 @@ class Ledger:
 
 _NOT_PLAIN = (
     "learner", "adversary", "adversary_before", "before", "curve", "predictions", "tracker", "hindsight",
-    "reservoir", "members", "waiting", "_expected", "_paid",
+    "reservoir", "members", "_expected", "_paid",
 )  # fmt: skip
 
 

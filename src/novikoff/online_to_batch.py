@@ -48,11 +48,11 @@ from novikoff.certificates.voted_risk import voted_risk
 from novikoff.drift import DriftTest
 from novikoff.environment import as_stream
 from novikoff.errors import InputError, shown
-from novikoff.game import labels_of, users_labels
+from novikoff.game import users_labels
 from novikoff.kernels.coins import coin
-from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.restoring import require
 from novikoff.ledger import RANK, Ledger
+from novikoff.player import Player
 from novikoff.replay import Tell, frozen, replay
 from novikoff.reservoir import Average, HypothesisReservoir
 from novikoff.types import Batch, Domain, Example, Learner, Run, State, Stream
@@ -142,7 +142,7 @@ class OnlineToBatch:
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
         """The labels of all rows of a batch, -1 and +1 as its own are."""
-        return labels_of(self.classifier, batch)
+        return Player(self.classifier).predict_many(batch)
 
 
 PLAIN = ("how", "delta", "rounds", "index", "wealth", "labels", "source", "feature_names")
@@ -214,10 +214,11 @@ def keep(
 def check_method(how: Method, learner: Learner) -> None:
     """Refuse what cannot be kept of this learner."""
     name = type(learner).__name__
-    if getattr(learner, "outcomes", "labels") == "numbers":
+    player = Player(learner)
+    if player.outcomes == "numbers":
         if how != "averaged":
             raise InputError(f"how={how!r} keeps a classifier: {name} predicts numbers. Take how='averaged'.")
-    elif how == "averaged" and not isinstance(learner, Perceptron):
+    elif how == "averaged" and not player.sums_mistakes:
         raise InputError(f"weights are averaged for the Perceptron: {name} has none. Take how='best' or 'voted'.")
 
 
@@ -246,17 +247,15 @@ def _averaged(ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream | N
         if stream is None or not stream.rereadable:
             raise InputError(
                 "an average is added up as the game is played, or from a stream that can be read again: pass the "
-                "stream, or play with keep=Keeping(learner, averaging=True)."
+                "stream, or play with keep=HypothesisReservoir(learner, averaging=True)."
             )
         average, done = Average(ledger.learner), 0
         for part, _, said in replay(ledger, reservoir, stream, [], tell):
             average.add(part, np.flatnonzero(said != part.y), done)
             done += len(part)
-    state = reservoir.final or ledger.learner.state()
-    total = average.total / reservoir.rounds
-    weights, own = np.array(state["weights"]), float(state["bias_weight"])
-    weights[: len(total) - 1] -= total[:-1]
-    return type(ledger.learner).restore({**state, "weights": weights, "bias_weight": own - float(total[-1])})
+    learner: Any = type(ledger.learner).restore(reservoir.final) if reservoir.final is not None else ledger.learner
+    averaged: Learner = learner.less(average.total / reservoir.rounds)
+    return averaged
 
 
 def _averaged_numbers(
@@ -283,12 +282,12 @@ class _Candidate:
     """A hypothesis that is judged by all later examples."""
 
     index: int
-    learner: Learner
+    learner: Player
     errors: int = 0
     trials: int = 0
 
     def judge(self, batch: Batch) -> None:
-        self.errors += int(np.count_nonzero(labels_of(self.learner, batch) != batch.y))
+        self.errors += int(np.count_nonzero(self.learner.predict_many(batch) != batch.y))
         self.trials += len(batch)
 
 
@@ -311,13 +310,13 @@ def _best(
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for part, learner, _ in replay(ledger, reservoir, stream, stops, tell):
             if learner is not None and done in marks:
-                candidates.append(_Candidate(done, learner))
+                candidates.append(_Candidate(done, Player(learner)))
             if done == test.next_snapshot:
                 test.refresh()
-                snapshot = learner
+                snapshot = None if learner is None else Player(learner)
             _judge(candidates, part, pool)
             if snapshot is not None:
-                test.see(labels_of(snapshot, part) != part.y)
+                test.see(snapshot.predict_many(part) != part.y)
             done += len(part)
     # Compared by their limits even where a drift makes them void: the rate of errors alone prefers those judged least.
     chosen = min(candidates, key=lambda one: (best_limit(one.errors, one.trials, one.index, reservoir.rounds, delta,
@@ -327,7 +326,7 @@ def _best(
         trials=chosen.trials, mistakes=reservoir.mistakes, horizon=reservoir.fixed,
         independence="refuted" if test.alarm else "trusted", evidence=test.largest,
     )  # fmt: skip
-    return _kept(ledger, "best", chosen.learner, (best_risk(facts),), delta, reservoir, index=chosen.index,
+    return _kept(ledger, "best", chosen.learner.learner, (best_risk(facts),), delta, reservoir, index=chosen.index,
                  wealth=test.largest)  # fmt: skip
 
 
@@ -336,7 +335,8 @@ def _voted(
 ) -> OnlineToBatch:
     test, snapshot, done = DriftTest(), None, 0
     drawn = sorted(coin(reservoir.seed, "voters", k) % reservoir.rounds for k in range(VOTERS))
-    steps = VotedPerceptron(Perceptron.restore(reservoir.initial)) if isinstance(ledger.learner, Perceptron) else None
+    first: Any = type(ledger.learner).restore(reservoir.initial)
+    steps = VotedPerceptron(first) if ledger.player.sums_mistakes else None
     voters: list[Learner] = []
     stops = [*(drawn if steps is None else ()), *(test.first * 2**k for k in range(64))]
     for part, learner, said in replay(ledger, reservoir, stream, stops, tell):
@@ -346,9 +346,9 @@ def _voted(
             voters += [learner] * drawn.count(done)
         if done == test.next_snapshot:
             test.refresh()
-            snapshot = learner
+            snapshot = None if learner is None else Player(learner)
         if snapshot is not None:
-            test.see(labels_of(snapshot, part) != part.y)
+            test.see(snapshot.predict_many(part) != part.y)
         done += len(part)
     limit = voted_risk(_ensemble(reservoir, delta, test, drawn=steps is None))
     return _kept(ledger, "voted", steps or RandomVote(voters), (limit,), delta, reservoir, wealth=test.largest)

@@ -35,9 +35,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparison import Count, Made, check_made, cores, fresh, opened, order, side_by_side
-from novikoff.environment import pays
 from novikoff.errors import InputError, shown
-from novikoff.game import Progress, play
+from novikoff.game import play
+from novikoff.observer import Observer
+from novikoff.player import Player
 from novikoff.sources.in_memory import MOST_BYTES, hold
 
 Statistic = Callable[[NDArray[np.bool_]], float]
@@ -107,13 +108,13 @@ def permutation_test(
     check_made(make_learner)
     held = hold(opened(stream, make_learner), rounds)
 
-    def task(number: int, look: Progress) -> float:
+    def task(number: int, watching: Observer) -> float:
         rows = held.shuffled(order(len(held), seed, number - 1)) if number else held
         learner = fresh(make_learner, seed, held.domain)
-        if pays(learner):
+        if Player(learner).pays:
             player = f"{type(learner).__name__} plays on {learner.domain}"
             raise InputError(f"a permutation test counts mistakes in labels: {player}. Choose a learner of labels.")
-        said = play(learner, rows, record=True, progress=look, track=False).said()
+        said = play(learner, rows, record=True, track=False, observers=[watching]).said()
         value = float(statistic(said != np.concatenate([batch.y for batch in rows.batches()])))
         if math.isnan(value):
             raise InputError(f"a statistic must be a number: got {shown(value)}, with shuffle {number}.")

@@ -25,8 +25,9 @@ from novikoff import catalog
 from novikoff.certificate import Certificate, Kind, Side, Status, bound_text, number
 from novikoff.comparison import Count, Finished, Made, Spread, check_made, fresh, opened, side_by_side
 from novikoff.errors import InputError, SpecError
-from novikoff.game import Progress, play
+from novikoff.game import play
 from novikoff.ledger import RANK
+from novikoff.observer import Observer
 from novikoff.sources.in_memory import hold
 from novikoff.types import Adversary
 
@@ -122,10 +123,10 @@ def repeat(
     opponent: Callable[[int], Adversary] | None = stream if _makes(stream) else None
     held = None if opponent else hold(opened(stream, learner), rounds)
 
-    def task(seed: int, look: Progress) -> Finished:
+    def task(seed: int, watching: Observer) -> Finished:
         environment: Any = held if opponent is None else opponent(seed)
         player = fresh(learner, seed, environment.domain)
-        ledger = play(player, environment, rounds if held is None else None, passes, progress=look)
+        ledger = play(player, environment, rounds if held is None else None, passes, observers=[watching])
         return Finished.of(ledger, certify=True)
 
     games = side_by_side([partial(task, seed) for seed in each], threads, progress)

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import heapq
 import secrets
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,16 +36,20 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.errors import InputError
 from novikoff.kernels.coins import uniform
-from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.restoring import MOST_ROUNDS, boolean, integer, require
-from novikoff.types import Batch, Learner, Sparse, State
+from novikoff.observer import Observer
+from novikoff.player import Player
+from novikoff.types import Batch, Learner, Sparse, State, StepResult
+
+if TYPE_CHECKING:
+    from novikoff.ledger import Ledger
 
 CANDIDATES, MOST_CANDIDATES = 50, 10_000
 PLAIN = ("conservative", "initial", "rounds", "drawn", "index", "final")
 
 
-class HypothesisReservoir:
-    """Rides with the first pass of a game.
+class HypothesisReservoir(Observer):
+    """Watches the first pass of a game.
 
     learner      the learner before its first round here: its state then is H_0
     candidates   how many survivors to remember
@@ -59,24 +63,26 @@ class HypothesisReservoir:
     ) -> None:
         if not 1 <= candidates <= MOST_CANDIDATES:
             raise InputError(f"the hypotheses to keep must be from 1 to {MOST_CANDIDATES:,}: got {candidates:,}.")
-        self.labelled = getattr(learner, "loss", "zero-one") == "zero-one"
-        if not self.labelled and not hasattr(learner, "averaged"):
+        player = Player(learner)
+        self.labelled = player.counts
+        if not self.labelled and not player.averages:
             raise InputError(
-                f"classifiers are kept of a learner of labels: {type(learner).__name__} pays {learner.loss} loss. "  # type: ignore[attr-defined]
+                f"classifiers are kept of a learner of labels: {type(learner).__name__} pays {player.loss} loss. "
                 "Play without keep."
             )
         self.candidates, self.seed = int(candidates), secrets.randbits(63) if seed is None else int(seed)
-        self.conservative = bool(getattr(learner, "conservative", False))
+        self.conservative = player.conservative
         self.initial: State = learner.state()
         self.rounds = 0
         self.drawn: State = self.initial
         self.index = 0  # of the drawn hypothesis
         self._copies = 0
         self._next = 0  # rounds after which the next is drawn
+        self._at = -1  # rounds after which one is to be drawn, in the batch that is being played
         self._lengths = np.zeros(self.candidates, np.int64)  # how many rounds each survivor predicted
         self._firsts = np.zeros(self.candidates, np.int64)  # and its first index
         self._counts = np.zeros(3, np.int64)  # mistakes, first index of the present hypothesis, survivors
-        self.average = Average(learner) if averaging and isinstance(learner, Perceptron) else None
+        self.average = Average(learner) if averaging and player.sums_mistakes else None
         self.final: State | None = None  # the hypothesis after the first pass, once there is a second
         self._fixed = self._exceeded = False
 
@@ -90,26 +96,32 @@ class HypothesisReservoir:
         if self.final is None:  # the end of a later pass says nothing of the first
             self._fixed = reached and not self._exceeded
 
-    def draw_in(self, rounds: int) -> int:
-        """Of so many rounds to come, after how many `take` must be called; -1: after none.
+    def begin_pass(self, ledger: Ledger) -> None:
+        if ledger.passes > 1:
+            self.close(ledger.learner)
 
-        Of several draws within these rounds only the last is left in the end, and only that is made.
-        """
-        last = -1
-        while self.labelled and self._next < self.rounds + rounds:
-            last = self._next - self.rounds
+    def end_pass(self, ledger: Ledger, whole: bool) -> None:
+        self.fixed = whole
+
+    def due(self, ledger: Ledger, rounds: int) -> int:
+        """Of several draws within these rounds only the last is left in the end, and only that is made."""
+        while self.labelled and self.final is None and self._next < self.rounds + rounds:
+            self._at = self._next
             self._copies += 1
             t = self._next + 1  # H_{t-1} was drawn; the next will be H_{_next}
             self._next = int(t / (1.0 - uniform(self.seed, "reservoir", self._copies)))
-        return last
+        return self._at - self.rounds if self._at >= self.rounds else rounds
 
-    def take(self, learner: Learner) -> None:
+    def look(self, ledger: Ledger) -> None:
         """Draw the present hypothesis."""
+        self._at = -1
         if self.rounds:
-            self.drawn, self.index = learner.state(), self.rounds
+            self.drawn, self.index = ledger.learner.state(), self.rounds
 
-    def see(self, batch: Batch, predictions: NDArray[Any]) -> None:
-        """Rounds that were played."""
+    def see(self, batch: Batch, result: StepResult) -> None:
+        if self.final is not None:
+            return
+        predictions = result.predictions
         self._exceeded |= self._fixed
         self._fixed = False
         if not self.labelled:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from novikoff.errors import InputError
 from novikoff.learners.features import Features
 from novikoff.learners.perceptron import Perceptron
+from novikoff.player import Player
 from novikoff.types import Batch, Domain, Example, Label, Learner, Sparse, State
 
 
@@ -135,9 +136,7 @@ class RandomVote:
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
         """What most of them say of every row."""
-        if isinstance(batch.x, list) or not hasattr(self.voters[0], "predict_many"):
-            return np.array([self.predict_one(x) for x, _ in batch.rows()])
-        said = [(voter, voter.predict_many(batch)) for voter in dict.fromkeys(self.voters)]  # type: ignore[attr-defined]
+        said = [(voter, Player(voter).predict_many(batch)) for voter in dict.fromkeys(self.voters)]
         choices = np.array(_choices(self.labels))
         votes = sum(self.voters.count(voter) * (choices[:, None] == labels) for voter, labels in said)
         winners: NDArray[Any] = choices[np.argmax(votes, axis=0)]

@@ -147,7 +147,7 @@ def test_a_violated_certificate_is_exit_code_4(tmp_path):
         "import sys\n"
         "from novikoff.learners.threshold_halving import ThresholdHalving\n"
         "ThresholdHalving._predict = lambda self, i: -1 if 2 * i + 1 >= self.lo + self.hi else 1\n"
-        "ThresholdHalving.sweep = property()\n"
+        "del ThresholdHalving.learn_many\n"
         "from novikoff.cli.main import main\n"
         "sys.argv = ['novikoff', 'run', 'threshold-halving:n=1000000', 'demo:thresholds', '--rounds', '2000']\n"
         "main()\n"

@@ -33,12 +33,12 @@ def test_one_save_is_written_at_a_time_and_the_game_does_not_wait(ledger, tmp_pa
     with Keeper(ledger, Saving(str(tmp_path / "m.nk"), 1)) as keeper:
         for _ in range(3):  # the first is being written while the others come due
             play_on(ledger)
-            keeper(ledger)
+            keeper.rest(ledger)
         assert written == []
         go_on.set()
         keeper._thread.join()
         play_on(ledger)
-        keeper(ledger)
+        keeper.rest(ledger)
     assert written == [8, 20]
     keeper.finish()
     assert nk.load(tmp_path / "m.nk").rounds == 20
@@ -56,7 +56,7 @@ def test_the_last_save_waits_for_the_one_before(ledger, tmp_path, monkeypatch):
     monkeypatch.setattr(model, "write", slow)
     keeper = Keeper(ledger, Saving(str(tmp_path / "m.nk"), 1))
     play_on(ledger)
-    keeper(ledger)
+    keeper.rest(ledger)
     assert begun.wait(60)
     play_on(ledger)
     threading.Timer(0.05, go_on.set).start()
@@ -72,17 +72,17 @@ def test_an_error_of_the_thread_ends_the_game(ledger, tmp_path, monkeypatch):
     for at_the_end in (False, True):
         keeper = Keeper(ledger, Saving(str(tmp_path / "m.nk"), 1))
         play_on(ledger)
-        keeper(ledger)
+        keeper.rest(ledger)
         keeper._thread.join()
         with pytest.raises(ModelFileError, match="no space left"):
-            keeper.finish() if at_the_end else keeper(ledger)
+            keeper.finish() if at_the_end else keeper.rest(ledger)
 
 
 def test_a_game_that_fails_leaves_nothing_half_written(ledger, tmp_path):
     def fail():
         with Keeper(ledger, Saving(str(tmp_path / "m.nk"), 1)) as keeper:
             play_on(ledger)
-            keeper(ledger)
+            keeper.rest(ledger)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

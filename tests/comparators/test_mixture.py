@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from novikoff.comparators.mixture import MixtureSums
+from novikoff.comparators.mixture import BestMixture
 from novikoff.errors import InputError
 
 
 def seen(p, y, pieces=1):
-    sums = MixtureSums(p.shape[1])
+    sums = BestMixture(p.shape[1])
     for part, outcomes in zip(np.array_split(p, pieces), np.array_split(y, pieces), strict=True):
-        sums.see(part, outcomes)
+        sums.add(part, outcomes)
     return sums
 
 
@@ -115,7 +115,7 @@ def test_a_search_that_stops_early_has_limits_that_hold(gap):
 
 
 def test_no_rounds_have_no_loss():
-    found = MixtureSums(3).best()
+    found = BestMixture(3).best()
     assert (found.lower, found.upper) == (0.0, 0.0)
     assert found.weights.sum() == 1.0
 
@@ -131,7 +131,7 @@ def test_no_rounds_have_no_loss():
     ],
 )
 def test_what_is_no_prediction_is_refused_and_nothing_is_added(p, y, words):
-    sums = MixtureSums(2)
+    sums = BestMixture(2)
     with pytest.raises(InputError, match=words):
-        sums.see(p, y)
+        sums.add(p, y)
     assert sums.rounds == 0

@@ -16,13 +16,7 @@ def game(losses, due=True):
     """A game of losses and its history, seen where it is due."""
     learner = ExponentialWeights(losses.shape[1], loss="table")
     history = regret.History()
-    ledger = None
-    done = 0
-    while done < len(losses):
-        stop = min(history.due(done), len(losses)) if due else len(losses)
-        ledger = play(learner, Losses(losses[done:stop]), ledger=ledger)
-        history.see_if_due(ledger)
-        done = stop
+    ledger = play(learner, Losses(losses), observers=[history] if due else [])
     history.see_last(ledger)
     return history, ledger
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from novikoff import catalog, model
-from novikoff.cli.expert_streams import Mixing, Sampled, can_be_mixed
 from novikoff.cli.games import (
     INTERRUPTED,
     VIOLATED,
@@ -24,10 +23,11 @@ from novikoff.cli.games import (
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
-from novikoff.comparators.mixture import Mixture
+from novikoff.comparators.mixture import BestMixture, Mixture
 from novikoff.errors import InputError, MismatchError, SourceError
 from novikoff.game import play
 from novikoff.ledger import Ledger
+from novikoff.observer import Observer
 from novikoff.report import experts, terminal
 from novikoff.report.progress import Progress
 from novikoff.sources.expert_table import ExpertTable, expert_table
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from novikoff.report.regret import History
 
 DEFAULT, SHARING, SLEEPING = "exponential-weights", "fixed-share", "sleeping-experts"
+MIXED = 50
+"""The most experts of which the best mixture is looked for: it costs a few microseconds a round."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def run_experts(
     spec = asked.spec() if saved is None else _spec_of(saved)
     parsed = catalog.parse(spec)
     catalog.entry(parsed.name, "learner")  # before a long pipe is looked at
-    loss = asked.loss or (getattr(saved.learner, "loss", None) if saved else (parsed.named or {}).get("loss"))
+    loss = asked.loss or (saved.player.loss if saved else (parsed.named or {}).get("loss"))
     stream = _opened(table, options, loss, parsed.name == SLEEPING)
     if saved is not None and asked.loss is None:
         stream.pair = (saved.fingerprint or {}).get("pair")  # what let the loss be chosen binds the rows to come
@@ -88,25 +90,19 @@ def run_experts(
     ledger.source = stream.name
     keeper = Keeper(ledger, saving)
     history = _history(telling)
-    mixing = Mixing(stream, ledger) if can_be_mixed(stream, ledger) else None
+    mixing = BestMixture(len(stream.experts)) if _can_be_mixed(stream, ledger) else None
 
-    def game(look: Callable[[Ledger], None]) -> None:
-        def watch(now: Ledger) -> None:
-            keeper(now)
-            if history is not None:
-                history.see_if_due(now)
-            look(now)
-
-        shown: Any = mixing or stream
-        shown = shown if history is None else Sampled(shown, history)
+    def game(watching: list[Observer]) -> None:
+        more = [observer for observer in (history, mixing, keeper) if observer is not None]
         with _named(stream.experts):
-            play(ledger.learner, shown, asked.rounds, progress=watch, ledger=ledger, track=False, resume=resume)
+            play(ledger.learner, stream, asked.rounds, ledger=ledger, track=False, resume=resume,
+                 observers=[*more, *watching])  # fmt: skip
 
     with keeper:
-        stopped = watched(game, Progress(asked.rounds, size_of(table)), telling, ledger)
+        stopped = watched(game, Progress(asked.rounds, size_of(table)), telling)
     keeper.finish()
     say_notes(cast(Stream, stream), telling.quiet or telling.as_json, said)
-    mixture = None if mixing is None else mixing.best()
+    mixture = None if mixing is None or not ledger.rounds else mixing.best()
     return _tell(ledger, spec, stream, telling, history, stopped, mixture)
 
 
@@ -160,7 +156,7 @@ def _check(ledger: Ledger, stream: ExpertTable) -> None:
             f"the learner must be one for expert advice, such as {DEFAULT}: {_spec_of(ledger)} plays on "
             f"{learner.domain}."
         )
-    paid = getattr(learner, "loss", None)
+    paid = ledger.player.loss
     if paid != stream.loss:
         raise MismatchError(
             f"the learner must pay the loss that the table is read for: {_spec_of(ledger)} pays {paid}, {stream.name} "
@@ -176,6 +172,12 @@ def _rows(stream: ExpertTable) -> int:
             f"{SHARING} must know how many rounds there will be: {stream.name} cannot be read twice. Pass --horizon N."
         )
     return rows
+
+
+def _can_be_mixed(stream: ExpertTable, ledger: Ledger) -> bool:
+    """Is the best mixture to be looked for: squared loss, few experts, none asleep, a game from its first round?"""
+    awake = ledger.learner.facts().rule != "sleeping"
+    return stream.loss == "squared" and 1 < len(stream.experts) <= MIXED and awake and ledger.rounds == 0
 
 
 def _history(telling: Telling) -> History | None:

@@ -7,8 +7,7 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sized
-from contextlib import contextmanager
+from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,8 @@ from novikoff.cli.saving import Keeper, Saving
 from novikoff.errors import InputError
 from novikoff.game import check_hindsight, look_back, play
 from novikoff.ledger import Ledger
+from novikoff.observer import Calls, Observer
+from novikoff.player import Player, outcomes
 from novikoff.report import plain, terminal
 from novikoff.report.progress import Progress
 from novikoff.types import Labels, Stream
@@ -112,19 +113,15 @@ def run_source(
     said = say_notes(stream, telling.quiet or telling.as_json)
     keeper = Keeper(ledger, saving)
 
-    def game(look: Callable[[Ledger], None]) -> None:
-        def watch(now: Ledger) -> None:
-            keeper(now)
-            look(now)
-
-        play(ledger.learner, stream, rounds, passes, progress=watch, ledger=ledger, track=telling.certify,
-             resume=resume)  # fmt: skip
+    def game(watching: list[Observer]) -> None:
+        play(ledger.learner, stream, rounds, passes, ledger=ledger, track=telling.certify, resume=resume,
+             observers=[keeper, *watching])  # fmt: skip
 
     if telling.hindsight:
         check_hindsight(ledger, stream, resume)
     known = len(stream) * passes if isinstance(stream, Sized) else None
     with keeper:
-        stopped = watched(game, Progress(rounds or known, size_of(source)), telling, ledger)
+        stopped = watched(game, Progress(rounds or known, size_of(source)), telling)
     keeper.finish()
     kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving)
     if telling.hindsight and not stopped:
@@ -158,7 +155,7 @@ def _ledger(learner: str, stream: Stream, defaults: dict[str, Any], saving: Savi
 
 def check_normalized(learner: Any, spec: str) -> None:
     """Refuse --normalize for a learner that does not divide examples by their length."""
-    if not any(hasattr(one, "normalize") for one in (learner, *getattr(learner, "learners", ()))):
+    if not Player(learner).normalizes:
         raise InputError(
             f"--normalize is for learners that divide examples by their length: {spec} does not. Leave it out; kernels "
             "are normalised with normalize_kernel=true."
@@ -186,8 +183,7 @@ def open_source(source: str, options: dict[str, Any], learner: str | None = None
 
 def _wants_numbers(learner: str) -> bool:
     """Are the outcomes that this learner predicts numbers, not labels?"""
-    player = catalog.entry(catalog.parse(learner).name, "learner").load()
-    return getattr(player, "outcomes", "labels") == "numbers"
+    return outcomes(catalog.entry(catalog.parse(learner).name, "learner").load()) == "numbers"
 
 
 def _say_step(step: Step) -> None:
@@ -230,26 +226,18 @@ def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, tellin
     opponent.name = adversary
     ledger = Ledger(player, opponent, source=adversary, passes=1)
 
-    def game(look: Callable[[Ledger], None]) -> None:
-        play(player, opponent, rounds=rounds, progress=look, ledger=ledger)
+    def game(watching: list[Observer]) -> None:
+        play(player, opponent, rounds=rounds, ledger=ledger, observers=watching)
 
-    return _tell(ledger, learner, telling, watched(game, Progress(rounds), telling, ledger), [], None)
+    return _tell(ledger, learner, telling, watched(game, Progress(rounds), telling), [], None)
 
 
-def watched(
-    game: Callable[[Callable[[Ledger], None]], None], progress: Progress, telling: Telling, played: Ledger
-) -> bool:
+def watched(game: Callable[[list[Observer]], None], progress: Progress, telling: Telling) -> bool:
     """Play with progress shown; True if Ctrl-C ended the game early (a second Ctrl-C ends at once)."""
-    with _noting_interrupts(played) as interrupted:
-
-        def look(ledger: Ledger) -> None:
-            if not telling.quiet:
-                progress(ledger)
-            if interrupted():
-                raise InterruptedGame
-
+    interrupts = Interrupts()
+    with interrupts:
         try:
-            game(look)
+            game([interrupts] if telling.quiet else [Calls(progress), interrupts])
         except InterruptedGame:
             return True
         finally:
@@ -257,24 +245,36 @@ def watched(
     return False
 
 
-@contextmanager
-def _noting_interrupts(ledger: Ledger) -> Iterator[Callable[[], bool]]:
-    """Let the first Ctrl-C wait for the end of the batch, so that learner and ledger agree; not for the next one."""
-    noted = False
+class Interrupts(Observer):
+    """Lets the first Ctrl-C wait for the end of the batch, so that learner and ledger agree; not for the next one."""
 
-    def note(number: int, frame: FrameType | None) -> None:
-        nonlocal noted
-        if noted:
+    def __init__(self) -> None:
+        self._noted = self._resting = False
+
+    def __enter__(self) -> None:
+        self._before = signal.signal(signal.SIGINT, self._note)
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self._noted:
             raise KeyboardInterrupt
-        noted = True
-        if ledger.waiting:
+        self._noted = True
+        if self._resting:
             raise InterruptedGame
 
-    old = signal.signal(signal.SIGINT, note)
-    try:
-        yield lambda: noted
-    finally:
-        signal.signal(signal.SIGINT, old)
+    def rest(self, ledger: Ledger) -> None:
+        self._resting = True
+        if self._noted:
+            raise InterruptedGame
+
+    def due(self, ledger: Ledger, rounds: int) -> int:
+        self._resting = False
+        return rounds
+
+    def end_pass(self, ledger: Ledger, whole: bool) -> None:
+        self._resting = False
 
 
 def _tell(

@@ -13,11 +13,13 @@ from novikoff.catalog import learner_name
 from novikoff.certificate import bound_text
 from novikoff.cli.games import open_source, say_notes
 from novikoff.errors import InputError, MismatchError, SourceError
-from novikoff.game import labels_of, plain_label
+from novikoff.game import plain_label
 from novikoff.ledger import Ledger
+from novikoff.player import Player, outcomes
 from novikoff.sources.arrays import alike
 from novikoff.sources.matched import matched
 from novikoff.types import Batch, Labels, Stream
+from novikoff.voting import RandomVote
 
 EXACT = 2.0**53
 LOSSES = {"squared": np.square, "absolute": np.abs}
@@ -30,7 +32,7 @@ def predict_source(path: str, source: str, options: dict[str, Any], as_json: boo
     """`novikoff predict`; returns the exit code. `labelled`: has the source labels, or outcomes, to compare with?"""
     saved = model.load(path)
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
-    numbers = getattr(classifier, "outcomes", "labels") == "numbers"
+    numbers = outcomes(classifier) == "numbers"
     try:
         stream = _matched(path, saved, classifier, _open(source, options, classifier, numbers, labelled))
         watch = None if isinstance(saved, Ledger) else Watch(saved)
@@ -89,9 +91,10 @@ def _width(classifier: Any) -> Any:
     """How many features an array must have for it; None if that is not fixed."""
     if classifier.domain.kind in ("vector", "point", "any") and classifier.domain.width is not None:
         return classifier.domain.width
-    for one in (classifier, *getattr(classifier, "voters", ()), *getattr(classifier, "learners", ())):
-        features: Any = getattr(one, "features", None)
-        if features is not None and getattr(features, "kind", None) == "array" and features.count:
+    voters = classifier.voters if isinstance(classifier, RandomVote) else ()
+    for one in (classifier, *voters, *Player(classifier).members):
+        features = Player(one).features
+        if features is not None and features.kind == "array" and features.count:
             return features.count
     return None
 
@@ -144,7 +147,7 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
                 f"Pass --positive {labels.positive}."
             )
         _check_exact(batch, classifier, stream)
-        said = labels_of(classifier, batch)
+        said = Player(classifier).predict_many(batch)
         words = {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.labels is None else {}
         out.write([words.get(label, label) for label in said.tolist()])
         rows += len(batch)
@@ -164,7 +167,7 @@ def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: O
     """Print the number predicted for every example; the mean loss."""
     rows, lost = 0, 0.0
     for batch in stream.batches():
-        said = labels_of(classifier, batch)
+        said = Player(classifier).predict_many(batch)
         out.write(said.tolist())
         rows += len(batch)
         if not _unlabelled(stream):
@@ -187,7 +190,7 @@ class Watch:
 
     def __init__(self, kept: Any) -> None:
         self._kept, self._limit, self._monitor, self._seen = kept, None, None, False
-        self._numbers = getattr(kept.classifier, "outcomes", "labels") == "numbers"
+        self._numbers = outcomes(kept.classifier) == "numbers"
         certificate = kept.certificate
         if certificate is not None and certificate.bound is not None:
             self._limit = float(certificate.bound)

@@ -14,6 +14,7 @@ from pathlib import Path
 from novikoff import model
 from novikoff.errors import InputError, ModelFileError
 from novikoff.ledger import Ledger
+from novikoff.observer import Observer
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Saving:
             raise InputError(f"{option} is for a game that goes on: pass --resume FILE too.")
 
 
-class Keeper:
+class Keeper(Observer):
     """Saves the game every so many rounds, and at its end."""
 
     def __init__(self, ledger: Ledger, saving: Saving) -> None:
@@ -55,7 +56,7 @@ class Keeper:
         self._thread: threading.Thread | None = None
         self._error: Exception | None = None
 
-    def __call__(self, ledger: Ledger) -> None:
+    def rest(self, ledger: Ledger) -> None:
         if self._thread is not None and not self._thread.is_alive():
             self._wait()
         if not self._saving.every or ledger.rounds < self._next or self._thread is not None:

@@ -24,11 +24,14 @@ Reference
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from novikoff.errors import InputError
+from novikoff.observer import Observer
+from novikoff.types import Batch, StepResult
 
 Vector = NDArray[np.float64]
 ROWS = 1024
@@ -44,8 +47,11 @@ class Mixture:
     upper: float
 
 
-class MixtureSums:
-    """What the best mixture depends on, of the rounds seen so far."""
+class BestMixture(Observer):
+    """The best mixture of experts in hindsight, for squared loss: what it depends on, of the rounds seen so far.
+
+    An observer of a game on advice, O(N^2) a round for N experts.
+    """
 
     def __init__(self, experts: int) -> None:
         self.rounds = 0
@@ -53,7 +59,10 @@ class MixtureSums:
         self._with_y, self._with_y_lost = np.zeros(experts), np.zeros(experts)
         self._y, self._y_lost = np.zeros(1), np.zeros(1)
 
-    def see(self, predictions: ArrayLike, outcomes: ArrayLike) -> None:
+    def see(self, batch: Batch, result: StepResult) -> None:
+        self.add(cast(Vector, batch.x), batch.y)
+
+    def add(self, predictions: ArrayLike, outcomes: ArrayLike) -> None:
         """More rounds: a row of predictions for each outcome."""
         p = np.ascontiguousarray(predictions, dtype=np.float64)
         y = np.ascontiguousarray(outcomes, dtype=np.float64)

@@ -94,21 +94,24 @@ def lengths_scale(margins: Vector, rest: float, passes: int = 1) -> tuple[float,
 
 
 class Kappa:
-    """A kappa on its way to where the bound is least."""
+    """A kappa on its way to where the bound is least: in rows twice as long, the same way to the bit."""
 
     def __init__(self, value: float) -> None:
         self.value = value
+        self._gone = 0.0  # ln of the factor by which it has moved
         self._before: tuple[float, float] | None = None
 
     def move(self, wanted: float) -> float:
         """Go on, ||u||/(2 sqrt N) being `wanted` at the present value; by which factor it has moved."""
-        here, off = math.log(self.value), math.log(wanted / self.value)
+        here, off = self._gone, math.log(wanted / self.value)
         step = FURTHER * off
         if self._before is not None and self._before[1] != off:
             secant = -off * (here - self._before[0]) / (off - self._before[1])
             step = secant if secant * off > 0.0 else step
         self._before = here, off
-        factor = math.exp(min(max(step, -FURTHEST), FURTHEST))
+        step = min(max(step, -FURTHEST), FURTHEST)
+        self._gone += step
+        factor = math.exp(step)
         self.value *= factor
         return factor
 

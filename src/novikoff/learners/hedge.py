@@ -55,6 +55,7 @@ from novikoff.kernels.coins import coin
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.restoring import require
 from novikoff.learners.team import checked_rule, common_domain, narrowness, team, word
+from novikoff.player import Player
 from novikoff.types import Batch, Distribution, Example, Label, Learner, State, StepResult, Theorem, check_label, signs
 
 
@@ -88,7 +89,8 @@ class Hedge:
         self.names = [type(learner).__name__ for learner in self.learners] if names is None else list(names)
         if len(self.names) != len(self.learners) or not all(type(name) is str for name in self.names):
             raise InputError(f"names must be texts, one for each of {len(self.learners)} learners: got {shown(names)}.")
-        self._draw = [bool(getattr(learner, "draws", False)) for learner in self.learners]
+        self._players = [Player(learner) for learner in self.learners]
+        self._draw = [player.draws for player in self._players]
         # Who refuses the most examples goes first: it refuses a batch while nobody has learned from it.
         self._order = sorted(range(len(self.learners)), key=lambda k: narrowness(self.learners[k].domain))
         self._begun, self._torn = False, ""  # someone has learned in this call; why the team is one no longer
@@ -133,13 +135,13 @@ class Hedge:
     @property
     def size(self) -> int:
         """What the learners hold, together."""
-        return sum(int(getattr(learner, "size", 0)) for learner in self.learners)
+        return sum(player.size or 0 for player in self._players)
 
     def chances(self, x: Example) -> Distribution:
         """The chance of each label, over the coins of Hedge and of learners that draw."""
         total: dict[int, float] = {}
-        for learner, weight in zip(self.learners, self.weights.tolist(), strict=True):
-            for label, chance in _chances(learner, x).items():
+        for player, weight in zip(self._players, self.weights.tolist(), strict=True):
+            for label, chance in player.chances(x).items():
                 total[label] = total.get(label, 0.0) + weight * chance
         return total
 
@@ -154,15 +156,15 @@ class Hedge:
         y = check_label(y, None)
         self._check_integer()
         risks = np.zeros(len(self.learners)) if any(self._draw) else None
-        for k, learner in enumerate(self.learners):  # one that refuses x does so now, before any has learned
-            if self._draw[k] and risks is not None:
-                risks[k] = 1.0 - _chances(learner, x).get(y, 0.0)
+        for k, player in enumerate(self._players):  # one that refuses x does so now, before any has learned
+            if player.draws and risks is not None:
+                risks[k] = 1.0 - player.chances(x).get(y, 0.0)
             elif k:
-                learner.predict_one(x)
+                player.learner.predict_one(x)
         said = np.zeros(len(self.learners), dtype=np.int8)
         with self._together():
-            for k, learner in enumerate(self.learners):
-                said[k] = self._play(learner, x, y)
+            for k, player in enumerate(self._players):
+                said[k] = self._play(player, x, y)
             wrong = (said != y).astype(np.float64)
             paid = self.rule.play_one(None, wrong)
         risks = None if risks is None else np.where(self._draw, risks, wrong)
@@ -176,7 +178,7 @@ class Hedge:
         said, risks = np.empty(shape, dtype=np.int8), np.empty(shape) if any(self._draw) else None
         with self._together():
             for k in self._order:
-                said[:, k], risk = self._learn_many(self.learners[k], batch)
+                said[:, k], risk = self._learn_many(self._players[k], batch)
                 if risks is not None:
                     risks[:, k] = said[:, k] != batch.y if risk is None else risk
             wrong = (said != batch.y[:, np.newaxis]).astype(np.float64)
@@ -184,30 +186,24 @@ class Hedge:
         followed = np.asarray(paid.predictions).astype(np.int64)
         return StepResult(said[np.arange(len(batch)), followed], paid.losses, paid.expected, said, risks)
 
-    def _play(self, learner: Any, x: Example, y: Label) -> Label:
+    def _play(self, player: Player, x: Example, y: Label) -> Label:
         """What a learner said before it learned."""
-        if hasattr(learner, "play_one"):
-            played = learner.play_one(x, y)
-            prediction = int(played.predictions if isinstance(played, StepResult) else played)
-        else:
-            prediction = learner.predict_one(x)
-            learner.learn_one(x, y)
+        played = player.play_one(x, y)
         self._begun = True
-        return prediction
+        return int(played.predictions if isinstance(played, StepResult) else played)
 
-    def _learn_many(self, learner: Any, batch: Batch) -> tuple[Any, Any]:
+    def _learn_many(self, player: Player, batch: Batch) -> tuple[Any, Any]:
         """What a learner said in each round and, if it draws, with what chance it was to be wrong (else None)."""
-        played = learner.learn_many(batch) if hasattr(learner, "learn_many") else None
+        played = player.learn_many(batch)
         if played is not None:
             self._begun = True
             return (played.predictions, played.expected) if isinstance(played, StepResult) else (played, None)
-        draws = bool(getattr(learner, "draws", False))
-        said, risks = np.empty(len(batch), dtype=np.int8), np.empty(len(batch)) if draws else None
+        said, risks = np.empty(len(batch), dtype=np.int8), np.empty(len(batch)) if player.draws else None
         for t, (x, y) in enumerate(batch.rows()):
             try:
                 if risks is not None:
-                    risks[t] = 1.0 - learner.chances(x).get(y, 0.0)
-                said[t] = self._play(learner, x, y)
+                    risks[t] = 1.0 - player.chances(x).get(y, 0.0)
+                said[t] = self._play(player, x, y)
             except InputError as error:
                 raise type(error)(f"round {batch.first + t}: {error}") from error
         return said, risks
@@ -248,11 +244,3 @@ class Hedge:
         require(isinstance(state["learners"], list), "learners of a team must be a list", state["learners"])
         learners = [restored(learner) for learner in state["learners"]]
         return cls(learners, by=restored(state["rule"]), seed=state["seed"], names=state["names"])
-
-
-def _chances(learner: Learner, x: Example) -> Distribution:
-    """The distribution of the learner's prediction."""
-    if getattr(learner, "draws", False):
-        distribution: Distribution = learner.chances(x)  # type: ignore[attr-defined]
-        return distribution
-    return {learner.predict_one(x): 1.0}

@@ -56,6 +56,7 @@ class Perceptron:
     )
     labels: int | None = None
     conservative = True
+    sums_mistakes = True
 
     def __init__(self, bias: float = 0.0, normalize: bool = False) -> None:
         if not math.isfinite(bias):
@@ -246,6 +247,12 @@ class Perceptron:
 
     def facts(self) -> PerceptronFacts:
         return PerceptronFacts.of(self.weights, self.bias_weight, self.rounds, self.updates, self.bias, self.normalize)
+
+    def less(self, weights: NDArray[np.float64]) -> Self:
+        """A copy whose weights are less by these, that of the bias last."""
+        state = self.state()
+        state["weights"][: len(weights) - 1] -= weights[:-1]
+        return type(self).restore({**state, "bias_weight": self.bias_weight - float(weights[-1])})
 
     def state(self) -> State:
         return {

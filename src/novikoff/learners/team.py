@@ -8,6 +8,7 @@ from typing import Any
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.errors import InputError, MismatchError, shown
 from novikoff.kernels.coins import MASK
+from novikoff.player import Player, is_learner
 from novikoff.types import Domain, Learner
 
 KINDS = ("index", "point", "vector", "any")
@@ -19,9 +20,9 @@ def team(learners: Sequence[Learner]) -> list[Learner]:
     if not isinstance(learners, (list, tuple)) or not learners:
         raise InputError(f"learners must be a list of at least one: got {shown(learners)}.")
     for k, learner in enumerate(learners):
-        if isinstance(learner, type) or not all(hasattr(learner, name) for name in ("predict_one", "domain", "facts")):
+        if not is_learner(learner):
             raise InputError(f"learners must be learners: number {k + 1} is {shown(learner)}.")
-        if hasattr(learner, "learners"):
+        if Player(learner).members:
             raise InputError(f"learners must be no teams: number {k + 1} is one. Put its learners in this team.")
         if learner.labels is not None:
             raise InputError(f"learners must have the labels -1 and +1: number {k + 1} has {learner.labels} labels.")
@@ -54,13 +55,14 @@ def narrowness(domain: Domain) -> tuple[bool, int, int]:
 
 def checked_rule(rule: Learner, experts: int, taken: set[Any]) -> Learner:
     """A rule of the caller's, if it is one for so many learners and its coins are its own."""
-    domain = getattr(rule, "domain", None)
-    if not isinstance(domain, Domain) or domain.kind != "losses" or not getattr(rule, "draws", False):
+    if not is_learner(rule) or rule.domain.kind != "losses" or not Player(rule).draws:
         raise InputError(
             f"a rule must be a learner on losses that draws: got {shown(rule)}. Give it loss=table, play=draw."
         )
-    if domain.width != experts:
-        raise InputError(f"a rule must be for as many experts as there are learners, {experts}: it has {domain.width}.")
+    if rule.domain.width != experts:
+        raise InputError(
+            f"a rule must be for as many experts as there are learners, {experts}: it has {rule.domain.width}."
+        )
     if not isinstance(rule.facts(), ExpertsFacts):
         raise InputError(f"a rule must tell what theorems on experts need: {type(rule).__name__} does not.")
     if word(rule) is None:
@@ -76,5 +78,5 @@ def checked_rule(rule: Learner, experts: int, taken: set[Any]) -> Learner:
 
 def word(learner: Any) -> int | None:
     """What of its seed decides its coins; None if it has none."""
-    seed = getattr(learner, "seed", None)
+    seed = Player(learner).seed
     return None if seed is None else int(seed) & MASK

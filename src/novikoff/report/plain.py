@@ -26,14 +26,14 @@ def game(ledger: Ledger, certificates: list[Certificate], learner: str) -> dict[
         "passes": ledger.passes,
         "seconds": ledger.seconds,
         "rounds_per_second": ledger.rounds / ledger.seconds if ledger.seconds else None,
-        "size": getattr(ledger.learner, "size", None),
+        "size": ledger.player.size,
     }
     if not ledger.counts:
         plain["loss"], plain["loss_rate"] = ledger.loss, ledger.loss_rate
     if not ledger.deterministic:
         plain["expected_mistakes" if ledger.counts else "expected_loss"] = ledger.expected
-    if hasattr(ledger.learner, "survivor"):
-        plain["survivor"] = ledger.learner.survivor()
+    if (survivor := ledger.player.survivor()) is not None:
+        plain["survivor"] = survivor
     if ledger.hindsight is not None:
         plain["hindsight"] = _hindsight(ledger.hindsight)
     if ledger.members:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from novikoff.certificate import Certificate, bound_text, number
 from novikoff.ledger import Ledger
+from novikoff.observer import Observer
 from novikoff.report.plot import COLOURS, DASHES, FONT, INK, LONGEST_REASON, cut, label_ends, quiet, short_source
 
 if TYPE_CHECKING:
@@ -52,30 +53,25 @@ class Moment:
 
 
 @dataclass
-class History:
+class History(Observer):
     """The moments of a game so far."""
 
     moments: list[Moment] = field(default_factory=list)
     _next: int = 1
 
-    def due(self, rounds: int) -> int:
-        """The next moment after this round."""
-        while self._next <= rounds:
-            self._next = self._next + 1 if self._next < DENSE else int(STEP * self._next) + 1
-        return self._next
-
-    def see_if_due(self, ledger: Ledger) -> None:
-        """Take note of where the game is, if it is time to."""
-        if ledger.rounds >= self._next:
-            self.see(ledger)
+    def due(self, ledger: Ledger, rounds: int) -> int:
+        while self._next < ledger.rounds:
+            self._next = _after(self._next)
+        return min(self._next - ledger.rounds, rounds)
 
     def see_last(self, ledger: Ledger) -> None:
         """Take note of the end."""
         if not self.moments or self.moments[-1].rounds < ledger.rounds:
-            self.see(ledger)
+            self.look(ledger)
 
-    def see(self, ledger: Ledger) -> None:
+    def look(self, ledger: Ledger) -> None:
         """Take note of where the game is."""
+        self._next = _after(ledger.rounds)
         learner: Any = ledger.learner
         weights = np.asarray(learner.weights)
         experts = np.argpartition(-weights, KEPT)[:KEPT] if len(weights) > KEPT else np.arange(len(weights))
@@ -90,6 +86,11 @@ class History:
     def weights(self, expert: int) -> NDArray[np.float64]:
         """One expert's weight at each moment; 0 where it was not among the largest."""
         return np.array([float(seen.weights[seen.experts == expert].sum()) for seen in self.moments])
+
+
+def _after(rounds: int) -> int:
+    """The next moment after this round."""
+    return rounds + 1 if rounds < DENSE else int(STEP * rounds) + 1
 
 
 def plot(

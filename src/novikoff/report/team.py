@@ -31,7 +31,6 @@ class Member:
 
 def members(ledger: Ledger, certified: bool = True) -> list[Member]:
     """The learners of a team, in their order; none of a learner that is no team."""
-    team = ledger.learner
     return [
         Member(
             name=name,
@@ -40,9 +39,7 @@ def members(ledger: Ledger, certified: bool = True) -> list[Member]:
             weight=weight,
             certificates=tuple(own.certify(ledger.adversary is not None, ledger.fixed)) if certified else (),
         )
-        for own, name, weight in zip(
-            ledger.members, getattr(team, "names", ()), getattr(team, "weights", ()), strict=True
-        )
+        for own, name, weight in zip(ledger.members, ledger.player.names, ledger.player.weights, strict=True)
     ]
 
 

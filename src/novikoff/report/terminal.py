@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import KINDS, Certificate, bound_text, number
 from novikoff.ledger import Ledger
+from novikoff.player import Player
 from novikoff.report.team import members, table
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def game(out: Out, ledger: Ledger, certificates: list[Certificate], learner: str
     where = "on" if ledger.adversary is None else "against"
     out.line(f"{learner} {where} {ledger.source}", "bold")
     out.line(f"{happened(ledger)}, {ledger.seconds:.2f} s{speed(ledger)}")
-    if hasattr(ledger.learner, "survivor"):
-        out.line(f"learned: {ledger.learner.survivor()}")
+    if (survivor := ledger.player.survivor()) is not None:
+        out.line(f"learned: {survivor}")
     if ledger.members:
         for line in table(members(ledger, certified)):
             out.line(line)
@@ -91,7 +92,7 @@ def show(out: Out, certificates: list[Certificate]) -> None:
 def kept(out: Out, classifier: OnlineToBatch) -> None:
     """Which classifier was kept, what limits its risk, and whether the examples looked independent."""
     after = "" if classifier.index is None else f", the hypothesis after {classifier.index:,} examples"
-    votes = getattr(classifier.classifier, "size", None) if classifier.how == "voted" else None
+    votes = Player(classifier.classifier).size if classifier.how == "voted" else None
     after += "" if votes is None else f" by {votes:,} hypotheses"
     out.line(f"kept: {classifier.how}{after}", "bold")
     if classifier.certificates:

@@ -1,0 +1,169 @@
+"""Player: what a game calls, made of any learner. This file, and no other, asks what a learner can do.
+
+A learner must have what `types.Learner` says. What it may have besides is here, each with what stands in for it:
+
+    outcomes        "labels", or "numbers" for regression
+    loss            what a prediction costs: "zero-one"
+    draws           False; if True, `chances(x)` is the distribution that its predictions are drawn from
+    conservative    False; True if it changes on its mistakes only
+    sums_mistakes   False; True if its weights are the sum of y x~ over its mistakes, and what they were before;
+                    `less(weights)` is then a copy whose weights are so much less
+    learners        those of a team, all of which play every round; none
+    play_one        predict, then learn, looking at x once
+    learn_many      the same for every row of a batch, compiled; None, having done nothing, where it must go row by row
+    predict_many    what it says of every row, learning nothing
+    tracker         the comparators that its theorems need, for a game that begins now; none
+    mean            the learner whose weights are the mean of all it had, for convex losses
+    features        how it numbers the features of x (learners/features.py)
+    feature_names   of the columns it learned from, by which sources are matched: set by the ledger
+    size, updates   what it holds, and how often it changed
+    survivor        a hypothesis that did best, in words
+    seed, names, weights, normalize
+
+`play_one` and `learn_many` answer with labels, or with a `StepResult`: those of a learner that draws, and of one that
+pays another loss than a mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.types import Batch, Distribution, Domain, Example, Label, Learner, StepResult
+
+
+class Player:
+    """A learner with all that it can do, and what stands in for the rest."""
+
+    def __init__(self, learner: Learner) -> None:
+        self.learner = learner
+        self.outcomes = outcomes(learner)
+        self.loss: str = getattr(learner, "loss", None) or "zero-one"
+        self.draws, self.conservative, self.sums_mistakes = (
+            bool(getattr(learner, name, False)) for name in ("draws", "conservative", "sums_mistakes")
+        )
+        self.members: tuple[Learner, ...] = tuple(getattr(learner, "learners", ()))
+        self._learn_many: Callable[[Batch], Any] | None = getattr(learner, "learn_many", None)
+        self._predict_many: Callable[[Batch], Any] | None = getattr(learner, "predict_many", None)
+        self.play_one: Callable[[Example, Any], Any] = getattr(learner, "play_one", self._predict_then_learn)
+
+    @property
+    def domain(self) -> Domain:
+        """What x may be."""
+        return self.learner.domain
+
+    @property
+    def pays(self) -> bool:
+        """Does it take outcomes as they are, and answer with a `StepResult`: on advice, on losses, or of numbers?"""
+        return self.outcomes == "numbers" or self.learner.domain.kind in ("advice", "losses")
+
+    @property
+    def counts(self) -> bool:
+        """Are mistakes what it pays for?"""
+        return self.loss == "zero-one"
+
+    @property
+    def looped(self) -> bool:
+        """Does it play row by row?"""
+        return self._learn_many is None
+
+    def _predict_then_learn(self, x: Example, y: Label) -> Label:
+        prediction = self.learner.predict_one(x)
+        self.learner.learn_one(x, y)
+        return prediction
+
+    def learn_many(self, batch: Batch) -> NDArray[Any] | StepResult | None:
+        """Play every row; None, having done nothing, if that must go row by row."""
+        if self._learn_many is None or isinstance(batch.x, list):
+            return None
+        played: NDArray[Any] | StepResult | None = self._learn_many(batch)
+        return played
+
+    def predict_many(self, batch: Batch) -> NDArray[Any]:
+        """What it says of every row, learning nothing."""
+        if self._predict_many is not None and not isinstance(batch.x, list):
+            predictions: NDArray[Any] = self._predict_many(batch)
+            return predictions
+        return np.array([self.learner.predict_one(x) for x, _ in batch.rows()])
+
+    def chances(self, x: Example) -> Distribution:
+        """The distribution of its prediction on x."""
+        if not self.draws:
+            return {self.learner.predict_one(x): 1.0}
+        distribution: Distribution = self.learner.chances(x)  # type: ignore[attr-defined]
+        return distribution
+
+    def tracker(self) -> Any:
+        """The comparators that its theorems need, for a game that begins now; None if they need none."""
+        begin = getattr(self.learner, "tracker", None)
+        return None if begin is None else begin()
+
+    @property
+    def averages(self) -> bool:
+        """Can it tell the mean of the weights it had?"""
+        return hasattr(self.learner, "mean")
+
+    @property
+    def normalizes(self) -> bool:
+        """Can it, or one of its team, divide examples by their length?"""
+        return any(hasattr(one, "normalize") for one in (self.learner, *self.members))
+
+    @property
+    def features(self) -> Any:
+        """How it numbers the features of x; None if it does not."""
+        return getattr(self.learner, "features", None)
+
+    @property
+    def feature_names(self) -> list[str] | None:
+        """Of the columns it learned from; None if they have none."""
+        names: list[str] | None = getattr(self.learner, "feature_names", None)
+        return names
+
+    @feature_names.setter
+    def feature_names(self, names: list[str]) -> None:
+        with suppress(AttributeError):  # a learner with slots is known by its ledger only
+            self.learner.feature_names = names  # type: ignore[attr-defined]
+
+    @property
+    def size(self) -> int | None:
+        """What it holds; None if it does not say."""
+        return getattr(self.learner, "size", None)
+
+    @property
+    def updates(self) -> int | None:
+        """How often it changed; None if it does not say."""
+        return getattr(self.learner, "updates", None)
+
+    def survivor(self) -> str | None:
+        """A hypothesis that did best, in words; None if it has no hypotheses."""
+        tell = getattr(self.learner, "survivor", None)
+        return None if tell is None else str(tell())
+
+    @property
+    def seed(self) -> int | None:
+        """Of its coins; None if it has none."""
+        return getattr(self.learner, "seed", None)
+
+    @property
+    def weights(self) -> Any:
+        """Of a team: the chance of each learner to be followed."""
+        return getattr(self.learner, "weights", ())
+
+    @property
+    def names(self) -> list[str]:
+        """Of a team: what its learners are called."""
+        return list(getattr(self.learner, "names", ()))
+
+
+def outcomes(learner: Any) -> str:
+    """What a learner, or a class of learners, learns: "labels" or "numbers"."""
+    return str(getattr(learner, "outcomes", "labels"))
+
+
+def is_learner(value: Any) -> bool:
+    """Is it a learner?"""
+    return not isinstance(value, type) and all(hasattr(value, name) for name in ("predict_one", "domain", "facts"))
