@@ -389,8 +389,16 @@ class Run(Generic[F]):
     repeated: bool = False
 
 
-Theorem = Callable[[Run[Any]], "Certificate | None"]
-"""Evaluates a bound on a run; None where it has nothing to say."""
+class Theorem(Protocol):
+    """Evaluates a bound on a run; None where it has nothing to say. Declared by `theorem` (certificate.py)."""
+
+    name: str
+    kind: Literal["D", "E", "P"]
+    side: Literal["upper", "lower"]
+    quantity: str
+    reference: str
+
+    def __call__(self, run: Run[Any], /) -> Certificate | None: ...
 
 
 def signs(batch: Batch) -> NDArray[np.int8]:

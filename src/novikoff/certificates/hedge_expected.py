@@ -24,20 +24,18 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Assumption, Certificate, fixed_in_advance
+from novikoff.certificate import Bound, Certificate, fixed_in_advance, theorem
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.hedge_facts import passed_on
 from novikoff.types import Run
 
-NAME = "hedge_expected"
 EXPECTED = ("expected mistakes", "expected loss")
 
 
-def hedge_expected(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("E", "freund1997", quantity="expected mistakes")
+def hedge_expected(run: Run[ExpertsFacts]) -> Bound | None:
     """The least of B_i + c over bounds on expected mistakes; None if no learner has one."""
-    fixed = fixed_in_advance(run)
-    apart = Assumption("Hedge's coins are no learner's", "checked")
-    return passed_on(run, NAME, "E", True, in_expectation, (fixed, apart))
+    return passed_on(run, in_expectation, in_advance=True, also=[fixed_in_advance(run)])
 
 
 def in_expectation(one: Certificate) -> bool:

@@ -18,7 +18,7 @@ def explain(name: str) -> str:
         found = entry(name)
         texts = [f"{name}:{found.arguments()}" if found.arguments() else name, "", found.doc()]
         for theorem in getattr(found.load(), "promises", ()):
-            texts += ["", f"Theorem {theorem.__name__}", "", _doc(theorem.__module__)]
+            texts += ["", f"Theorem {theorem.name}", "", _doc(theorem.__module__)]
     else:
         texts = [_doc(f"novikoff.certificates.{_theorem(name)}")]
     text = "\n".join(texts)
