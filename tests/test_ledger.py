@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.adversaries.grid_bisection import GridBisection
-from novikoff.certificate import judge
+from novikoff.certificate import Certificate
 from novikoff.ledger import Ledger
 
 
@@ -76,8 +76,8 @@ def test_expected_mistakes_are_summed_without_losing_small_parts():
 
 def test_certificates_come_tightest_valid_first_and_the_adversarys_last():
     def theorem(name, side, bound):
-        return lambda run: judge(name, "D", observed=3, bound=bound, trivial=100 if side == "upper" else 0,
-                                 assumptions=[], reference="", side=side)  # fmt: skip
+        status = "vacuous" if bound == 100 else "valid"
+        return lambda run: Certificate(name, "D", side, "mistakes", 3, bound, 100 if side == "upper" else 0, status)
 
     class Learner(nk.ThresholdHalving):
         promises = (theorem("loose", "upper", 9), theorem("empty", "upper", 100), theorem("tight", "upper", 4))

@@ -43,7 +43,7 @@ def facts(**changes):
     plain = ExpertsFacts(
         rule="fixed", rounds=T, experts=K, loss="table", play="draw", top=1.0, unit=1.0, eta=eta, rates=T * eta,
         gaps=T * eta / 8, last_gap=0.0, mixed=0.0, best=0, best_loss=0.0, comparator=0, comparator_loss=0.0,
-        price=math.log(K), uniform=True, rounding=0.0, horizon=T,
+        price=math.log(K), uniform=True, rounding=0.0, horizon=T, apart=True,
     )  # fmt: skip
     return dataclasses.replace(plain, **changes)
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novikoff.certificates.kernel_facts import KernelFacts
-from novikoff.certificates.rbp_expected import notes, once_full, rbp_expected, theorem
+from novikoff.certificates.rbp_expected import notes, once_full, rbp_expected, simpler
 from novikoff.certificates.rbp_no_eviction import rbp_no_eviction
 from novikoff.comparators.tracker import KernelTracker
 from novikoff.game import play as play_game
@@ -89,7 +89,7 @@ def fair(seed):
     [(50, 16, 64, 116, 106.176015), (200, 16, 64, 416, 413.308174), (0, 25, 100, 25, None), (1000, 25, 36, 6045, None)],
 )
 def test_golden_values_of_the_theorem(hinge, a2, budget, bound, full):
-    assert float(theorem(Fraction(hinge), Fraction(a2), budget)) == pytest.approx(bound, abs=1e-6)
+    assert float(simpler(Fraction(hinge), Fraction(a2), budget)) == pytest.approx(bound, abs=1e-6)
     if full is not None:
         assert float(once_full(Fraction(hinge), Fraction(a2), budget)) == pytest.approx(full, abs=1e-6)
 
@@ -126,9 +126,9 @@ def test_the_exact_expectation_stays_below_the_theorem_for_every_comparator(stre
         a2 = Fraction(square * dot(u, u))
         if a2 < budget:
             loss = hinge(u, rows, ys)
-            assert expected <= theorem(loss, a2, budget)
+            assert expected <= simpler(loss, a2, budget)
             if full:
-                assert expected <= once_full(loss, a2, budget) <= theorem(loss, a2, budget)
+                assert expected <= once_full(loss, a2, budget) <= simpler(loss, a2, budget)
 
 
 @settings(max_examples=40, deadline=None)
