@@ -134,16 +134,6 @@ def test_nothing_is_said_of_a_grid_that_was_not_named():
     assert ellipsoid_grid(dataclasses.replace(named, after=dataclasses.replace(named.after, margin=0.1))) is None
 
 
-def test_a_learner_that_never_learns_breaks_the_corollary():
-    learner = Ellipsoid(grid=1, width=2)
-    before = learner.facts()
-    run = play(Ellipsoid(grid=1), [(1, 1)] * 40, [-1] * 40, [-1, -1, 0])
-    idle = dataclasses.replace(run.after, updates=0, centre=before.centre, factor=before.factor)
-    found = ellipsoid_grid(dataclasses.replace(run, after=idle, mistakes=40, rounds=40))
-    assert found.status == "violated"
-    assert found.bound == 8
-
-
 @pytest.mark.parametrize("bias", [1e-200, 1e-320, 1e120, 1e200])
 def test_a_constant_far_from_the_grid_has_a_margin_or_none(bias):
     """Its square would underflow or overflow."""

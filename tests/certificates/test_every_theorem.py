@@ -596,3 +596,21 @@ def test_it_is_void_where_an_assumption_fails(name):
         found = own(name, EVERY[name](run()))
         assert (found.status, found.bound) == ("void", None), str(found)
         assert why in found.reason
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.streams is TABLES])
+def test_against_one_expert_there_is_nothing_to_lose(name):
+    found = EVERY[name](CASES[name].game(np.full((10, 1), 0.25)))
+    if name == "drawn_loss":
+        assert found.observed == 2.5 < found.bound
+    else:
+        least = 2.5 if name == "small_losses" else 0.0
+        assert found.status == "valid"
+        assert found.observed == pytest.approx(least, abs=1e-15) <= found.bound < least + 1e-8
+
+
+@every
+def test_without_comparators_it_says_nothing(name):
+    run = CASES[name].game(CASES[name].sample)
+    if getattr(run, "tracked", None) is not None:
+        assert EVERY[name](dataclasses.replace(run, tracked=None)) is None

@@ -285,17 +285,6 @@ def test_an_example_longer_than_was_said_makes_the_theorem_void_and_not_the_sums
     assert forgetron_theorem(game(rows, ys, 90, radius2=4.0)[0]).holds
 
 
-@pytest.mark.parametrize("budget", [3, 83])
-def test_a_learner_that_keeps_nothing_is_found_out(budget):
-    """It reports the costs of one that forgets as it should, and errs in every round."""
-    rows, ys = [[1.0, 0.0]] * 60, [-1] * 60
-    run, _ = game(rows, ys, budget, forgets=False)
-    assert run.mistakes == 60
-    assert forgetron_pathwise(run).status == "violated"
-    if budget >= 83:
-        assert forgetron_theorem(run).status == "violated"
-
-
 def test_costs_that_no_forgetron_has_make_the_theorem_void():
     run, _ = game(*noisy(300, 0.2), 83, RBF)
     for change, why in (({"P": 1e6}, "15/32"), ({"S1": 1e6}, "1/32")):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from novikoff.certificates.perceptron_facts import PerceptronFacts, rounding_factor
+from novikoff.certificates.perceptron_facts import INSEPARABLE, PerceptronFacts, rounding_factor
 from novikoff.certificates.perceptron_hinge import largest_count, perceptron_hinge
 from novikoff.certificates.perceptron_lengths import perceptron_lengths
 from novikoff.certificates.perceptron_margin import perceptron_margin
@@ -64,12 +64,6 @@ def test_golden_root_values():
     assert largest_count(Fraction(1), Fraction(1)) == 2  # 1 + 1/2 + sqrt(5/4) = 2.618
 
 
-@pytest.mark.parametrize("k", [1, 2, 7, 40])
-def test_the_theorem_is_tight_on_orthogonal_examples(game, k):
-    found = perceptron_hinge(game(np.eye(k), [-1] * k, passes=2))
-    assert (found.observed, found.bound, found.status) == (k, k, "valid")
-
-
 def test_the_golden_separable_stream(game):
     run = game([(2, 1), (-1, -2), (1, 3), (-2, 0)], [1, -1, 1, -1])
     found = perceptron_hinge(run)
@@ -96,17 +90,18 @@ def test_the_theorem_holds_on_arbitrary_integer_streams_and_is_the_least_of_all(
 
 @settings(max_examples=50, deadline=None)
 @given(streams(st.floats(-10, 10)), st.integers(1, 3), st.sampled_from([0.0, 0.3]))
-def test_the_theorem_holds_on_arbitrary_float_streams(game, perceptron, stream, passes, bias):
-    found = perceptron_hinge(game(*split(stream), passes, perceptron(bias)))
-    assert found.status in ("valid", "vacuous", "void")
-    assert found.status != "void" or "rescale" in found.reason
+def test_every_theorem_holds_on_arbitrary_float_streams(game, perceptron, stream, passes, bias):
+    run = game(*split(stream), passes, perceptron(bias))
+    for found in (theorem(run) for theorem in THEOREMS):
+        assert found.status in ("valid", "vacuous", "void")
+        assert found.status != "void" or "rescale" in found.reason or found.reason == INSEPARABLE
 
 
 @settings(max_examples=150, deadline=None)
 @given(streams(st.sampled_from(WILD), most=12), st.integers(1, 2))
 def test_wild_floats_never_break_the_promise(game, stream, passes):
-    found = perceptron_hinge(game(*split(stream), passes))
-    assert found.status in ("valid", "vacuous", "void")
+    run = game(*split(stream), passes)
+    assert {theorem(run).status for theorem in THEOREMS} <= {"valid", "vacuous", "void"}
 
 
 @pytest.mark.parametrize("size", [1e-160, 1e-155, 2.0**-449, 1e-300, 1e-320, 1e160])
@@ -196,15 +191,6 @@ def test_rounds_that_the_comparators_or_the_ledger_missed_are_void(game):
         {"after": dataclasses.replace(run.after, updates=5)},
     ):
         assert perceptron_hinge(dataclasses.replace(run, **change)).status == "void"
-
-
-def test_no_comparators_no_certificate(game):
-    assert perceptron_hinge(dataclasses.replace(game([[1.0]], [1]), tracked=None)) is None
-
-
-def test_a_learner_that_says_the_opposite_breaks_the_promise(game, perceptron):
-    found = perceptron_hinge(game([[1, 2], [2, -1]] * 20, [-1, 1] * 20, 1, perceptron(says=-1)))
-    assert found.status == "violated"
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)

@@ -193,51 +193,6 @@ def test_the_expectation_is_not_made_a_whole_number():
     assert found.quantities["rho"] < 1
 
 
-@pytest.mark.parametrize("k", [1, 5, 20])
-def test_without_an_eviction_the_bound_is_tight_on_orthogonal_examples(k):
-    run = play(np.eye(k).tolist() * 2, [-1] * (2 * k), 20, fair(0))
-    found = rbp_no_eviction(run)
-    assert rbp_expected(run) is None
-    assert (found.observed, found.bound, found.kind) == (k, k, "D")
-
-
-def test_a_learner_that_never_learns_is_found_out_without_evictions():
-    run = play(np.eye(3).tolist() * 5, [-1] * 15, 20, fair(0))
-    after = dataclasses.replace(run.after, updates=15)
-    tracked = dataclasses.replace(run.tracked, mistakes=15)
-    assert rbp_no_eviction(dataclasses.replace(run, mistakes=15, after=after, tracked=tracked)).status == "violated"
-
-
-@pytest.mark.parametrize(
-    ("evicted", "judged", "change", "why"),
-    [
-        (True, rbp_expected, {"adaptive": True}, "fixed in advance"),
-        (True, rbp_expected, {"mistakes": 0}, "mistakes only"),
-        (False, rbp_no_eviction, {"mistakes": 0}, "mistakes only"),
-        (False, rbp_no_eviction, {"rounds": 99}, "every round"),
-    ],
-)
-def test_a_run_that_the_theorem_says_nothing_of_is_void(evicted, judged, change, why):
-    run = play(ROUND * 2, [-1] * 6, 2 if evicted else 3, fair(0))
-    found = judged(dataclasses.replace(run, **change))
-    assert found.status == "void"
-    assert why in found.reason
-
-
-@pytest.mark.parametrize("judged", [rbp_expected, rbp_no_eviction])
-def test_a_warm_start_is_void(judged):
-    run = play(ROUND * 2, [-1] * 6, 2 if judged is rbp_expected else 3, fair(0))
-    found = judged(dataclasses.replace(run, before=dataclasses.replace(run.before, empty=False)))
-    assert found.status == "void"
-    assert "warm start" in found.reason
-
-
-@pytest.mark.parametrize("judged", [rbp_expected, rbp_no_eviction])
-def test_no_comparators_no_certificate(judged):
-    run = play(ROUND * 2, [-1] * 6, 2 if judged is rbp_expected else 3, fair(0))
-    assert judged(dataclasses.replace(run, tracked=None)) is None
-
-
 def test_the_rounding_of_the_scores_is_paid_for():
     run = play(ROUND * 2, [-1] * 6, 2, fair(0))
     rough = dataclasses.replace(run, tracked=dataclasses.replace(run.tracked, error=Fraction(1, 100)))

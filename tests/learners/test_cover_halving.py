@@ -122,16 +122,6 @@ def test_a_ledger_opened_in_the_middle_counts_what_was_left():
     assert cover_restarts(run(before, dataclasses.replace(before, survivors=1), 1)).bound == 1
 
 
-def test_a_broken_learner_is_found_out():
-    class Contrary(CoverHalving):
-        def play_one(self, x, y):
-            super().play_one(x, y)
-            return -y
-
-    (certificate,) = play(Contrary(2), margin_stream(2, 0.3, 100, 1)).certify()
-    assert certificate.status == "violated"
-
-
 def test_the_origin_labelled_negative_is_not_learned_from_and_voids():
     learner = CoverHalving(2)
     learner.learn_one(at(1.0), 1)

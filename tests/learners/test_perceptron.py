@@ -199,23 +199,6 @@ def test_several_passes_converge_on_separable_data_and_stay_within_the_bound():
     assert np.array_equal(last, np.where(x @ u > 0, 1, -1))  # a pass without a mistake
 
 
-class Contrary(nk.Perceptron):
-    """Broken on purpose: it says the opposite of what it should, and learns from that."""
-
-    def learn_many(self, batch):
-        return None
-
-    def play_one(self, x, y):
-        row = self.features.row(x, learn=True)
-        self._grow()
-        said = -self.predict_one(x)
-        if said != y:
-            self._add_row(row, x, y)
-        self.rounds += 1
-        self.updates += said != y
-        return said
-
-
 class Shy(nk.Perceptron):
     """Broken on purpose: its weights are half of what its mistakes made them."""
 
@@ -223,14 +206,6 @@ class Shy(nk.Perceptron):
         said = super().learn_many(batch)
         self._weights *= 0.5
         return said
-
-
-def test_a_learner_that_says_the_opposite_breaks_its_promise():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(2000, 2))
-    x = x[np.abs(x[:, 0]) > 0.3]
-    ledger = nk.play(Contrary(), (x, np.where(x[:, 0] > 0, 1, -1)))
-    assert ledger.certify()[0].status == "violated"
 
 
 def test_a_learner_that_learns_half_of_it_has_no_certificate():
