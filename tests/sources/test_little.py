@@ -1,4 +1,4 @@
-"""A little text is read by Python, and no kernel is compiled for it: the rows, and what is wrong with them, are the same."""
+"""A little text is read by Python, and no kernel is compiled for it: the rows are the same, and so is what is wrong."""
 
 import io
 import random

@@ -16,7 +16,7 @@ from novikoff.sources.opened import Opened
 
 LONGEST_LINE = 2**28
 LITTLE = 2**16
-"""Bytes of a source that Python may read, line by line: to load a kernel takes as long, to compile one takes seconds."""
+"""Bytes of a source that Python may read, line by line: to load a kernel takes as long, to compile it takes seconds."""
 
 LIVE_SECONDS = 0.1
 
