@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from novikoff.comparators.linear import LinearScorer
+from novikoff.comparators.linear import BLOCK, LinearScorer
 from novikoff.comparators.tally import Tally
 from novikoff.kernels.margins import SLACK
 from novikoff.types import Sparse
@@ -232,19 +232,17 @@ def test_rows_whose_squares_vanish_still_have_their_margins_rounded_down():
         assert sum(u.hinge == 0 for u in check(scorer, rows, labels)) == 3
 
 
-@pytest.mark.parametrize("normalize", [False, True])
-@pytest.mark.parametrize("bias", [0.0, 0.5])
-def test_rows_seen_in_one_go_leave_the_same_sums_as_margins_and_tally(normalize, bias):
+@pytest.mark.parametrize("form", [sparse, dense])
+def test_many_rows_leave_the_same_sums_as_few_at_a_time(form):
     rng = np.random.default_rng(3)
-    lengths = rng.integers(0, 9, 500)
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
-    indices = np.concatenate([rng.choice(40, n, replace=False) for n in lengths]).astype(np.uint32)
-    x = Sparse(indptr, indices, rng.normal(size=len(indices)), 40)
-    y = np.where(rng.random(500) < 0.5, 1, -1).astype(np.int8)
-    wrong = rng.random(500) < 0.3
-    one, two = (LinearScorer.fitted(x[:100], y[:100], bias, normalize) for _ in range(2))
-    one.see(x, y, wrong)
-    two.add(x, y, wrong, two.margins(x, y))
+    rows = rng.normal(size=(BLOCK + 300, 3)) * (rng.random((BLOCK + 300, 3)) < 0.5)
+    y = np.where(rng.random(len(rows)) < 0.5, 1, -1).astype(np.int8)
+    wrong = rng.random(len(rows)) < 0.3
+    one, two = (LinearScorer.fitted(sparse(rows[:100]), y[:100], 0.5, False) for _ in range(2))
+    one.see(form(rows), y, wrong)
+    for start in range(0, len(rows), 700):
+        some = slice(start, start + 700)
+        two.see(form(rows[some]), y[some], wrong[some])
     for name in ("counts", "sums", "squares", "least", "added", "rows", "mistakes"):
         np.testing.assert_array_equal(getattr(one.tally, name), getattr(two.tally, name), err_msg=name)
     assert one.tally.mistakes == np.count_nonzero(wrong)

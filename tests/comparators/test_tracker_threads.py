@@ -1,4 +1,4 @@
-"""Comparators that look at batches in a background thread: who waits helps, nothing is lost, and no sum changes."""
+"""Comparators that look at batches in a background thread: nothing is lost, and no sum changes."""
 
 from contextlib import contextmanager
 from itertools import pairwise
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from novikoff.comparators import tracker as module
-from novikoff.comparators.linear import LinearScorer
 from novikoff.comparators.tracker import LinearTracker
 from novikoff.types import Batch, Sparse
 
@@ -44,13 +43,13 @@ def same(one, two):
 
 def two_trackers(batches, before, **given):
     """One that saw all batches, and one that saw so many of them in its background thread."""
-    at_once, helped = LinearTracker(keep=100_000, **given), LinearTracker(keep=100_000, **given)
+    at_once, behind = LinearTracker(keep=100_000, **given), LinearTracker(keep=100_000, **given)
     for batch, wrong in batches:
         at_once.see(batch, wrong)
     for batch, wrong in batches[:before]:
-        helped.see(batch, wrong, behind=True)
-    helped.catch_up()
-    return at_once, helped
+        behind.see(batch, wrong, behind=True)
+    behind.catch_up()
+    return at_once, behind
 
 
 @contextmanager
@@ -84,84 +83,41 @@ def test_an_error_in_the_background_thread_is_raised_in_the_first(monkeypatch):
         tracker.catch_up()
 
 
-def counted(method, found):
-    """The method, which notes that it was called."""
-
-    def call(*arguments):
-        found.append(1)
-        return method(*arguments)
-
-    return call
-
-
 @pytest.mark.parametrize("kind", ["sparse", "dense"])
-def test_who_waits_for_the_background_thread_helps_it_and_no_sum_changes(kind, monkeypatch):
-    batches, found = batches_of(kind), []
-    at_once, helped = two_trackers(batches, 9, bias=1.0)
-    monkeypatch.setattr(LinearScorer, "margins", counted(LinearScorer.margins, found))
-    with held_up(helped):
-        for batch, wrong in batches[9:]:
-            helped.see(batch, wrong, behind=True)
-        monkeypatch.setattr(helped, "_caught_up", lambda: 1 / 0)
-        with pytest.raises(ZeroDivisionError):  # the first wait: what could be helped with has been
-            helped.catch_up()
-        monkeypatch.undo()
-        assert len(found) == 3
-    assert same(at_once, helped)
+def test_single_rows_and_small_batches_come_in_their_turn(kind):
+    batches = batches_of(kind, (700, 700, 30, 900, 20, 800))
+    at_once, behind = two_trackers(batches, 2, bias=0.5)
+    for batch, wrong in batches[2:]:
+        with held_up(behind):
+            if len(batch) >= module.SMALL:
+                behind.see(batch, wrong, behind=True)
+        if len(batch) < module.SMALL:
+            behind.see(batch, wrong, behind=True)
+    assert same(at_once, behind)
 
 
-def test_who_may_not_go_on_helps_with_the_last_batch(monkeypatch):
+def test_no_more_than_so_much_waits(monkeypatch):
     batches = batches_of("sparse")
-    at_once, helped = two_trackers(batches, 8)
+    at_once, behind = two_trackers(batches, 8)
     monkeypatch.setattr(module, "MOST_BEHIND", 1)
-    monkeypatch.setattr(helped, "_caught_up", lambda: 1 / 0)
-    with held_up(helped), pytest.raises(ZeroDivisionError):
-        helped.see(*batches[8], behind=True)
-    assert helped._behind[0].margins is not None
+    monkeypatch.setattr(behind, "_wait", lambda: 1 / 0)
+    with held_up(behind), pytest.raises(ZeroDivisionError):
+        behind.see(*batches[8], behind=True)
     monkeypatch.undo()
     for batch, wrong in batches[9:]:
-        helped.see(batch, wrong, behind=True)
-    assert same(at_once, helped)
+        behind.see(batch, wrong, behind=True)
+    assert same(at_once, behind)
 
 
-def test_the_margins_that_wait_are_of_some_rows_only(monkeypatch):
-    monkeypatch.setattr(module, "MOST_HELPED", 1500)
+def test_batches_in_a_mapped_file_may_all_wait(monkeypatch):
     batches = batches_of("sparse")
-    at_once, helped = two_trackers(batches, 5)
-    most, plain, go_on = [], helped._caught_up, Event()
-
-    def caught_up():
-        most.append(sum(len(pending.y) for pending in helped._behind if pending.margins is not None))
-        go_on.set()
-        plain()
-
-    helped._thread.submit(go_on.wait, 60)
-    for batch, wrong in batches[5:]:
-        helped.see(batch, wrong, behind=True)
-    monkeypatch.setattr(helped, "_caught_up", caught_up)
-    helped.catch_up()
-    assert most[0] == max(most) == 1500
-    assert same(at_once, helped)
-
-
-@pytest.mark.parametrize("kind", ["sparse", "dense"])
-def test_single_rows_and_small_batches_before_a_batch_that_was_helped_with_come_first(kind):
-    batches = batches_of(kind, (700, 700, 30, 900, 20, 800))
-    at_once, helped = LinearTracker(bias=0.5, keep=60_000), LinearTracker(bias=0.5, keep=60_000)
-    for batch, wrong in batches:
-        at_once.see(batch, wrong)
-    for batch, wrong in batches:
-        if len(batch) < 100:
-            helped.see(batch, wrong, behind=True)
-            continue
-        helped.catch_up()
-        if helped._thread is not None:
-            with held_up(helped):
-                helped.see(batch, wrong, behind=True)
-                helped._help(helped._behind[0])
-        else:
-            helped.see(batch, wrong, behind=True)
-    assert same(at_once, helped)
+    at_once, behind = two_trackers(batches, 3)
+    monkeypatch.setattr(module, "MOST_BEHIND", 1)
+    with held_up(behind):
+        for batch, wrong in batches[3:]:
+            behind.see(batch, wrong, behind="mapped")
+        assert len(behind._behind) == 9
+    assert same(at_once, behind)
 
 
 def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):

@@ -94,7 +94,7 @@ def from_slow(data):
 def parse(data, compiled=kernel):
     """The whole text as one chunk."""
     text = bytearray(data if data.endswith(b"\n") else data + b"\n")
-    return ChunkParser(compiled, 10**9, deque()).parse(text + b"7" * kernel.PADDING, len(text), 0)
+    return ChunkParser(compiled, 10**9, deque(), lambda size: False).parse(text + b"7" * kernel.PADDING, len(text), 0)
 
 
 def read(data, **options):
@@ -631,7 +631,7 @@ def mutated(rng):
 def fuzz(seed, count, compiled=kernel, pieces=1):
     """Compare what is taken and what is refused, bit for bit; how many inputs had a bad line."""
     rng = random.Random(seed)
-    parser = ChunkParser(compiled, 10**9, deque())
+    parser = ChunkParser(compiled, 10**9, deque(), lambda size: False)
     refused = 0
     for _ in range(count):
         first = rng.choice((b"", b"# vectors need a few bytes before them\n"))

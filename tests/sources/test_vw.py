@@ -132,7 +132,7 @@ def from_slow(data, bits=18, ignore=False):
 
 
 def parser(compiled=kernel, bits=18, ignore=False):
-    return ChunkParser(compiled, bits, ignore, 10**9, deque())
+    return ChunkParser(compiled, bits, ignore, 10**9, deque(), lambda size: False)
 
 
 def parse(data, compiled=kernel, bits=18, ignore=False):

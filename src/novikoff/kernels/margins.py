@@ -21,7 +21,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import inverse_norm, prefetch_sparse
 
 DIRECTIONS = 3
@@ -166,25 +166,20 @@ gathered_plain: Any = _gathered_plain
 in_order: Any = _in_order
 
 
-@compiled
+@inlined
 def finish(
-    rows: NDArray[np.float64], y: NDArray[np.int8], indptr: NDArray[np.uint64], more: float, bias: float,
-    bias_weights: NDArray[np.float64], norms: NDArray[np.float64],
+    out: NDArray[np.float64], t: int, y: NDArray[np.int8], n: float, bias: float, bias_weights: NDArray[np.float64],
+    norms: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Turn the sums of some rows into margins from below and squared lengths from above, the bias included.
+    """Turn the sums of row t into margins from below and a squared length from above, the bias included.
 
-    A row has as many non-zeros as `indptr` says, if it is not empty, and so many `more`. The probe's sum is left as it
-    was rounded.
+    n   how many non-zeros it has. The probe's sum is left as it was rounded.
     """
-    for t in range(len(rows)):
-        n = more
-        if len(indptr):
-            n += np.float64(indptr[t + 1] - indptr[t])
-        square = rows[t, VECTORS] + bias * bias
-        error = SLACK * (n + 4.0) * (np.sqrt(square) + FLOOR)
-        rows[t, VECTORS] = square * (1.0 + SLACK * (n + 5.0))
-        for k in range(VECTORS):
-            rows[t, k] = y[t] * (rows[t, k] + bias_weights[k] * bias) - error * norms[k]
+    square = out[t, VECTORS] + bias * bias
+    error = SLACK * (n + 4.0) * (np.sqrt(square) + FLOOR)
+    out[t, VECTORS] = square * (1.0 + SLACK * (n + 5.0))
+    for k in range(VECTORS):
+        out[t, k] = y[t] * (out[t, k] + bias_weights[k] * bias) - error * norms[k]
 
 
 @compiled
@@ -199,7 +194,7 @@ def sparse(
     """
     constant = 1.0 if bias != 0.0 else 0.0
     for first in range(0, len(y), SOME):
-        last = min(first + SOME, len(y))
+        last = first + SOME if first + SOME < len(y) else len(y)
         for t in range(first, last):
             start, stop = indptr[t], indptr[t + 1]
             prefetch_sparse(indices, values, start, stop)
@@ -208,7 +203,8 @@ def sparse(
             else:
                 scale = inverse_norm(values, start, stop) if normalize else 1.0
                 gathered(U, indices, values, start, stop, scale, out[t])
-        finish(out[first:last], y[first:last], indptr[first : last + 1], constant, bias, bias_weights, norms)
+        for t in range(first, last):
+            finish(out, t, y, np.float64(indptr[t + 1] - indptr[t]) + constant, bias, bias_weights, norms)
 
 
 @compiled
@@ -219,14 +215,30 @@ def dense(
     """The same for dense rows."""
     n = np.float64(x.shape[1]) + (1.0 if bias != 0.0 else 0.0)
     for first in range(0, len(y), SOME):
-        last = min(first + SOME, len(y))
+        last = first + SOME if first + SOME < len(y) else len(y)
         for t in range(first, last):
             scale = inverse_norm(x[t], 0, x.shape[1]) if normalize else 1.0
             in_order(across, x[t], scale, out[t])
-        finish(out[first:last], y[first:last], np.empty(0, np.uint64), n, bias, bias_weights, norms)
+        for t in range(first, last):
+            finish(out, t, y, n, bias, bias_weights, norms)
 
 
-@compiled
+@intrinsic
+def _bits(typingctx: Any, value: Any) -> Any:
+    """The bits of a double, as an int64."""
+    return types.int64(types.float64), lambda context, builder, _, arguments: builder.bitcast(arguments[0], WORD)
+
+
+bits: Any = _bits
+
+
+@inlined
+def place(margin: float, base: int, last: int) -> Any:
+    """The class of a margin."""
+    return min(max((bits(margin) >> SHIFT) - base, 0), last)
+
+
+@inlined
 def add(pair: NDArray[np.float64], value: float) -> None:
     """Add to a sum that keeps what its rounding loses: pair[0] + pair[1] is the sum (Neumaier)."""
     total = pair[0] + value
@@ -250,63 +262,33 @@ def tally(
     the `wrong` rows alone. `added` sums every column over the wrong rows, keeping what rounding loses. The distances in
     the last class, which has no upper edge, mean nothing.
     """
-    last, n, K = np.int64(len(edges) - 1), len(margins), len(least)
+    last, n, K = len(edges) - 1, len(margins), len(least)
     length = margins.shape[1] - 1
-    bits = margins.view(np.int64)
     for k in range(K):
         lowest = least[k]
         for t in range(n):
-            j = min(max((bits[t, k] >> SHIFT) - base, np.int64(0)), last)
             margin = margins[t, k]
+            j = place(margin, base, last)
             below = edges[j] - margin
             counts[k, j] += 1
             sums[k, j] += below
             squares[k, j] += below * below
             lowest = margin if margin < lowest else lowest
         least[k] = lowest
-    shifted = np.empty(n if len(kappas) else 0)
-    places = shifted.view(np.int64)
     for p in range(len(kappas)):
         k, s = directions[p], K + p
         for t in range(n):
             margin, penalty = margins[t, k], kappas[p] * margins[t, length]
-            shifted[t] = (margin - penalty) - (abs(margin) + penalty) * (2.0 * SLACK)
-        for t in range(n):
-            j = min(max((places[t] >> SHIFT) - base, np.int64(0)), last)
+            margin = (margin - penalty) - (abs(margin) + penalty) * (2.0 * SLACK)
+            j = place(margin, base, last)
             counts[s, j] += 1
-            sums[s, j] += edges[j] - shifted[t]
+            sums[s, j] += edges[j] - margin
     for t in range(n):
         if wrong[t]:
             for k in range(length + 1):
                 add(added[k], margins[t, k])
             for k in range(K):
                 s = K + len(kappas) + k
-                j = min(max((bits[t, k] >> SHIFT) - base, np.int64(0)), last)
+                j = place(margins[t, k], base, last)
                 counts[s, j] += 1
                 sums[s, j] += edges[j] - margins[t, k]
-
-
-@compiled
-def track(
-    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8],
-    wrong: NDArray[np.bool_], bias: float, normalize: bool, inside: bool, U: NDArray[np.float32],
-    bias_weights: NDArray[np.float64], norms: NDArray[np.float64], longest: NDArray[np.float64],
-    edges: NDArray[np.float64], base: int, directions: NDArray[np.int64], kappas: NDArray[np.float64],
-    counts: NDArray[np.int64], sums: NDArray[np.float64], squares: NDArray[np.float64], least: NDArray[np.float64],
-    added: NDArray[np.float64],
-) -> None:  # fmt: skip
-    """`sparse` and `tally` for all rows in one go: another thread needs the interpreter meanwhile.
-
-    longest[0] becomes the largest ||x~||^2, or NaN if one was.
-    """
-    rows = np.empty((SOME, COLUMNS))
-    largest, lost = longest[0], np.isnan(longest[0])
-    for first in range(0, len(y), SOME):
-        n = min(SOME, len(y) - first)
-        ends, labels, mistaken = indptr[first : first + n + 1], y[first : first + n], wrong[first : first + n]
-        sparse(ends, indices, values, labels, bias, normalize, inside, U, bias_weights, norms, rows[:n])
-        tally(rows[:n], mistaken, edges, base, directions, kappas, counts, sums, squares, least, added)
-        for t in range(n):
-            largest = max(largest, rows[t, VECTORS])
-            lost |= np.isnan(rows[t, VECTORS])
-    longest[0] = np.nan if lost else largest

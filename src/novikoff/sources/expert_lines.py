@@ -8,10 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import numpy as np
-
 from novikoff.sources.expert_cells import BadCellError, Chosen
-from novikoff.sources.expert_text import Block
+from novikoff.sources.expert_text import Block, left_to_python
 from novikoff.sources.layout import quoted
 
 CORRECT = "Correct the line."
@@ -49,11 +47,7 @@ class Objects:
 
     def block(self, text: bytearray, size: int, added: int) -> Block:
         """Every line is left to Python."""
-        lines = bytes(memoryview(text)[: size - 1]).split(b"\n")
-        there = np.array([number for number, line in enumerate(lines) if line.strip(b" \t\r")], dtype=np.uint32)
-        rows = len(there)
-        x, y = np.empty((rows, len(self.chosen.used))), np.empty(rows)
-        return Block(x, y, there, np.arange(rows, dtype=np.uint32), text, len(lines), size, size - added)
+        return left_to_python(text, size, added, len(self.chosen.used), b" \t\r")
 
 
 def as_cell(value: Any) -> str:

@@ -24,7 +24,7 @@ from novikoff.sources.buffer_pool import BufferPool
 from novikoff.sources.expert_cells import FIRST_TEXT, BadCellError, Chosen, Values
 from novikoff.sources.expert_losses import Pair, another, not_of_the_pair, told_of
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, PADDING, cores
-from novikoff.sources.line_chunks import whole_lines
+from novikoff.sources.line_chunks import Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
 from novikoff.types import Batch, Domain, Position
 
@@ -183,7 +183,7 @@ class Cells:
         self.chosen, self._width, self._delimiter = chosen, width, delimiter
         self._sleeping, self._text = sleeping, text
         self._local = threading.local()
-        self._buffers = BufferPool()
+        self._buffers, self._little = BufferPool(), Little()
         used = np.array(chosen.used, dtype=np.int64)
         breaks = np.flatnonzero(np.diff(used) != 1) + 1
         starts = np.concatenate(([0], breaks))
@@ -211,6 +211,8 @@ class Cells:
 
     def block(self, text: bytearray, size: int, added: int) -> Block:
         """The rows of a chunk; those of plain numbers are read, four cells at a time."""
+        if self._little(size):
+            return left_to_python(text, size, added, len(self.chosen.used))
         from novikoff.kernels import cells as kernel
 
         ends, line_ends, wrong = self._arrays(size)
@@ -240,6 +242,14 @@ class Cells:
             self._local.arrays = (*places, np.zeros(4, dtype=np.uint64))
         arrays: tuple[NDArray[Any], ...] = self._local.arrays
         return arrays
+
+
+def left_to_python(text: bytearray, size: int, added: int, experts: int, blank: bytes = b"") -> Block:
+    """The rows of a chunk, all of them still to be read; a line of nothing but `blank` characters is none."""
+    lines = bytes(memoryview(text)[: size - 1]).split(b"\n")
+    there = [number for number, line in enumerate(lines) if line.removesuffix(b"\r").strip(blank)]
+    x, y, odd = np.empty((len(there), experts)), np.empty(len(there)), np.arange(len(there), dtype=np.uint32)
+    return Block(x, y, np.array(there, dtype=np.uint32), odd, text, len(lines), size, size - added)
 
 
 def _large(numbers: NDArray[np.float64]) -> bool:

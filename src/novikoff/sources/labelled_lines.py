@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
-from novikoff.sources.line_chunks import whole_lines
+from novikoff.sources.line_chunks import Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.streaming_labels import LabelError, StreamingLabels, shown
 from novikoff.sources.svmlight_line import BadLineError
@@ -90,6 +90,7 @@ class LabelledLines(ABC):
         self._labels = StreamingLabels(positive, many)
         self._skip_bad, self._threads, self._chunk = skip_bad, threads, chunk
         self._bad_before = self._ignored = 0
+        self._little = Little()
         self.name = self._origin.name
         self.rereadable, self.fixed = self._origin.rereadable, self._origin.fixed
         self.bits: int | None = bits
