@@ -14,13 +14,14 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Any, ForwardRef, Literal, Union, get_args, get_origin
+from typing import Any, ForwardRef, Union, get_args, get_origin
 
 from novikoff.errors import SpecError, shown
 from novikoff.hypotheses import HypothesisClass
 from novikoff.kernels.coins import coin
 from novikoff.registry import LEARNER, Room, entry
 from novikoff.types import Domain, Learner
+
 
 def make(text: str, room: Room, domain: Domain | None = None, **defaults: Any) -> Any:
     """What a spec names.

@@ -158,7 +158,7 @@ def register(name: str, what: What) -> What: ...
 def register(name: str, what: Any = None) -> Any:
     """Let a learner's class, or a `Format`, be known by this name; without `what`, a decorator of the class.
 
-    It then has what ours have: `novikoff list`, `explain` and `run`, specs, `nk.save` and `nk.load`, a place in `Hedge`.
+    It then has what ours have: specs, `nk.save`, `nk.load`, a place in `Hedge`, `novikoff list`, `explain` and `run`.
     This holds for the running program. An installed package names it in an entry point, of the group novikoff.learners
     or novikoff.sources.
     """

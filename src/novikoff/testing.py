@@ -17,12 +17,13 @@ import json
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from novikoff.certificate import Assumption, Certificate
+from novikoff.certificate import Certificate
 from novikoff.environment import as_stream, for_learner
 from novikoff.errors import InputError, ModelFileError, NovikoffError, SpecError, shown
 from novikoff.game import Game, play
@@ -126,7 +127,7 @@ def _check_members(learner: Learner) -> None:
     _require(labels is None or (type(labels) is int and labels > 1), f"{must}: they are {labels!r}")
     facts, frozen = learner.facts(), False
     if dataclasses.is_dataclass(facts):
-        frozen = facts.__dataclass_params__.frozen  # type: ignore[union-attr]
+        frozen = facts.__dataclass_params__.frozen
     _require(frozen, f"the facts of {name} must be a frozen dataclass: they are {shown(facts)}")
     _plain(dataclasses.asdict(facts), f"the facts of {name}")  # type: ignore[call-overload]
 
@@ -206,7 +207,7 @@ def _check_stopping(make: Callable[[], Learner], batches: list[Batch]) -> None:
     for cut in sorted({1, whole.rounds // 6, whole.rounds - 1} - {0}):
         part = _play(_game(make()), batches, 0, cut)
         again = _loaded(part)
-        _require_same(again.learner.state(), part.learner.state(), f"a saved learner must be what it was at round {cut}")
+        _require_same(again.learner.state(), part.learner.state(), f"a loaded learner must be as saved at round {cut}")
         _play(Game(again.learner, again), batches, cut)
         _same_game(again, whole, f"a game that is saved and loaded after round {cut} must go on as if it had not been")
 
@@ -233,10 +234,10 @@ def _check_refusing(
     before = copy.deepcopy(learner.state())
     (x, y) = next(_rows(batches))
     for bad in refused:
-        _require_refused(lambda bad=bad: learner.predict_one(bad), f"{name}.predict_one must refuse x = {shown(bad)}")
-        _require_refused(lambda bad=bad: learner.learn_one(bad, y), f"{name}.learn_one must refuse x = {shown(bad)}")
+        _require_refused(partial(learner.predict_one, bad), f"{name}.predict_one must refuse x = {shown(bad)}")
+        _require_refused(partial(learner.learn_one, bad, y), f"{name}.learn_one must refuse x = {shown(bad)}")
     for bad in outcomes:
-        _require_refused(lambda bad=bad: learner.learn_one(x, bad), f"{name}.learn_one must refuse y = {shown(bad)}")
+        _require_refused(partial(learner.learn_one, x, bad), f"{name}.learn_one must refuse y = {shown(bad)}")
     _require_same(learner.state(), before, f"{name} must be as it was after rounds that it refused")
 
 
@@ -318,7 +319,7 @@ def _check_reading_again(stream: Stream, rows: list[_Row]) -> None:
     if stream.rereadable:
         next(iter(stream.batches()))  # a pass that is left
         again = [row for batch in stream.batches() for row in _told(batch)]
-        _require(again == rows, f"a stream that is rereadable must give the same rows again: {stream.name} gives others")
+        _require(again == rows, f"a rereadable stream must give the same rows again: {stream.name} gives others")
         return
     try:
         next(iter(stream.batches()), None)

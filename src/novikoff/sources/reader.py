@@ -79,7 +79,7 @@ def read(source: Any, format: str | None = None, **options: Any) -> Stream:
         if option not in taken:
             how = "asked for" if format else "recognised"
             raise SourceError(
-                f"options must be those of the format: {found} ({how}) takes {', '.join(taken)}; got {option}, for "
+                f"options must be those of the format: {found} ({how}) takes {', '.join(taken) or 'nothing'}; got {option}, for "
                 f"{_named(source)}. Leave it out, or name another format: {', '.join(FORMATS)}."
             )
     stream: Stream = make(content, **given)
@@ -164,7 +164,7 @@ def _sniffed(source: Any, delimiter: str | None) -> tuple[Any, str, list[str]]:
             )
         if origin.rereadable and not origin.independent:
             source.seek(begin)
-        return source if origin.rereadable else open(file.path, "rb"), found, notes  # noqa: SIM115
+        return source if origin.rereadable else open(file.path, "rb"), found, notes
     return file, "csv", notes
 
 
@@ -173,7 +173,7 @@ def _registered(suffix: str, head: bytes | None, notes: list[str]) -> str | None
     for name, format in formats():
         if isinstance(format, Exception):
             notes += [] if str(format) in notes else [str(format)]
-        elif (suffix and suffix in format.suffixes) if head is None else (format.recognises and format.recognises(head)):
+        elif suffix in format.suffixes if head is None else format.recognises and format.recognises(head):
             return name
     return None
 
