@@ -1,4 +1,4 @@
-"""CONTRIBUTING lists the files to touch for a new learner, adversary, theorem, kernel or format: these, and no others."""
+"""CONTRIBUTING lists the files to touch for a new learner, kernel, theorem, adversary or format, and no others."""
 
 import re
 from pathlib import Path
@@ -12,11 +12,11 @@ from novikoff.report.explanation import theorems
 
 ROOT = Path(__file__).parent.parent
 SOURCES = {path: path.read_text() for path in (ROOT / "src").rglob("*.py*") if path.suffix in (".py", ".pyi")}
+TABLE = re.findall(r"^\| an? (\w+) \| (.*?) \| (.*?) \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
 ROWS = {
     what: (re.findall(r"`([\w./]+)`", written), [path for path in re.findall(r"`([\w./]+)`", lines) if "." in path])
-    for what, written, lines in re.findall(r"^\| an? (\w+) \| (.*?) \| (.*?) \|$", (ROOT / "CONTRIBUTING.md").read_text(),
-                                           flags=re.MULTILINE)
-}  # fmt: skip
+    for what, written, lines in TABLE
+}
 ROOMS = ["learner", "adversary", "format"]
 
 

@@ -60,11 +60,10 @@ def file(tmp_path):
 
 def novikoff(*arguments):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PACKAGE), *sys.path])}
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-m", "novikoff", *map(str, arguments)], capture_output=True, text=True, env=environment,
         timeout=300,
     )  # fmt: skip
-    return done
 
 
 # A learner

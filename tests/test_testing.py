@@ -259,7 +259,7 @@ class BreaksItsPromise(Sound):
 @pytest.mark.parametrize(
     ("kind", "says"),
     [
-        *((without(name), f"Broken has no {name}") for name in ("promises", "predict_one", "facts", "state", "restore")),
+        *((without(name), f"Broken has no {name}") for name in registry.LEARNER),
         (HasNoDomain, "must be a Domain: it is 'vector'"),
         (HasOneLabel, r"must be None for -1 and \+1, or how many there are: they are 1"),
         (HasFactsThatChange, "must be a frozen dataclass"),
@@ -269,7 +269,7 @@ class BreaksItsPromise(Sound):
         (LearnsBeforeItPredicts, "play_one must predict, then learn"),
         (PlaysWithoutLearningAll, "play_one must learn what learn_one learns: rounds differs"),
         (WearsOut, "the same game must be the same again"),
-        (LearnsBatchesAtTheEnd, r"learn_many must do what learn_one does, row by row \(batches of 7\): the predictions"),
+        (LearnsBatchesAtTheEnd, r"learn_many must do what learn_one does, row by row \(batches of 7\): the"),
         (ReadsThroughGaps, r"learn_many must do what learn_one does, row by row \(batches of 1000\)"),
         (PredictsManyOtherwise, "predict_many must say what predict_one says"),
         (ChangesWhenAskedForMany, "predict_many must change nothing"),

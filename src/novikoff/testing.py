@@ -125,11 +125,10 @@ def _check_members(learner: Learner) -> None:
     labels = learner.labels
     must = f"the labels of {name} must be None for -1 and +1, or how many there are"
     _require(labels is None or (type(labels) is int and labels > 1), f"{must}: they are {labels!r}")
-    facts, frozen = learner.facts(), False
-    if dataclasses.is_dataclass(facts):
-        frozen = facts.__dataclass_params__.frozen
-    _require(frozen, f"the facts of {name} must be a frozen dataclass: they are {shown(facts)}")
-    _plain(dataclasses.asdict(facts), f"the facts of {name}")  # type: ignore[call-overload]
+    facts: Any = learner.facts()
+    params = getattr(facts, "__dataclass_params__", None)
+    _require(params is not None and params.frozen, f"the facts of {name} must be a frozen dataclass: they are {shown(facts)}")
+    _plain(dataclasses.asdict(facts), f"the facts of {name}")
 
 
 def _check_asking(make: Callable[[], Learner], batches: list[Batch]) -> None:

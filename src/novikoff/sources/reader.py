@@ -79,8 +79,8 @@ def read(source: Any, format: str | None = None, **options: Any) -> Stream:
         if option not in taken:
             how = "asked for" if format else "recognised"
             raise SourceError(
-                f"options must be those of the format: {found} ({how}) takes {', '.join(taken) or 'nothing'}; got {option}, for "
-                f"{_named(source)}. Leave it out, or name another format: {', '.join(FORMATS)}."
+                f"options must be those of the format: {found} ({how}) takes {', '.join(taken) or 'nothing'}; got "
+                f"{option}, for {_named(source)}. Leave it out, or name another format: {', '.join(FORMATS)}."
             )
     stream: Stream = make(content, **given)
     if hasattr(stream, "notes"):
