@@ -38,6 +38,8 @@ from novikoff.model import load as load
 from novikoff.model import save as save
 from novikoff.online_to_batch import keep as keep
 from novikoff.permutation import permutation_test as permutation_test
+from novikoff.registry import Format as Format
+from novikoff.registry import register as register
 from novikoff.repetition import repeat as repeat
 from novikoff.similarity import Similarity as Similarity
 from novikoff.sources.advice import Advice as Advice
@@ -64,6 +66,7 @@ from novikoff.types import Run as Run
 from . import adversaries as adversaries
 from . import classes as classes
 from . import streams as streams
+from . import testing as testing
 
 __version__: str
 __all__: list[str]

@@ -28,7 +28,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import catalog
+from novikoff import catalog, registry
 from novikoff.certificate import Certificate
 from novikoff.environment import as_stream
 from novikoff.errors import InputError, SpecError
@@ -221,7 +221,7 @@ def _named(learners: Sequence[Made] | Mapping[str, Made]) -> list[tuple[str, Mad
 def check_made(make: Made) -> None:
     """Refuse what no fresh learner can be made from."""
     if isinstance(make, str):
-        catalog.entry(catalog.parse(make).name, "learner")
+        registry.entry(catalog.parse(make).name, "learner")
     elif not callable(make):
         raise SpecError(
             f"a learner must be a spec or a function of a seed, to be made afresh for each game: got "

@@ -35,7 +35,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.catalog import entry, learner_name
 from novikoff.certificate import Assumption, Certificate
 from novikoff.certificates.average_risk import average_risk
 from novikoff.certificates.average_risk_always import average_risk_always
@@ -53,6 +52,7 @@ from novikoff.kernels.coins import coin
 from novikoff.learners.restoring import require
 from novikoff.ledger import RANK, Ledger
 from novikoff.player import Player
+from novikoff.registry import entry, learner_name
 from novikoff.replay import Tell, frozen, replay
 from novikoff.reservoir import Average, HypothesisReservoir
 from novikoff.types import Batch, Domain, Example, Learner, Run, State, Stream
@@ -61,7 +61,7 @@ from novikoff.voting import RandomVote, VotedPerceptron
 Method = Literal["best", "random", "voted", "averaged", "last"]
 METHODS: tuple[Method, ...] = ("best", "random", "voted", "averaged", "last")
 VOTERS = 51
-STEPS = "voted-perceptron"
+STEPS = "voted perceptron"  # with a space: no learner can be registered by that name
 PROMISES = (best_risk, ensemble_risk, ensemble_risk_fixed, voted_risk)
 """The theorems that limit a kept classifier's risk."""
 

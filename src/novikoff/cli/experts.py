@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from novikoff import catalog, model
+from novikoff import catalog, model, registry
 from novikoff.cli.games import (
     INTERRUPTED,
     VIOLATED,
@@ -77,7 +77,7 @@ def run_experts(
     saved = None if saving.resume is None else _saved(saving.resume, asked)
     spec = asked.spec() if saved is None else _spec_of(saved)
     parsed = catalog.parse(spec)
-    catalog.entry(parsed.name, "learner")  # before a long pipe is looked at
+    registry.entry(parsed.name, "learner")  # before a long pipe is looked at
     loss = asked.loss or (saved.player.loss if saved else (parsed.named or {}).get("loss"))
     stream = _opened(table, options, loss, parsed.name == SLEEPING)
     if saved is not None and asked.loss is None:
@@ -130,7 +130,7 @@ def _saved(path: str, asked: Asked) -> Ledger:
 
 
 def _spec_of(ledger: Ledger) -> str:
-    return ledger.spec or catalog.learner_name(type(ledger.learner))
+    return ledger.spec or registry.learner_name(type(ledger.learner))
 
 
 def _learner(spec: str, stream: ExpertTable, asked: Asked) -> Any:

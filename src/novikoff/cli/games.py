@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from novikoff import catalog, model
+from novikoff import catalog, model, registry
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
@@ -147,7 +147,7 @@ def _ledger(learner: str, stream: Stream, defaults: dict[str, Any], saving: Savi
         return Ledger(player, source=stream.name, spec=learner)
     ledger = model.load_game(saving.resume)
     wanted = catalog.parse(learner)
-    saved = ledger.spec or catalog.learner_name(type(ledger.learner))
+    saved = ledger.spec or registry.learner_name(type(ledger.learner))
     if wanted not in (catalog.parse(saved), catalog.Spec(catalog.parse(saved).name, (), {})):
         raise InputError(f"a game must go on with its own learner: {saving.resume} holds {saved}, not {learner}.")
     return ledger
@@ -183,7 +183,7 @@ def open_source(source: str, options: dict[str, Any], learner: str | None = None
 
 def _wants_numbers(learner: str) -> bool:
     """Are the outcomes that this learner predicts numbers, not labels?"""
-    return outcomes(catalog.entry(catalog.parse(learner).name, "learner").load()) == "numbers"
+    return outcomes(registry.entry(catalog.parse(learner).name, "learner").load()) == "numbers"
 
 
 def _say_step(step: Step) -> None:

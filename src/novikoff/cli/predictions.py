@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from novikoff import model
-from novikoff.catalog import learner_name
 from novikoff.certificate import bound_text
 from novikoff.cli.games import open_source, say_notes
 from novikoff.errors import InputError, MismatchError, SourceError
 from novikoff.game import plain_label
 from novikoff.ledger import Ledger
 from novikoff.player import Player, outcomes
+from novikoff.registry import learner_name
 from novikoff.sources.arrays import alike
 from novikoff.sources.matched import matched
 from novikoff.types import Batch, Labels, Stream
