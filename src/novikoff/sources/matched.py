@@ -30,16 +30,16 @@ class Matched:
     lasting = True
 
     def __init__(self, stream: Stream, features: tuple[str, ...], order: NDArray[np.intp]) -> None:
-        self._stream, self._order = stream, order
+        self.stream, self._order = stream, order
         self.features = features
         if hasattr(stream, "experts"):
             self.experts = tuple(stream.experts[c] for c in order)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+        return getattr(self.stream, name)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for batch in self._stream.batches(start):
+        for batch in self.stream.batches(start):
             x, y = batch.x, batch.y
             if x is None:
                 y = np.take(y, self._order, axis=1)
