@@ -64,6 +64,7 @@ VOTERS = 51
 STEPS = "voted-perceptron"
 PROMISES = (best_risk, ensemble_risk, ensemble_risk_fixed, voted_risk)
 """The theorems that limit a kept classifier's risk."""
+LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -160,9 +161,12 @@ def _check_saved(plain: State, certificates: tuple[Certificate, ...]) -> None:
     require(names is None or texts, "feature_names must be texts", names)
     for one in certificates:
         require(one.status in RANK and one.kind == "P", "a limit must have a status, and be of kind P", one.status)
-        bound = one.bound
-        sound = bound is None if one.status == "void" else type(bound) in (int, float) and 0.0 <= bound < math.inf  # type: ignore[operator]
-        require(sound, "a limit must be a number from 0, or none if it is void", bound)
+        bound, most = one.bound, LARGEST if one.quantity == "risk of the average" else 1.0
+        sound = bound is None if one.status == "void" else type(bound) in (int, float) and 0.0 <= bound <= most  # type: ignore[operator]
+        require(sound, f"a limit must be a number from 0 to {most}, or none if it is void", bound)
+        require(0.0 <= one.observed <= most, f"a risk must be from 0 to {most}", one.observed)
+        vacuous = bound is not None and bound >= one.trivial
+        require(vacuous == (one.status == "vacuous"), "a limit of 1 must be called vacuous, and no other", bound)
 
 
 def _name(voter: Any) -> str:
