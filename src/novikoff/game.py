@@ -17,7 +17,7 @@ from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.arrays import alike
-from novikoff.sources.matched import matched
+from novikoff.sources.matched import matched, matched_row, names_of_row
 from novikoff.types import (
     Adversary,
     Batch,
@@ -71,7 +71,7 @@ class Game:
 
     def predict_one(self, x: Example) -> Label:
         """What the learner says of x, in the user's labels; asking changes nothing."""
-        said, labels = self.learner.predict_one(x), self._users_labels()
+        said, labels = self.learner.predict_one(matched_row(x, self.ledger.feature_names)), self._users_labels()
         return said if labels is None else labels.decode(said)
 
     def learn_one(self, x: Example, y: Label) -> Label:
@@ -92,7 +92,11 @@ class Game:
         return self._labels
 
     def _learn_one(self, x: Example, y: Label) -> Label:
+        names = names_of_row(x)
+        x = x if names is None else matched_row(x, self.ledger.feature_names)
         prediction = self._play_round(x, y)
+        if names is not None:
+            self.ledger.name_features(names)
         if self.ledger.reservoir is not None:
             self._keep(Batch([x], np.array([y]), self.ledger.rounds), np.array([prediction]))
         return prediction

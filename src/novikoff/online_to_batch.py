@@ -55,6 +55,7 @@ from novikoff.learners.restoring import require
 from novikoff.ledger import RANK, Ledger
 from novikoff.replay import Tell, frozen, replay
 from novikoff.reservoir import Average, HypothesisReservoir
+from novikoff.sources.matched import matched_row
 from novikoff.types import Batch, Domain, Example, Learner, Run, State, Stream
 from novikoff.voting import RandomVote, VotedPerceptron
 
@@ -138,7 +139,8 @@ class OnlineToBatch:
 
     def predict_one(self, x: Example) -> Any:
         """The label of x, as the user calls it."""
-        said, labels = self.classifier.predict_one(x), users_labels(self.classifier, self.labels)
+        said = self.classifier.predict_one(matched_row(x, self.feature_names))
+        labels = users_labels(self.classifier, self.labels)
         return said if labels is None else labels.decode(said)
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
