@@ -10,6 +10,7 @@ import numpy as np
 from novikoff.errors import MismatchError
 from novikoff.player import Player, outcomes
 from novikoff.sources.arrays import Arrays
+from novikoff.sources.matched import Matched
 from novikoff.sources.pairs import Pairs
 from novikoff.types import Adversary, Batch, Labels, Learner, Position, Stream
 
@@ -52,6 +53,8 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
 
 def there_before(stream: Stream) -> bool:
     """Is it known to be fixed in advance: a file or something in memory, with no code but ours behind its rows?"""
+    if isinstance(stream, Matched):  # its columns are in another order, its rows whose they were
+        return there_before(stream.stream)
     ours = type(stream).__module__.startswith("novikoff.") and "batches" not in getattr(stream, "__dict__", {})
     return ours and stream.rereadable and bool(getattr(stream, "fixed", True))
 

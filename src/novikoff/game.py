@@ -18,7 +18,7 @@ from novikoff.observer import Observer, Tracking, as_batch
 from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.arrays import alike
-from novikoff.sources.matched import matched
+from novikoff.sources.matched import matched, matched_row, names_of_row
 from novikoff.types import (
     Adversary,
     Batch,
@@ -73,7 +73,7 @@ class Game:
 
     def predict_one(self, x: Example) -> Label:
         """What the learner says of x, in the user's labels; asking changes nothing."""
-        said, labels = self.learner.predict_one(x), self._users_labels()
+        said, labels = self.learner.predict_one(matched_row(x, self.ledger.feature_names)), self._users_labels()
         return said if labels is None else labels.decode(said)
 
     def learn_one(self, x: Example, y: Label) -> Label:
@@ -83,7 +83,10 @@ class Game:
         self.ledger.fixed = False  # x and y were chosen by the caller
         if self._watching:
             self._stand_still(1)
-        said = self._play_round(x, y)
+        names = names_of_row(x)
+        said = self._play_round(matched_row(x, self.ledger.feature_names) if names else x, y)
+        if names:
+            self.ledger.name_features(names)
         return said if labels is None else labels.decode(said)
 
     def learn_batch(self, batch: Batch) -> None:

@@ -55,6 +55,7 @@ from novikoff.player import Player
 from novikoff.registry import entry, learner_name
 from novikoff.replay import Tell, frozen, replay
 from novikoff.reservoir import Average, HypothesisReservoir
+from novikoff.sources.matched import matched_row
 from novikoff.types import Batch, Domain, Example, Learner, Run, State, Stream
 from novikoff.voting import RandomVote, VotedPerceptron
 
@@ -64,6 +65,7 @@ VOTERS = 51
 STEPS = "voted perceptron"  # with a space: no learner can be registered by that name
 PROMISES = (best_risk, ensemble_risk, ensemble_risk_fixed, voted_risk)
 """The theorems that limit a kept classifier's risk."""
+LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,8 @@ class OnlineToBatch:
 
     def predict_one(self, x: Example) -> Any:
         """The label of x, as the user calls it."""
-        said, labels = self.classifier.predict_one(x), users_labels(self.classifier, self.labels)
+        said = self.classifier.predict_one(matched_row(x, self.feature_names))
+        labels = users_labels(self.classifier, self.labels)
         return said if labels is None else labels.decode(said)
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
@@ -160,9 +163,12 @@ def _check_saved(plain: State, certificates: tuple[Certificate, ...]) -> None:
     require(names is None or texts, "feature_names must be texts", names)
     for one in certificates:
         require(one.status in RANK and one.kind == "P", "a limit must have a status, and be of kind P", one.status)
-        bound = one.bound
-        sound = bound is None if one.status == "void" else type(bound) in (int, float) and 0.0 <= bound < math.inf  # type: ignore[operator]
-        require(sound, "a limit must be a number from 0, or none if it is void", bound)
+        bound, most = one.bound, LARGEST if one.quantity == "risk of the average" else 1.0
+        sound = bound is None if one.status == "void" else type(bound) in (int, float) and 0.0 <= bound <= most  # type: ignore[operator]
+        require(sound, f"a limit must be a number from 0 to {most}, or none if it is void", bound)
+        require(0.0 <= one.observed <= most, f"a risk must be from 0 to {most}", one.observed)
+        vacuous = bound is not None and bound >= one.trivial
+        require(vacuous == (one.status == "vacuous"), "a limit of 1 must be called vacuous, and no other", bound)
 
 
 def _name(voter: Any) -> str:

@@ -205,3 +205,23 @@ def test_another_learner_cannot_go_on(text, tmp_path):
     done = run("run", "cover-halving:dim=2", str(text), "--resume", str(tmp_path / "m.nk"))
     assert done.returncode == 2
     assert "holds perceptron" in done.stderr
+
+
+def test_nor_the_same_one_with_other_options(text, tmp_path):
+    """They would change nothing, without a word."""
+    model, table = tmp_path / "m.nk", tmp_path / "table.csv"
+    table.write_text("outcome,a,b\n" + "1,0,1\n" * 50)
+    run("run", "rbp:budget=9", str(text), "--save", str(model), "-q", "--rounds", "10", "--seed", "3")
+    assert run("run", "rbp", str(text), "--resume", str(model), "-q", "--rounds", "10", "--seed", "3").returncode == 0
+    told = run("run", "rbp", str(text), "--resume", str(model), "--seed", "4").stderr
+    assert f"that of {model} has seed 3, not 4. Leave out --seed." in told
+    run("run", "perceptron", str(text), "--save", str(model), "-q", "--rounds", "10")
+    told = run("run", "perceptron", str(text), "--resume", str(model), "--normalize").stderr
+    assert f"that of {model} has normalize False, not True. Leave out --normalize." in told
+    run("run", "perceptron", str(text), "--save", str(model), "-q", "--rounds", "10", "--normalize")
+    options = ("run", "perceptron", str(text), "--resume", str(model), "-q", "--rounds", "10")
+    assert run(*options).returncode == run(*options, "--normalize").returncode == 0
+    run("experts", str(table), "--save", str(model), "-q", "--rounds", "10", "--horizon", "50")
+    options = ("experts", str(table), "--resume", str(model), "-q")
+    assert run(*options).returncode == run(*options, "--horizon", "50").returncode == 0
+    assert "has horizon 50, not 60. Leave out --horizon." in run(*options, "--horizon", "60").stderr

@@ -29,6 +29,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from novikoff.certificate import Assumption, Bound, outward, seen, theorem
+from novikoff.errors import ModelFileError, shown
+from novikoff.hypotheses import check_part
 from novikoff.types import Run
 
 LOGARITHM_ERROR = 1e-12
@@ -59,6 +61,12 @@ class WeightedMajorityFacts:
     comparator_weight: int
     fewest: int
     spread: float
+
+    def __post_init__(self) -> None:
+        check_part("fewest penalties", self.fewest, self.rounds)
+        most = math.log(self.whole) + LOGARITHM_ERROR  # and just that before the first round
+        if not (most - 2.0 * LOGARITHM_ERROR if self.rounds == 0 else -LOGARITHM_ERROR) <= self.spread <= most:
+            raise ModelFileError(f"spread must be at most that of the class, {shown(most)}: got {shown(self.spread)}.")
 
 
 @theorem("D", "littlestone1994")

@@ -16,6 +16,7 @@ from novikoff.cli.games import (
     VIOLATED,
     Telling,
     check_files,
+    check_own,
     say_notes,
     size_of,
     watched,
@@ -126,6 +127,7 @@ def _saved(path: str, asked: Asked) -> Ledger:
         wanted = catalog.parse(asked.spec())
         if wanted not in (catalog.parse(saved), catalog.Spec(catalog.parse(saved).name, (), {})):
             raise InputError(f"a game must go on with its own learner: {path} holds {saved}, not {asked.spec()}.")
+    check_own(ledger.learner, path, horizon=asked.horizon, seed=asked.seed)
     return ledger
 
 

@@ -150,7 +150,20 @@ def _ledger(learner: str, stream: Stream, defaults: dict[str, Any], saving: Savi
     saved = ledger.spec or registry.learner_name(type(ledger.learner))
     if wanted not in (catalog.parse(saved), catalog.Spec(catalog.parse(saved).name, (), {})):
         raise InputError(f"a game must go on with its own learner: {saving.resume} holds {saved}, not {learner}.")
+    check_own(ledger.learner, saving.resume, **defaults)
     return ledger
+
+
+def check_own(learner: Any, path: str, **asked: Any) -> None:
+    """Refuse options for a learner that goes on if it began with others: they would change nothing."""
+    players = (learner, learner.facts(), *getattr(learner, "learners", ()))
+    for name, value in asked.items():
+        has = [getattr(one, name) for one in players if hasattr(one, name)]
+        if value is not None and has and value not in has:
+            raise InputError(
+                f"a game must go on with its own learner: that of {path} has {name} {has[0]}, not {value}. "
+                f"Leave out --{name}."
+            )
 
 
 def check_normalized(learner: Any, spec: str) -> None:
