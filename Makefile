@@ -6,7 +6,7 @@ BIN := .venv/bin
 
 help:
 	@echo "make demo         a tour with no files: games and their certificates"
-	@echo "make test         the tests (make test-all: the slow ones too)"
+	@echo "make test         the tests (make test-all: the slow ones too, and more examples)"
 	@echo "make transcripts  tests/transcripts anew, when a change of what is printed is meant"
 	@echo "make check        ruff, mypy --strict, import-linter"
 	@echo "make bench        every speed claim, measured here as a ratio"
@@ -38,7 +38,7 @@ test: .venv/.test
 	$(BIN)/python -m pytest -n auto
 
 test-all: .venv/.test
-	$(BIN)/python -m pytest -n auto -m ""
+	$(BIN)/python -m pytest -n auto -m "" --hypothesis-profile=long
 
 transcripts: .venv/.test
 	$(BIN)/python tests/test_transcripts.py

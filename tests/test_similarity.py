@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.errors import InputError, ModelFileError
@@ -71,7 +71,6 @@ def some_rows(seed, count, width, zeros=0.4):
 
 
 @every
-@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), down=st.integers(1, 40), across=st.integers(1, 20), width=st.integers(1, 9))
 def test_every_value_is_the_plain_sum_to_the_bit(similarity, seed, down, across, width):
     Z, X = some_rows(seed, down, width), some_rows(seed + 1, across, width)
@@ -157,7 +156,6 @@ def exact(similarity, z, x):
 
 
 @every
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.sampled_from([0.01, 1.0, 30.0]), near=st.booleans())
 def test_the_error_is_within_what_is_told(similarity, seed, size, near):
     x = some_rows(seed, 1, 8)[0] * size

@@ -51,7 +51,7 @@ def test_the_bound_is_tight_on_orthogonal_examples(k):
     assert found.side == "upper"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.sampled_from([-1, 1])), min_size=1, max_size=25),
     st.sampled_from([0.0, 0.5, 2.0]),

@@ -208,7 +208,7 @@ def test_a_hedge_that_follows_the_worst_is_found_out():
         assert of(ledger, "anytime_regret").status == status
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), st.sampled_from([-1, 1])), min_size=1, max_size=80

@@ -34,7 +34,7 @@ def test_the_theorem_is_tight_on_orthogonal_examples(game):
     assert (found.observed, found.bound, found.status) == (8, 8, "valid")
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(streams(st.integers(-3, 3)), st.integers(1, 3), st.sampled_from([0.0, 1.0]))
 def test_the_theorem_holds_on_arbitrary_whole_streams(game, perceptron, stream, passes, bias):
     run = game(*split(stream), passes, perceptron(bias))
@@ -46,7 +46,7 @@ def test_the_theorem_holds_on_arbitrary_whole_streams(game, perceptron, stream, 
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(streams(st.floats(-10, 10)), st.integers(1, 3))
 def test_the_theorem_holds_on_arbitrary_float_streams(game, stream, passes):
     found = perceptron_squared_hinge(game(*split(stream), passes))
@@ -54,7 +54,7 @@ def test_the_theorem_holds_on_arbitrary_float_streams(game, stream, passes):
     assert found.status != "void" or "rescale" in found.reason
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(streams(st.sampled_from(WILD), most=12), st.integers(1, 2))
 def test_wild_floats_never_break_the_promise(game, stream, passes):
     assert perceptron_squared_hinge(game(*split(stream), passes)).status in ("valid", "vacuous", "void")

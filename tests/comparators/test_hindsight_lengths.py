@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -82,7 +82,6 @@ def test_the_bracket_holds_the_optimum_that_a_convex_solver_finds(passes, noise,
 rows = st.lists(st.integers(-4, 4) | st.floats(-20, 20), min_size=2, max_size=2)
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.tuples(rows, st.sampled_from([-1, 1])), min_size=1, max_size=10), st.sampled_from([0.0, 0.5]),
     st.booleans(), st.integers(1, 4), st.none() | st.lists(st.integers(-3, 3), min_size=3, max_size=3),
@@ -138,7 +137,6 @@ def test_a_bound_that_says_nothing_is_no_larger_than_the_rounds():
 margins = st.lists(st.integers(-20, 40).map(lambda k: k / 8), min_size=1, max_size=12).map(np.array)
 
 
-@settings(max_examples=100)
 @given(margins, st.sampled_from([-2.0, 0.0, 0.1, 3.0, 40.0]), st.integers(1, 3))
 def test_no_scale_is_better(m, rest, passes):
     """rest may be negative, with weights at the start."""

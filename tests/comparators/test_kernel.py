@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.comparators import kernel_fit
@@ -110,7 +110,6 @@ def placed(similarity, points, betas, top, penalties=()):
     return KernelScorer(similarity, np.array(points), np.array(betas), Tally(len(betas), top, penalties))
 
 
-@settings(max_examples=40)
 @given(
     st.sampled_from([LINEAR, CUBE]),
     st.lists(st.sampled_from([0.1, 0.2, 0.3, -0.3, 0.7, 1e8, -1e8, 1e-170, 1.0]), min_size=6, max_size=6),

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from novikoff.comparators.linear import LinearScorer
@@ -149,7 +149,6 @@ def split(stream):
 penalties = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(KAPPAS)), max_size=3)
 
 
-@settings(max_examples=60)
 @given(
     streams(st.floats(-1e3, 1e3)), directions(st.floats(-1, 1, width=32)), st.sampled_from([0, 0.3]), st.booleans(),
     st.sampled_from([dense, sparse]), penalties,
@@ -162,7 +161,6 @@ def test_floats_are_rounded_outward_for_arbitrary_comparators(stream, U, bias, n
         check(scorer, rows, labels, None, wrong)
 
 
-@settings(max_examples=150)
 @given(
     streams(st.sampled_from(WILD), most=6), directions(st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-20, -0.25])), penalties
 )

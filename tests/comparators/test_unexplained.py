@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.comparators.tracker import LinearTracker, restored
@@ -72,7 +72,6 @@ def test_an_honest_perceptron_is_explained_by_its_mistakes(form, bias, normalize
 rows = st.lists(st.sampled_from(WILD), min_size=3, max_size=3)
 
 
-@settings(max_examples=150)
 @given(
     st.lists(st.tuples(rows, st.sampled_from([-1, 1])), min_size=1, max_size=30), st.sampled_from([0.0, 1.0, 1e-9]),
     st.booleans(), st.sampled_from(["dense", "pairs", "numbers", "names"]), st.sampled_from([0, 100, 10**7]),

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.errors import InputError, ModelFileError, TooLargeError
@@ -102,7 +102,6 @@ def test_the_kernel_is_the_plain_algorithm(d, cuts, margin):
     assert learner.updates == np.count_nonzero(np.array(said) != y)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([1, 2, 3, 6]), st.sampled_from(["centre", "deep", "margin"]))
 def test_a_cut_holds_the_half_it_must_and_has_the_volume_it_must(seed, d, kind):
     rng = np.random.default_rng(seed)
@@ -141,7 +140,6 @@ games = st.integers(1, 5).flatmap(
 )
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     games, st.sampled_from([0.0, 0.3]), st.booleans(), st.sampled_from([("centre", 0.0), ("deep", 0.0), ("deep", 0.1)])
 )
@@ -222,7 +220,6 @@ def test_a_score_that_doubles_cannot_hold_still_has_its_sign(x):
         assert kind.learn_many(Batch(rows, label, 1)).tolist() == [-1]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 1000), st.sampled_from(["centre", "deep"]))
 def test_a_power_of_two_changes_nothing_to_the_bit(seed, cuts):
     x, y = separable(4, 60, seed)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.certificates.experts_facts import ExpertsFacts
@@ -157,7 +157,6 @@ def test_clipping_predictions_not_losses_keeps_the_promise():
     assert said.losses.sum() - learner.facts().best_loss <= math.log(2) + 1e-6
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 2**32), st.sampled_from(["fixed", "anytime", "doubling", "adaptive"]), st.integers(2, 5))
 def test_what_is_told_is_so_up_to_the_rounding_that_is_told(seed, rule, experts):
     """The float game against 60 digits, on streams that are hard for floats."""

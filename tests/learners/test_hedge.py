@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -461,7 +461,6 @@ def test_the_promises_hold_against_a_contrarian():
     assert found["anytime_regret"].observed <= math.sqrt(300 * math.log(4))
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 20), st.sampled_from([-1, 1])), min_size=1, max_size=60), st.sampled_from(RULES)
 )

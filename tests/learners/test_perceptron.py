@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -51,7 +51,6 @@ rows_of_whole = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(rows_of_whole, st.sampled_from([0.0, 1.0, 3.0]))
 def test_every_form_of_an_example_is_the_same_on_whole_numbers(pairs, bias):
     x = np.array([row for row, _ in pairs], dtype=np.float64)
@@ -92,7 +91,6 @@ def test_every_form_of_an_example_is_the_same_on_whole_numbers(pairs, bias):
 finite = st.floats(-1e3, 1e3, allow_subnormal=False)
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     st.lists(st.tuples(st.lists(finite, min_size=11, max_size=11), st.sampled_from([-1, 1])), min_size=1, max_size=30),
     st.sampled_from([0.0, 0.1]),
