@@ -64,3 +64,11 @@ def sparse(rows):
     where, places = np.nonzero(x)
     ends = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(x)))]).astype(np.uint64)
     return Sparse(ends, places.astype(np.uint32), x[where, places], x.shape[1])
+
+
+def csr(rows, width=None):
+    """Rows given as {index: value}."""
+    ends = np.cumsum([0] + [len(row) for row in rows]).astype(np.uint64)
+    indices = np.array([i for row in rows for i in row], dtype=np.uint32)
+    values = np.array([v for row in rows for v in row.values()], dtype=np.float64)
+    return Sparse(ends, indices, values, int(indices.max(initial=-1)) + 1 if width is None else width)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers import sparse
 from novikoff.errors import InputError, ModelFileError
 from novikoff.kernels.exp import exp_twin
 from novikoff.similarity import Similarity
@@ -23,14 +24,6 @@ KERNELS = [
     Similarity.of("rbf", gamma=2.0, bias=0.5),
 ]
 every = pytest.mark.parametrize("similarity", KERNELS, ids=str)
-
-
-def sparse(rows):
-    """Dense rows without their zeros."""
-    kept = [np.flatnonzero(row) for row in rows]
-    ends = np.cumsum([0, *map(len, kept)]).astype(np.uint64)
-    values = [row[k] for row, k in zip(rows, kept, strict=True)]
-    return Sparse(ends, np.concatenate(kept).astype(np.uint32), np.concatenate(values), rows.shape[1])
 
 
 def plain(similarity, z, x, distances=True):

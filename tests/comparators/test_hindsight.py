@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from helpers import sparse
 from novikoff.certificates.perceptron_hinge import perceptron_hinge
 from novikoff.certificates.perceptron_lengths import perceptron_lengths
 from novikoff.certificates.perceptron_margin import perceptron_margin
@@ -23,20 +24,11 @@ from novikoff.errors import InputError
 from novikoff.game import play
 from novikoff.learners.perceptron import Perceptron
 from novikoff.sources.svmlight import Svmlight
-from novikoff.types import Batch, Domain, Labels, Run, Sparse
+from novikoff.types import Batch, Domain, Labels, Run
 
 THEOREMS = (perceptron_hinge, perceptron_margin, perceptron_squared_hinge, perceptron_lengths)
 MUSHROOMS = Path(os.environ.get("NOVIKOFF_DATA", "data")) / "mushroom_agaricus" / "agaricus.txt.train"
 WILD = [0.0, 1.0, -1.0, 0.1, 3.0, 1e16, -1e16, 1e-160, -3e-160, 5e-324, 1e150, 2.0**-449, 2.0**449]
-
-
-def sparse(rows):
-    """Dense rows as a Sparse batch without the zeros."""
-    x = np.asarray(rows)
-    where, places = np.nonzero(x)
-    lengths = np.bincount(where, minlength=len(x))
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
-    return Sparse(indptr, places.astype(np.uint32), x[where, places].astype(np.float64), x.shape[1])
 
 
 class Rows:

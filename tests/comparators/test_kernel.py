@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers import sparse
 from novikoff.comparators import kernel_fit
 from novikoff.comparators.kernel import KernelScorer
 from novikoff.comparators.tally import Tally
 from novikoff.similarity import Similarity
-from novikoff.types import Sparse
 
 LINEAR = Similarity.of("linear")
 CUBE = Similarity.of("polynomial", degree=3, constant=0.5)
@@ -30,12 +30,6 @@ def value(similarity, z, x):
         return Fraction(CONTEXT.exp(-CONTEXT.divide(decimal.Decimal(power.numerator), power.denominator))) + bias2
     dot = sum((a * b for a, b in zip(z, x, strict=True)), Fraction(0))
     return (Fraction(similarity.constant) + dot) ** similarity.degree + bias2
-
-
-def sparse(x):
-    where, places = np.nonzero(x)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(x)))]).astype(np.uint64)
-    return Sparse(indptr, places.astype(np.uint32), x[where, places], x.shape[1])
 
 
 def spread(rows, width):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from helpers import sparse
 from novikoff.comparators.linear import LinearScorer
 from novikoff.comparators.tally import Tally
 from novikoff.kernels.margins import SLACK
@@ -20,15 +21,6 @@ KAPPAS = [1.0, 0.25, 2.0**-300, 2.0**300]
 
 def dense(rows):
     return np.array(rows, dtype=np.float64)
-
-
-def sparse(rows):
-    """Dense rows as sparse ones without the zeros."""
-    places = [[i for i, value in enumerate(row) if value != 0] for row in rows]
-    lengths = np.array([0, *map(len, places)], dtype=np.uint64)
-    indices = np.array([i for row in places for i in row], dtype=np.uint32)
-    values = np.array([row[i] for row, where in zip(rows, places, strict=True) for i in where], dtype=np.float64)
-    return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, len(rows[0]) if len(rows) else 0)
 
 
 def features(row, bias, normalize):

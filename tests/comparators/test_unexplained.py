@@ -8,20 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers import sparse
 from novikoff.comparators.tracker import LinearTracker, restored
 from novikoff.game import Game, play
 from novikoff.learners.perceptron import Perceptron
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs
-from novikoff.types import Batch, Sparse
+from novikoff.types import Batch
 
 WILD = [0.0, 1.0, -1.0, 0.1, 1 / 3, 3.0, 1e16, -1e16, 1e-16, 1e8, 1e-160, 1e-320, 5e-324, 1e130, -1e130, 2.0**-440]
-
-
-def sparse(x):
-    where, places = np.nonzero(x)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(x)))]).astype(np.uint64)
-    return Sparse(indptr, places.astype(np.uint32), x[where, places].astype(np.float64), x.shape[1])
 
 
 def as_stream(x, y, form):

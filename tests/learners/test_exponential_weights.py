@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers import same
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.classes.matrix import Table
 from novikoff.classes.program import Programs
@@ -292,14 +293,6 @@ def stream(learner, experts, rounds, seed):
 
 def rows(batch):
     return list(batch.rows())
-
-
-def same(one, two):
-    if isinstance(one, np.ndarray):
-        return isinstance(two, np.ndarray) and one.dtype == two.dtype and np.array_equal(one, two)
-    if isinstance(one, dict):
-        return one.keys() == two.keys() and all(same(one[key], two[key]) for key in one)
-    return type(one) is type(two) and one == two
 
 
 @every

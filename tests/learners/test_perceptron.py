@@ -8,19 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
+from helpers import csr
 from novikoff.errors import InputError
 from novikoff.kernels import lanes
-from novikoff.types import Sparse
 
 GOLDEN = [((2.0, 1.0), 1), ((-1.0, -2.0), -1), ((1.0, 3.0), 1), ((-2.0, 0.0), -1)]
-
-
-def csr(rows):
-    """Rows given as {index: value}."""
-    indptr = np.cumsum([0] + [len(row) for row in rows]).astype(np.uint64)
-    indices = np.array([i for row in rows for i in row], dtype=np.uint32)
-    values = np.array([v for row in rows for v in row.values()], dtype=np.float64)
-    return Sparse(indptr, indices, values, int(indices.max()) + 1 if len(indices) else 0)
 
 
 def test_the_rule_on_a_hand_computed_example():
