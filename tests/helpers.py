@@ -8,12 +8,18 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 
 from novikoff.cli.main import main
 from novikoff.types import Sparse
 
 COMPILING = "novikoff: compiling, once\n"
 """Said or not, by what was compiled before: no test may depend on it."""
+
+
+def first_of(count):
+    """The number 0 for a parameter; in `make test-all` also those up to `count`."""
+    return [0, *(pytest.param(number, marks=pytest.mark.slow) for number in range(1, count))]
 
 
 class Done(NamedTuple):

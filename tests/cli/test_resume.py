@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from helpers import first_of
 from helpers import novikoff as run
 
 NOVIKOFF = [sys.executable, "-m", "novikoff"]
@@ -52,7 +53,7 @@ def same_game(told, model, whole):
     assert one.curve == two.curve
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
+@pytest.mark.parametrize("seed", first_of(3))
 def test_a_game_killed_at_any_moment_goes_on_bit_exactly(text, whole, tmp_path, seed):
     model = tmp_path / "model.nk"
     command = [
