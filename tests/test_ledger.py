@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -25,7 +25,6 @@ def marks(rounds):
     return out
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 5000), st.integers(1, 3000), st.integers(0, 5))
 def test_batches_and_single_rounds_write_the_same(rounds, size, seed):
     said, y = random_game(rounds, seed)

@@ -77,7 +77,7 @@ def test_the_bound_of_the_notes_fails_on_the_smallest_grid(d):
 strict = st.sampled_from([(1, 1), (1, 3), (2, 1), (2, 2), (3, 1), (3, 4), (4, 2)])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(strict, st.data())
 def test_the_corollary_holds_for_strict_targets_without_a_constant(size, data):
     d, n = size
@@ -94,7 +94,7 @@ def test_the_corollary_holds_for_strict_targets_without_a_constant(size, data):
     assert ellipsoid_margin(run).bound <= found.bound
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(strict, st.booleans(), st.data())
 def test_the_corollary_holds_for_ties_with_a_constant(size, unit, data):
     d, n = size

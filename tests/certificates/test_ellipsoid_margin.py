@@ -135,7 +135,7 @@ def test_without_a_mistake_the_ball_touches_the_first_ellipsoid():
 coordinate = st.integers(-6, 6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data(), st.sampled_from([1, 2, 3, 5]), st.sampled_from(["centre", "deep"]), st.sampled_from([0.0, 2.0]))
 def test_the_theorem_holds_on_separable_streams(data, d, cuts, bias):
     rows = data.draw(st.lists(st.lists(coordinate, min_size=d, max_size=d), min_size=1, max_size=25))

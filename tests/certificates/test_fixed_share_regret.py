@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -68,7 +68,6 @@ tables = st.tuples(st.integers(1, 5), st.integers(1, 3)).flatmap(
 )
 
 
-@settings(deadline=None)
 @given(tables, st.floats(0.05, 20), st.floats(0, 1), st.integers(0, 5), st.sampled_from([1.0, 7.0]), st.data())
 def test_the_theorem_holds_on_any_table_with_any_share_and_prior(table, eta, alpha, switches, top, data):
     parts = data.draw(st.lists(st.integers(1, 100), min_size=table.shape[1], max_size=table.shape[1]))

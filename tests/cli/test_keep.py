@@ -1,11 +1,11 @@
 """`run --keep` and `predict`: a classifier goes into a file, and its promise comes out again."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+
+from helpers import novikoff as run
 
 
 @pytest.fixture(scope="module")
@@ -20,13 +20,6 @@ def files(tmp_path_factory):
         lines = [f"{a},{b},{c},{label}" for (a, b, c), label in zip(x[part], labels[part], strict=True)]
         (folder / f"{name}.csv").write_text("\n".join(["f,g,h,label", *lines]) + "\n")
     return folder
-
-
-def run(*arguments):
-    """The exit code, and what was printed on standard output and standard error."""
-    command = [sys.executable, "-m", "novikoff", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("how", ["best", "random", "voted", "averaged", "last"])

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.certificates.perceptron_hinge import perceptron_hinge
@@ -91,7 +91,6 @@ def test_rows_that_do_not_fit_in_memory_are_as_sound_and_about_as_good(noise, fo
     assert outside.facts.square == inside.facts.square
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.lists(st.integers(-3, 3), min_size=3, max_size=3), st.sampled_from([-1, 1])), min_size=1,
              max_size=20),

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from helpers import sparse
 from novikoff.comparators.tracker import KernelTracker, restored
 from novikoff.errors import InputError, ModelFileError
 from novikoff.similarity import Similarity
@@ -13,12 +14,6 @@ from novikoff.types import Batch, Sparse
 LINEAR = Similarity.of("linear")
 CUBE = Similarity.of("polynomial", degree=3, constant=0.5)
 RBF = Similarity.of("rbf", gamma=0.7)
-
-
-def sparse(x):
-    where, places = np.nonzero(x)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(x)))]).astype(np.uint64)
-    return Sparse(indptr, places.astype(np.uint32), x[where, places], x.shape[1])
 
 
 def example_stream(rows, width=4, seed=0):

@@ -5,9 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from helpers import sparse
 from novikoff.comparators.linear import BLOCK, LinearScorer
 from novikoff.comparators.tally import Tally
 from novikoff.kernels.margins import SLACK
@@ -20,15 +21,6 @@ KAPPAS = [1.0, 0.25, 2.0**-300, 2.0**300]
 
 def dense(rows):
     return np.array(rows, dtype=np.float64)
-
-
-def sparse(rows):
-    """Dense rows as sparse ones without the zeros."""
-    places = [[i for i, value in enumerate(row) if value != 0] for row in rows]
-    lengths = np.array([0, *map(len, places)], dtype=np.uint64)
-    indices = np.array([i for row in places for i in row], dtype=np.uint32)
-    values = np.array([row[i] for row, where in zip(rows, places, strict=True) for i in where], dtype=np.float64)
-    return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, len(rows[0]) if len(rows) else 0)
 
 
 def features(row, bias, normalize):
@@ -149,7 +141,6 @@ def split(stream):
 penalties = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(KAPPAS)), max_size=3)
 
 
-@settings(max_examples=60)
 @given(
     streams(st.floats(-1e3, 1e3)), directions(st.floats(-1, 1, width=32)), st.sampled_from([0, 0.3]), st.booleans(),
     st.sampled_from([dense, sparse]), penalties,
@@ -162,7 +153,6 @@ def test_floats_are_rounded_outward_for_arbitrary_comparators(stream, U, bias, n
         check(scorer, rows, labels, None, wrong)
 
 
-@settings(max_examples=150)
 @given(
     streams(st.sampled_from(WILD), most=6), directions(st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-20, -0.25])), penalties
 )

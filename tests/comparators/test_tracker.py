@@ -7,20 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from helpers import sparse
 from novikoff.comparators.tracker import LinearTracker, restored
-from novikoff.types import Batch, Sparse
+from novikoff.types import Batch
 
 
 def dense(rows):
     return np.array(rows, dtype=np.float64)
-
-
-def sparse(rows):
-    """Dense rows as sparse ones without the zeros."""
-    x = np.asarray(rows)
-    where, places = np.nonzero(x)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(x)))]).astype(np.uint64)
-    return Sparse(indptr, places.astype(np.uint32), x[where, places].astype(np.float64), x.shape[1])
 
 
 def dot(u, x):

@@ -7,15 +7,10 @@ from threading import Event
 import numpy as np
 import pytest
 
+from helpers import sparse
 from novikoff.comparators import tracker as module
 from novikoff.comparators.tracker import LinearTracker
-from novikoff.types import Batch, Sparse
-
-
-def sparse(x):
-    where, places = np.nonzero(x)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(x)))]).astype(np.uint64)
-    return Sparse(indptr, places.astype(np.uint32), x[where, places], x.shape[1])
+from novikoff.types import Batch
 
 
 def batches_of(kind, sizes=(500,) * 12):

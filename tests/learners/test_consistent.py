@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -16,7 +16,6 @@ def test_the_golden_value():
     assert nk.play(nk.Consistent(thresholds(4)), [(x, -1) for x in range(5)]).mistakes == 5
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.integers(0, 12),
     st.lists(st.integers(0, 12), min_size=1, max_size=40),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.certificates.cover_restarts import CoverFacts, cover_restarts
@@ -94,7 +94,6 @@ def test_the_number_of_covers_promised_is_met():
     assert ledger.certify()[0].status == "valid"
 
 
-@settings(deadline=None, max_examples=100)
 @given(
     st.lists(st.tuples(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), st.sampled_from([-1, 1])), min_size=1),
     st.booleans(),

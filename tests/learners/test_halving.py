@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -52,7 +52,6 @@ rows_of = lambda labels: st.integers(1, 5).flatmap(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(rows_of([-1, 1]), st.data(), st.booleans())
 def test_the_theorem_holds_on_arbitrary_classes_and_realizable_streams(rows, data, conservative):
     target = data.draw(st.sampled_from(rows))
@@ -64,7 +63,6 @@ def test_the_theorem_holds_on_arbitrary_classes_and_realizable_streams(rows, dat
     assert ledger.mistakes <= found.bound <= floor_log2(len(rows), 1)
 
 
-@settings(max_examples=100, deadline=None)
 @given(rows_of([0, 1, 2, 3]), st.data(), st.booleans())
 def test_the_theorem_holds_with_many_labels(rows, data, conservative):
     if max(map(max, rows)) == 1 and min(map(min, rows)) == 1:
@@ -76,7 +74,6 @@ def test_the_theorem_holds_with_many_labels(rows, data, conservative):
     assert ledger.mistakes <= found.bound <= floor_log2(len(rows), 1)
 
 
-@settings(max_examples=100, deadline=None)
 @given(rows_of([-1, 1]), st.data(), st.booleans())
 def test_a_prior_promises_the_weight_of_the_target(rows, data, conservative):
     prior = data.draw(st.lists(st.integers(1, 1000), min_size=len(rows), max_size=len(rows)))
@@ -113,7 +110,6 @@ def test_an_impossible_prior_is_refused(prior):
         nk.Halving(table([[1], [-1]]), prior=prior)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     rows_of([-1, 1]),
     st.lists(st.tuples(st.integers(0, 4), st.sampled_from([-1, 1])), min_size=1, max_size=60),

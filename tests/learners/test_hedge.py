@@ -7,10 +7,11 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
+from helpers import same
 from novikoff import catalog
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.classes import thresholds
@@ -59,16 +60,6 @@ def on_indices():
         ExponentialWeights(thresholds(20), eta=0.5, seed=5),
         Constant(-1),
     ]
-
-
-def same(one, two):
-    if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
-        return type(one) is type(two) and one.dtype == two.dtype and np.array_equal(one, two)
-    if isinstance(one, dict):
-        return one.keys() == two.keys() and all(same(one[key], two[key]) for key in one)
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(two) and all(same(a, b) for a, b in zip(one, two, strict=True))
-    return type(one) is type(two) and one == two
 
 
 def test_weights_are_exponential_in_the_mistakes_of_each():
@@ -448,7 +439,6 @@ def test_the_promises_hold_against_a_contrarian():
     assert found["anytime_regret"].observed <= math.sqrt(300 * math.log(4))
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 20), st.sampled_from([-1, 1])), min_size=1, max_size=60), st.sampled_from(RULES)
 )

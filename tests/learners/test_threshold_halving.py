@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -41,7 +41,6 @@ def test_it_predicts_as_halving_does_for_every_n_up_to_50(conservative, noise):
             assert fast.certify() == slow.certify()
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.integers(0, 60),
     st.lists(st.tuples(st.integers(0, 60), st.sampled_from([-1, 1])), min_size=1, max_size=50),

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -95,7 +95,6 @@ def test_the_largest_label_a_table_can_hold_is_predicted():
     assert WeightedMajority(table([[2**15 - 1], [0], [2**15 - 1]])).predict_one(0) == 2**15 - 1
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from([0.0, *BETAS]) | st.floats(0, 1, exclude_max=True, allow_subnormal=False),
     st.dictionaries(st.integers(0, 30), st.integers(-9, 9), max_size=8),
@@ -126,7 +125,6 @@ def test_a_near_tie_that_floats_cannot_see_is_decided_by_the_last_hypothesis():
     assert WeightedMajority.restore(state).predict_one(0) == 1  # 1 against 1/2 + 1/4 + 1/4
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.integers(2**55, 2**61), st.sampled_from([0.9, 0.7, 1 / 3, 0.5, 0.999]), st.booleans())
 def test_weights_that_differ_by_less_than_a_float_can_hold_are_told_apart(heavy, beta, above):
     light = math.floor(heavy * Fraction(beta)) + above
@@ -139,7 +137,6 @@ streams = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, 
 priors = st.none() | st.lists(st.integers(1, 2**40), min_size=25, max_size=25)
 
 
-@settings(max_examples=250, deadline=None)
 @given(rows_of([-1, 1]), streams, st.sampled_from([0.0, *BETAS]), priors, st.booleans())
 def test_the_theorem_holds_on_arbitrary_classes_streams_and_priors(rows, stream, beta, prior, conservative):
     stream = [(x % len(rows[0]), 1 if y % 2 else -1) for x, y in stream]
@@ -147,7 +144,6 @@ def test_the_theorem_holds_on_arbitrary_classes_streams_and_priors(rows, stream,
     check(rows, [1, -1], stream, beta, prior, conservative)
 
 
-@settings(max_examples=150, deadline=None)
 @given(rows_of([0, 1, 2, 3]), streams, st.sampled_from(BETAS), priors, st.booleans())
 def test_the_theorem_holds_with_many_labels(rows, stream, beta, prior, conservative):
     rows = [[3] * len(rows[0]), *rows][:25]
@@ -214,7 +210,6 @@ def test_no_deterministic_learner_beats_twice_the_best_hypothesis(beta, rounds):
     )
 
 
-@settings(max_examples=100, deadline=None)
 @given(rows_of([-1, 1]), st.data(), st.booleans())
 def test_without_mercy_it_is_halving_while_some_hypothesis_is_perfect(rows, data, conservative):
     target = data.draw(st.sampled_from(rows))

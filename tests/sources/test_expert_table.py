@@ -24,7 +24,7 @@ from novikoff.sources.expert_table import expert_table
 from novikoff.sources.expert_text import ExpertText
 from novikoff.types import Domain
 
-FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture

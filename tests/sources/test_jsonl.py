@@ -583,7 +583,7 @@ def objects(draw):
     return text.encode("utf-8", "replace") + draw(st.sampled_from([b"\n", b"\r\n", b" \n", b"\n\n"]))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(objects(), max_size=20), st.integers(1, 400), st.integers(1, 32))
 def test_rows_are_those_of_a_slow_reader_whatever_the_chunk(rows, chunk, bits):
     data = b'{"y": 1}\n{"y": -1}\n' + b"".join(rows)
@@ -798,7 +798,7 @@ def test_malformed_inputs_are_refused_and_the_others_right_100_000_times():
     assert fuzz(3, 100_000) > 40_000
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=200), st.integers(1, 50))
 def test_any_bytes_at_all_are_rows_or_errors_of_ours(data, chunk):
     want, bad = slow(data.removeprefix(b"\xef\xbb\xbf"))

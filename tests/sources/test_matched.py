@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import novikoff as nk
+from helpers import novikoff
 from novikoff.errors import InputError, MismatchError
 from novikoff.model import load, save
 from novikoff.sources.expert_table import expert_table
@@ -343,11 +342,6 @@ def test_comparators_in_hindsight_read_columns_by_name():
 
 
 # the command line
-
-
-def novikoff(*words):
-    done = subprocess.run([sys.executable, "-m", "novikoff", *map(str, words)], capture_output=True, text=True)
-    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -174,13 +174,12 @@ def test_sniffing_a_hostile_line_takes_no_time():
         assert sniff(hostile + b"\n") is None
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_sniffing_takes_any_bytes(head):
     assert sniff(head) in (None, *FORMATS)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
 @given(
     st.one_of(
         st.binary(max_size=80),

@@ -453,7 +453,6 @@ def anything(rng):
     return b"%.4f" % rng.random()
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 60), st.integers(1, 400), st.integers(1, 4))
 def test_rows_are_those_of_a_slow_reader_whatever_chunk_and_threads(rng, rows, chunk, threads):
     data = b"1 1:1\n-1\n" + table(rng, rows)
@@ -657,7 +656,7 @@ def test_malformed_inputs_are_refused_and_the_others_right_300_000_times():
     assert fuzz(3, 300_000) > 100_000
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(max_size=200), st.integers(1, 50))
 def test_any_bytes_at_all_are_rows_or_errors_of_ours(data, chunk):
     want, bad = slow(data.removeprefix(b"\xef\xbb\xbf"))

@@ -20,7 +20,7 @@ from novikoff.kernels import words as kernel
 from novikoff.sources.text import Text
 from novikoff.types import Domain, Labels
 
-FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 MAIL = b"spam\tWINNER!! Call now, call\nham\tOk lar...\nham\t\nspam\tFree 2 a wkly comp\n"
 
 

@@ -263,7 +263,7 @@ def test_rows_are_those_of_vowpal_wabbit_itself():
     wabbit.finish()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(max_size=30), st.integers(0, 2**32 - 1))
 def test_the_hash_is_murmur(name, seed):
     assert murmur(name, seed) == murmurhash3_32(name, seed=seed, positive=True)
@@ -667,7 +667,6 @@ def anything(rng):
     return b"%.4f" % rng.random()
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.randoms(use_true_random=False), st.integers(1, 60), st.integers(1, 400), st.integers(1, 4), st.integers(1, 32),
     st.booleans(),
@@ -873,7 +872,7 @@ def test_malformed_inputs_are_refused_and_the_others_right_200_000_times():
     assert fuzz(3, 200_000) > 60_000
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(max_size=200), st.integers(1, 50))
 def test_any_bytes_at_all_are_rows_or_errors_of_ours(data, chunk):
     want, bad = slow(data.removeprefix(b"\xef\xbb\xbf"))
