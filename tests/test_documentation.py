@@ -9,11 +9,7 @@ from pathlib import Path
 import pytest
 
 import novikoff as nk
-<<<<<<< HEAD
-=======
 from helpers import novikoff
-from novikoff.catalog import CATALOG, names
->>>>>>> fasttests
 from novikoff.online_to_batch import PROMISES
 from novikoff.registry import CATALOG
 from novikoff.report.explanation import explain, read_references, theorems

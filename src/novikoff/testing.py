@@ -127,7 +127,8 @@ def _check_members(learner: Learner) -> None:
     _require(labels is None or (type(labels) is int and labels > 1), f"{must}: they are {labels!r}")
     facts: Any = learner.facts()
     params = getattr(facts, "__dataclass_params__", None)
-    _require(params is not None and params.frozen, f"the facts of {name} must be a frozen dataclass: they are {shown(facts)}")
+    frozen = params is not None and params.frozen
+    _require(frozen, f"the facts of {name} must be a frozen dataclass: they are {shown(facts)}")
     _plain(dataclasses.asdict(facts), f"the facts of {name}")
 
 

@@ -22,6 +22,7 @@ from novikoff.learners.halving import Halving
 from novikoff.learners.hedge import Hedge
 from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron
+from novikoff.learners.threshold_halving import ThresholdHalving
 from novikoff.types import Run
 
 K, T = 4, 1000
