@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff import model
 from novikoff.errors import ModelFileError
 from novikoff.model import FORMAT
 
@@ -257,3 +258,20 @@ def test_a_file_whose_numbers_no_game_can_lead_to_is_refused(make, changes, tmp_
                 archive.writestr(name, content)
         with pytest.raises(ModelFileError):
             nk.load(tmp_path / "changed.nk")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [nk.Perceptron, lambda: nk.KernelPerceptron(gamma=0.5), lambda: nk.Hedge([nk.Perceptron(), nk.Ellipsoid()])],
+    ids=["perceptron", "kernel", "team"],
+)
+def test_what_is_to_be_saved_stays_as_it_is_while_the_game_goes_on(make, tmp_path):
+    x = np.random.default_rng(0).normal(size=(200, 3))
+    rounds = x, np.where(x[:, 0] > 0, 1, -1)
+    then, now = (nk.play(make(), rounds, rounds=100, record=True) for _ in range(2))
+    taken = model.snapshot(now)
+    nk.play(now.learner, rounds, ledger=now, resume=True)
+    model.write(taken, tmp_path / "model.nk")
+    again = nk.load(tmp_path / "model.nk")
+    assert again.said().tolist() == then.said().tolist()
+    assert again.certify() == then.certify()
