@@ -55,7 +55,8 @@ from novikoff.ledger import RANK, Ledger
 from novikoff.player import Player
 from novikoff.replay import Tell, frozen, replay
 from novikoff.reservoir import Average, HypothesisReservoir
-from novikoff.types import Batch, Domain, Example, Learner, Run, State, Stream
+from novikoff.stream import Stream
+from novikoff.types import Batch, Domain, Example, Learner, Run, State
 from novikoff.voting import RandomVote, VotedPerceptron
 
 Method = Literal["best", "random", "voted", "averaged", "last"]

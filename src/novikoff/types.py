@@ -311,25 +311,6 @@ Lasting = bool | Literal["mapped"]
 """Do the arrays of a batch stay as they are when the next one is read?"""
 
 
-class Stream(Protocol):
-    """A source of labelled examples.
-
-    Optional: `features`, the names of the columns, None if they have none; `__len__`, the number of rows; `notes`, a
-    list of lines to tell the user (the format that was recognised, rows that were skipped); `lasting`, true if the
-    arrays of a batch are not used again for a later one, and "mapped" if they lie in a mapped file; `fixed`, false if
-    somebody's code makes the rows as they are asked for (environment.py).
-    """
-
-    name: str
-    domain: Domain
-    labels: Labels | None
-    rereadable: bool
-
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        """A fresh pass, batch by batch; from `start` on, the `end` of an earlier batch."""
-        ...
-
-
 @runtime_checkable
 class Adversary(Protocol):
     """An environment that answers back."""

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from novikoff import encode
 from novikoff.comparators.rows import Rows, as_rows, form_of, stacked
 from novikoff.errors import InputError
-from novikoff.types import Batch, Sparse, Stream
+from novikoff.stream import Stream
+from novikoff.types import Batch, Sparse
 
 TOGETHER = 4_096
 """Rows that come one by one are put together up to so many."""
@@ -83,7 +84,7 @@ def read(
 
 def fingerprint(stream: Stream) -> Any:
     """What the stream says of itself: size and time of change of its file; None if it says nothing."""
-    return (stream.fingerprint() or None) if hasattr(stream, "fingerprint") else None
+    return stream.fingerprint() or None
 
 
 def _together(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iterator[tuple[Rows, NDArray[np.int8]]]:

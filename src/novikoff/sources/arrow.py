@@ -25,10 +25,11 @@ from novikoff.sources.converted import Converted
 from novikoff.sources.layout import LABEL_NAMES, column_name
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import check_asked
+from novikoff.stream import Stream
 from novikoff.types import Batch, Lasting, Position, Sparse
 
 
-class Arrow:
+class Arrow(Stream):
     """The rows of an Arrow IPC or a Parquet file.
 
     source     a path, "-" for standard input, or a binary file object
@@ -40,6 +41,7 @@ class Arrow:
     """
 
     rereadable = True
+    rows: int
 
     def __init__(
         self,
@@ -73,9 +75,6 @@ class Arrow:
         self.bits = self._rows.bits if isinstance(self._rows, Converted) else None
         self.labels = self._labels.labels
         self.rows = self._labels.rows
-
-    def __len__(self) -> int:
-        return self.rows
 
     def fingerprint(self) -> dict[str, Any]:
         """Size and time of change of the file; empty for other sources."""

@@ -22,18 +22,18 @@ from novikoff.sources.expert_losses import Pair, another, not_of_the_pair, sugge
 from novikoff.sources.layout import SNIFFED_ROWS
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import check_asked
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Position
 
 CELLS_AT_ONCE = 2**20
 """Numbers in a batch, about."""
 
 
-class ExpertColumns:
+class ExpertColumns(Stream):
     """The rounds of a table in an Arrow IPC or a Parquet file."""
 
     rereadable = True
     lasting = True
-    labels = None
 
     def __init__(
         self, source: Any, outcome: str | int | None, without: Sequence[str | int], loss: str | None, sleeping: bool

@@ -11,28 +11,25 @@ from numpy.typing import NDArray
 
 from novikoff.errors import InputError, SourceError
 from novikoff.sources.arrays import ROWS_PER_BATCH
-from novikoff.types import Batch, Domain, Labels, Position, Sparse, Stream
+from novikoff.stream import Stream, adapted
+from novikoff.types import Batch, Position, Sparse
 
 MOST_BYTES = 2_000_000_000
 """Of arrays that a source may take in memory."""
 
 
-class InMemoryStream:
+class InMemoryStream(Stream):
     """The rows of a stream, in memory."""
 
     rereadable = True
 
-    def __init__(self, like: Stream | InMemoryStream, batches: Sequence[Batch]) -> None:
-        self.name: str = like.name
-        self.domain: Domain = like.domain
-        self.labels: Labels | None = like.labels
-        self.features: tuple[str, ...] | None = getattr(like, "features", None)
-        self.notes: list[str] = list(getattr(like, "notes", ()))
+    def __init__(self, like: Stream, batches: Sequence[Batch]) -> None:
+        like = adapted(like)
+        self.name, self.domain, self.labels = like.name, like.domain, like.labels
+        self.features, self.notes = like.features, list(like.notes)
         self._batches = list(batches)
         self._ends = np.cumsum([len(batch) for batch in batches]).tolist()
-
-    def __len__(self) -> int:
-        return int(self._ends[-1])
+        self.rows = int(self._ends[-1])
 
     @property
     def size(self) -> int:

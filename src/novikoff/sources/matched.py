@@ -18,25 +18,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import MismatchError
-from novikoff.types import Batch, Position, Stream
+from novikoff.stream import Stream, there_before
+from novikoff.types import Batch, Labels, Position
 
 MOST_NAMED = 5
 """Columns that an error names."""
 
 
-class Matched:
+class Matched(Stream):
     """A stream with its columns in another order: those of x, or of y where the columns are losses."""
 
     lasting = True
 
     def __init__(self, stream: Stream, features: tuple[str, ...], order: NDArray[np.intp]) -> None:
         self._stream, self._order = stream, order
+        self.name, self.domain, self.rereadable, self.rows = stream.name, stream.domain, stream.rereadable, stream.rows
+        self.outcomes, self.loss, self.bits, self.notes = stream.outcomes, stream.loss, stream.bits, stream.notes
+        self.unlabelled = stream.unlabelled
         self.features = features
-        if hasattr(stream, "experts"):
-            self.experts = tuple(stream.experts[c] for c in order)
+        self.experts = tuple(stream.experts[c] for c in order) if stream.experts else ()
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+    @property
+    def labels(self) -> Labels | None:  # type: ignore[override]
+        """They may be known only as it is read."""
+        return self._stream.labels
+
+    @property
+    def fixed(self) -> bool:  # type: ignore[override]
+        """What a list holds is seen as it is read."""
+        return there_before(self._stream)
+
+    def fingerprint(self) -> dict[str, Any] | None:
+        return self._stream.fingerprint()
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         for batch in self._stream.batches(start):
@@ -55,7 +68,7 @@ def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learn
     """
     if names is None:
         return stream
-    shown, known = getattr(stream, "features", None), tuple(names)
+    shown, known = stream.features, tuple(names)
     if shown is None:
         width = stream.domain.width
         if width not in (None, len(known)):
@@ -83,7 +96,7 @@ def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learn
         )
     _note(stream, f"the columns of {stream.name} are in another order: they are matched by name")
     places = {name: c for c, name in enumerate(shown)}
-    return cast(Stream, Matched(stream, known, np.array([places[name] for name in known])))
+    return Matched(stream, known, np.array([places[name] for name in known]))
 
 
 def names_of(X: Any) -> tuple[str, ...] | None:
@@ -98,9 +111,8 @@ def names_of(X: Any) -> tuple[str, ...] | None:
 
 
 def _note(stream: Stream, note: str) -> None:
-    notes: Any = getattr(stream, "notes", None)
-    if isinstance(notes, list) and note not in notes:
-        notes.append(note)
+    if note not in stream.notes:
+        stream.notes.append(note)
 
 
 def _listed(names: Sequence[str]) -> str:

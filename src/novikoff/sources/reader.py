@@ -25,7 +25,7 @@ from novikoff.errors import SourceError
 from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, is_number, rows_of, sniff_delimiter
 from novikoff.sources.on_disk import PACKED, OnDisk
 from novikoff.sources.opened import Opened, Origin
-from novikoff.types import Stream
+from novikoff.stream import Stream
 
 READ_AS = (
     "tables with commas, tabs or semicolons (csv), svmlight, Vowpal Wabbit text (vw), JSON lines (jsonl), labelled "
@@ -70,7 +70,7 @@ def read(source: Any, format: str | None = None, **options: Any) -> Stream:
                 f"{_named(source)}. Leave it out, or name another format: {', '.join(FORMATS)}."
             )
     stream: Stream = make(content, **given)
-    stream.notes.insert(0, f"read as {found}")  # type: ignore[attr-defined]
+    stream.notes.insert(0, f"read as {found}")
     return stream
 
 
