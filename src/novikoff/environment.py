@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,4 +100,4 @@ def for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:
     values = [labels.negative, labels.positive]
     if not all(isinstance(value, (int, np.integer)) and 0 <= value < (learner.labels or 0) for value in values):
         raise MismatchError(f"the learner has labels 0 .. {(learner.labels or 0) - 1}: the stream has {values}.")
-    return Batch(batch.x, np.where(batch.y == 1, values[1], values[0]).astype(np.int32), batch.first)
+    return replace(batch, y=np.where(batch.y == 1, values[1], values[0]).astype(np.int32))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -148,7 +149,7 @@ class Game:
             return False
         if not self.player.pays and self.learner.labels is None:
             y = signs(batch)
-            batch = batch if y is batch.y else Batch(batch.x, y, batch.first, batch.end)
+            batch = batch if y is batch.y else replace(batch, y=y)
         played = self.player.learn_many(batch)
         if played is None:
             return False

@@ -1,6 +1,7 @@
 """Comparators that look at batches in a background thread: who waits helps, nothing is lost, and no sum changes."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from threading import Event
 
@@ -31,6 +32,11 @@ def batches_of(kind, sizes=(500,) * 12):
     return [(Batch(form(x[part]), y[part], part.start + 1), wrong[part]) for part in parts]
 
 
+def owned(batch):
+    """The same, in memory that nobody writes over: it may be looked at in the background."""
+    return replace(batch, memory="owned")
+
+
 def seen(state):
     """A state as bytes, to compare two of them to the bit."""
     if isinstance(state, dict):
@@ -48,7 +54,7 @@ def two_trackers(batches, before, **given):
     for batch, wrong in batches:
         at_once.see(batch, wrong)
     for batch, wrong in batches[:before]:
-        helped.see(batch, wrong, behind=True)
+        helped.see(owned(batch), wrong)
     helped.catch_up()
     return at_once, helped
 
@@ -80,7 +86,7 @@ def test_an_error_in_the_background_thread_is_raised_in_the_first(monkeypatch):
     tracker = LinearTracker()
     monkeypatch.setattr(tracker, "_see", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):  # noqa: PT012
-        tracker.see(Batch(np.ones((100, 3)), np.ones(100, dtype=np.int8), 1), np.zeros(100, np.bool_), behind=True)
+        tracker.see(owned(Batch(np.ones((100, 3)), np.ones(100, dtype=np.int8), 1)), np.zeros(100, np.bool_))
         tracker.catch_up()
 
 
@@ -101,7 +107,7 @@ def test_who_waits_for_the_background_thread_helps_it_and_no_sum_changes(kind, m
     monkeypatch.setattr(LinearScorer, "margins", counted(LinearScorer.margins, found))
     with held_up(helped):
         for batch, wrong in batches[9:]:
-            helped.see(batch, wrong, behind=True)
+            helped.see(owned(batch), wrong)
         monkeypatch.setattr(helped, "_caught_up", lambda: 1 / 0)
         with pytest.raises(ZeroDivisionError):  # the first wait: what could be helped with has been
             helped.catch_up()
@@ -116,11 +122,11 @@ def test_who_may_not_go_on_helps_with_the_last_batch(monkeypatch):
     monkeypatch.setattr(module, "MOST_BEHIND", 1)
     monkeypatch.setattr(helped, "_caught_up", lambda: 1 / 0)
     with held_up(helped), pytest.raises(ZeroDivisionError):
-        helped.see(*batches[8], behind=True)
+        helped.see(owned(batches[8][0]), batches[8][1])
     assert helped._behind[0].margins is not None
     monkeypatch.undo()
     for batch, wrong in batches[9:]:
-        helped.see(batch, wrong, behind=True)
+        helped.see(owned(batch), wrong)
     assert same(at_once, helped)
 
 
@@ -137,7 +143,7 @@ def test_the_margins_that_wait_are_of_some_rows_only(monkeypatch):
 
     helped._thread.submit(go_on.wait, 60)
     for batch, wrong in batches[5:]:
-        helped.see(batch, wrong, behind=True)
+        helped.see(owned(batch), wrong)
     monkeypatch.setattr(helped, "_caught_up", caught_up)
     helped.catch_up()
     assert most[0] == max(most) == 1500
@@ -152,22 +158,22 @@ def test_single_rows_and_small_batches_before_a_batch_that_was_helped_with_come_
         at_once.see(batch, wrong)
     for batch, wrong in batches:
         if len(batch) < 100:
-            helped.see(batch, wrong, behind=True)
+            helped.see(owned(batch), wrong)
             continue
         helped.catch_up()
         if helped._thread is not None:
             with held_up(helped):
-                helped.see(batch, wrong, behind=True)
+                helped.see(owned(batch), wrong)
                 helped._help(helped._behind[0])
         else:
-            helped.see(batch, wrong, behind=True)
+            helped.see(owned(batch), wrong)
     assert same(at_once, helped)
 
 
 def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
     batches, tracker = batches_of("sparse"), LinearTracker(keep=100_000)
     for batch, wrong in batches:
-        tracker.see(batch, wrong, behind=True)
+        tracker.see(owned(batch), wrong)
     plain, asked = module.wait, []
 
     def interrupted(futures):
@@ -178,7 +184,7 @@ def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
 
     monkeypatch.setattr(module, "wait", interrupted)
     with held_up(tracker):
-        tracker.see(*batches[0], behind=True)
+        tracker.see(owned(batches[0][0]), batches[0][1])
         before = list(tracker._behind)
         with pytest.raises(KeyboardInterrupt):
             tracker.catch_up()

@@ -31,7 +31,6 @@ class Advice(Stream):
     """
 
     rereadable = True
-    lasting = True
 
     def __init__(
         self, X: ArrayLike, y: ArrayLike, experts: Sequence[str] | None = None, name: str = "advice"
@@ -46,14 +45,13 @@ class Advice(Stream):
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         for first, stop in _parts(self._x, start):
-            yield Batch(self._x[first:stop], self._y[first:stop], first + 1, {"row": stop})
+            yield Batch(self._x[first:stop], self._y[first:stop], first + 1, {"row": stop}, "owned")
 
 
 class Losses(Stream):
     """A loss of each expert in each round. `experts` names the columns, as for advice."""
 
     rereadable = True
-    lasting = True
 
     def __init__(self, table: ArrayLike, experts: Sequence[str] | None = None, name: str = "losses") -> None:
         self.name = name
@@ -64,7 +62,7 @@ class Losses(Stream):
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         for first, stop in _parts(self._table, start):
-            yield Batch(None, self._table[first:stop], first + 1, {"row": stop})
+            yield Batch(None, self._table[first:stop], first + 1, {"row": stop}, "owned")
 
 
 class Rounds(Stream):

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from novikoff.batch import Memory
 from novikoff.errors import SourceError
 from novikoff.sources.arrow_file import index_notes, open_arrow
 from novikoff.sources.arrow_lists import DenseLists, SparseLists
@@ -26,7 +27,7 @@ from novikoff.sources.layout import LABEL_NAMES, column_name
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import check_asked
 from novikoff.stream import Stream
-from novikoff.types import Batch, Lasting, Position, Sparse
+from novikoff.types import Batch, Position, Sparse
 
 
 class Arrow(Stream):
@@ -59,7 +60,7 @@ class Arrow(Stream):
         check_asked(self._file.index, schema.names, label, LABEL_NAMES, columns, self.name)
         note = self._file.last_note() if label is None and columns is None else None
         self.converted = note is not None
-        self.lasting: Lasting = "mapped" if self.converted and self._file.mapped else True
+        self._memory: Memory = "mapped" if self.converted and self._file.mapped else "owned"
         self._rows: Columns | SparseLists | DenseLists | Converted
         self._labels: LabelValues | Converted
         if note is not None:
@@ -91,7 +92,7 @@ class Arrow(Stream):
                 y = self._labels.y(piece.column(target), row + 1)
                 row += len(y)
                 width = x.width if isinstance(x, Sparse) else 0
-                yield Batch(x, y, row - len(y) + 1, {"row": row, "width": width})
+                yield Batch(x, y, row - len(y) + 1, {"row": row, "width": width}, self._memory)
         if row != self.rows:
             raise SourceError(f"a source must stay as it is: {self.name} has {row:,} rows instead of {self.rows:,}.")
 

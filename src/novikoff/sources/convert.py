@@ -177,9 +177,8 @@ def _lists(x: Sparse) -> list[Any]:
     """Indices and values as lists, from the first entry of the first row."""
     import pyarrow as pa
 
-    begin, end = int(x.indptr[0]), int(x.indptr[-1])
-    offsets = pa.array((x.indptr - np.uint64(begin)).view(np.int64))
-    parts = [pa.array(np.ascontiguousarray(part[begin:end])) for part in (x.indices, x.values)]
+    offsets = pa.array((x.indptr - x.indptr[0]).view(np.int64))
+    parts = [pa.array(np.ascontiguousarray(part[x.entries])) for part in (x.indices, x.values)]
     return [pa.LargeListArray.from_arrays(offsets, part, type=pa.large_list(_field(part))) for part in parts]
 
 

@@ -33,7 +33,6 @@ class ExpertColumns(Stream):
     """The rounds of a table in an Arrow IPC or a Parquet file."""
 
     rereadable = True
-    lasting = True
 
     def __init__(
         self, source: Any, outcome: str | int | None, without: Sequence[str | int], loss: str | None, sleeping: bool
@@ -92,7 +91,7 @@ class ExpertColumns(Stream):
             end = None if error else {"row": row, "texts": list(self.values.texts)}
             if len(x):
                 at = row - len(x) + 1
-                yield Batch(None, x, at, end) if y is None else Batch(x, y, at, end)
+                yield Batch(None if y is None else x, x if y is None else y, at, end, "owned")
             if error:
                 raise error
         if row == first == 0:

@@ -66,8 +66,6 @@ class ExpertText(Stream):
     pair     the only two values there may be, where the loss was chosen because there were no others; else None
     """
 
-    lasting = True
-
     def __init__(
         self, origin: Origin, rows: Rows, begin: tuple[int, int], loss: str, sleeping: bool, threads: int | None,
         chunk: int = CHUNK_BYTES,
@@ -127,7 +125,8 @@ class ExpertText(Stream):
         if rows:
             end = None if error else dict(here)
             x, y = block.x[:rows], block.y[:rows]
-            yield Batch(None, x, first, end) if self.loss == "table" else Batch(x, y, first, end)
+            table = self.loss == "table"
+            yield Batch(None if table else x, x if table else y, first, end, "owned")
         if error:
             raise error
 

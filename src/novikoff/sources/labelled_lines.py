@@ -72,8 +72,6 @@ class LabelledLines(Stream):
     Features are hashed into 2^bits, or numbered by the source, if `bits` is None: then rows grow wider.
     """
 
-    lasting = True
-
     def __init__(
         self, source: Any, positive: Any, many: int | None, bits: int | None, skip_bad: int, threads: int | None,
         chunk: int,
@@ -184,7 +182,7 @@ class LabelledLines(Stream):
         here["bad"] = self._bad_before + len(self.skipped)
         self._ignored += parsed.ignored
         if len(y):
-            yield Batch(x, y, first, None if error else self._position(here))
+            yield Batch(x, y, first, None if error else self._position(here), "owned")
         if error:
             raise error
 

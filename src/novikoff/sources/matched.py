@@ -28,8 +28,6 @@ MOST_NAMED = 5
 class Matched(Stream):
     """A stream with its columns in another order: those of x, or of y where the columns are losses."""
 
-    lasting = True
-
     def __init__(self, stream: Stream, features: tuple[str, ...], order: NDArray[np.intp]) -> None:
         self._stream, self._order = stream, order
         self.name, self.domain, self.rereadable, self.rows = stream.name, stream.domain, stream.rereadable, stream.rows
@@ -58,7 +56,7 @@ class Matched(Stream):
                 y = np.take(y, self._order, axis=1)
             else:
                 x = np.take(cast(NDArray[Any], x), self._order, axis=1)
-            yield Batch(x, y, batch.first, batch.end)
+            yield Batch(x, y, batch.first, batch.end, "borrowed" if batch.memory == "borrowed" else "owned")
 
 
 def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learner") -> Stream:

@@ -36,7 +36,6 @@ class RandomLosses(Stream):
     """A stream of `rounds` rows, in each a fair coin for every expert: a loss of 0 or 1."""
 
     rereadable = True
-    lasting = True
     loss = "table"
 
     def __init__(self, experts: int, rounds: int = 10_000, seed: int = 0) -> None:
@@ -56,7 +55,7 @@ class RandomLosses(Stream):
         first = int(start["row"]) if start else 0
         while first < self.rounds:
             stop = min(first + size, self.rounds)
-            yield Batch(None, self.losses(first, stop), first + 1, {"row": stop})
+            yield Batch(None, self.losses(first, stop), first + 1, {"row": stop}, "owned")
             first = stop
 
     def losses(self, start: int, stop: int) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ Outcomes y are finite real numbers, shown as they are; their range is the learne
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,7 @@ class Targets(Stream):
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         for batch in self._rows.batches(start):
             first = batch.first - 1
-            yield Batch(batch.x, self._y[first : first + len(batch)], batch.first, batch.end)
+            yield replace(batch, y=self._y[first : first + len(batch)])
 
 
 class TargetTable(Stream):

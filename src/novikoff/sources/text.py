@@ -247,9 +247,7 @@ class Text(Stream):
         table.past += entries
         lines = lines[:rows] + (line + 1)
         words = [data[at + begin : at + end] for begin, end in spans[:known].tolist()]
-        x = Sparse(
-            indptr[: rows + 1].copy(), indices[:entries].copy(), values[:entries].copy(), 2**self.bits, checked=True
-        )
+        x = Sparse(indptr[: rows + 1], indices, values, 2**self.bits, checked=True).copy()
         labels, wrong = self._values(words, codes[:rows], lines)
         faults = [(line + 1 + number, FAULTS[fault]) for number, fault in bad[:bads].tolist()]
         part = Part(x, labels, lines, faults, "", line + done, taken)
