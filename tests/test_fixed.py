@@ -119,6 +119,16 @@ def test_a_stream_of_somebodys_own_whose_columns_are_put_in_order_is_trusted_at_
     assert drawn_loss(ledger).status == "conditional"
 
 
+def test_a_stream_of_somebodys_own_is_trusted_at_most_with_its_columns_in_another_order():
+    learner = drawing()
+    stream = ReactingStream(learner)
+    stream.features = ("one", "two")
+    nk.play(learner, stream, rounds=1)
+    stream.features = ("two", "one")
+    assert nk.play(learner, stream).rounds == ROUNDS
+    assert not nk.play(learner, stream).fixed
+
+
 def test_lists_chosen_round_by_round_are_not_one_list():
     learner, ledger = drawing(), None
     for _ in range(ROUNDS):

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, pieces, there_before
+from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, pieces
 from novikoff.errors import InputError, MismatchError
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
@@ -19,6 +20,7 @@ from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.arrays import alike
 from novikoff.sources.matched import matched, matched_row, names_of_row
+from novikoff.stream import Stream, there_before
 from novikoff.types import (
     Adversary,
     Batch,
@@ -29,7 +31,6 @@ from novikoff.types import (
     Learner,
     Position,
     StepResult,
-    Stream,
     check_label,
     signs,
 )
@@ -151,7 +152,7 @@ class Game:
             return False
         if not self.player.pays and self.learner.labels is None:
             y = signs(batch)
-            batch = batch if y is batch.y else Batch(batch.x, y, batch.first, batch.end)
+            batch = batch if y is batch.y else replace(batch, y=y)
         played = self.player.learn_many(batch)
         if played is None:
             return False
@@ -211,7 +212,7 @@ def play(
             f"the learner plays on {learner.domain}: {stream.name} shows {stream.domain}. "
             "Choose a learner for that domain, or the right columns."
         )
-    check_outcomes(learner, stream)
+    check_outcomes(learner, stream.name, stream.outcomes, stream.loss)
     if passes > 1 and not stream.rereadable:
         raise InputError(f"{passes} passes need a stream that can be read again: {stream.name} cannot.")
     ledger = ledger or Ledger(learner, source=stream.name)
@@ -265,7 +266,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
     ledger, start, before = game.ledger, clock(), game.ledger.seconds
     alone = ledger.rounds == 0 or (ledger.fixed and position is not None and goes_on(ledger, stream))
     ledger.fixed = alone and there_before(stream)
-    ledger.fingerprint = stream.fingerprint() if hasattr(stream, "fingerprint") else None
+    ledger.fingerprint = stream.fingerprint()
     position = position or {"passes": 0, "at": None, "skip": 0}
     left = rounds
     begins = ledger.labels is None or position["at"] is not None
@@ -283,7 +284,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
                 game._learn_batch(for_learner(piece, stream.labels, game.learner))
             finally:
                 if ledger.rounds > played:
-                    ledger.name_features(getattr(stream, "features", None))
+                    ledger.name_features(stream.features)
             ledger.fixed = alone and there_before(stream)  # what a list holds is seen as it is played
             left = None if left is None else left - len(piece)
             ledger.position = {"passes": number, "at": at, "skip": skip}
@@ -345,7 +346,7 @@ def _duel(
             f"the learner plays on {learner.domain}: {adversary.name} shows {adversary.domain}. "
             "Choose a learner and an adversary for the same domain."
         )
-    check_outcomes(learner, adversary)
+    check_outcomes(learner, adversary.name)
     if learner.labels is not None:
         raise MismatchError(f"{adversary.name} answers -1 and +1: the learner has {learner.labels} labels.")
     game = Game(learner, ledger or Ledger(learner, adversary, source=adversary.name, passes=1), observers=observers)

@@ -56,7 +56,8 @@ from novikoff.registry import entry, learner_name
 from novikoff.replay import Tell, frozen, replay
 from novikoff.reservoir import Average, HypothesisReservoir
 from novikoff.sources.matched import matched_row
-from novikoff.types import Batch, Domain, Example, Learner, Run, State, Stream
+from novikoff.stream import Stream
+from novikoff.types import Batch, Domain, Example, Learner, Run, State
 from novikoff.voting import RandomVote, VotedPerceptron
 
 Method = Literal["best", "random", "voted", "averaged", "last"]

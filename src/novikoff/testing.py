@@ -31,7 +31,8 @@ from novikoff.ledger import RANK, Ledger
 from novikoff.model import load, save
 from novikoff.player import Player
 from novikoff.registry import LEARNER
-from novikoff.types import Batch, Domain, Labels, Learner, Sparse, Stream
+from novikoff.stream import Stream, adapted
+from novikoff.types import Batch, Domain, Labels, Learner, Sparse
 
 SIZES = (1, 7, 128, 1000)
 """Rows of the batches that a game is played in."""
@@ -76,7 +77,7 @@ def check_stream(make: Callable[[], Stream]) -> None:
     stream = make()
     _check_declared(stream)
     rows = _check_numbering(stream)
-    _check_lasting(make())
+    _check_memory(make())
     _check_reading_again(stream, rows)
     _check_going_on(make, rows)
     _check_fingerprint(make)
@@ -288,10 +289,12 @@ def _check_numbering(stream: Stream) -> list[_Row]:
     _require(labels is None or isinstance(labels, Labels), f"labels of {stream.name} must be Labels: {labels!r}")
     if isinstance(labels, Labels) and labels.negative == labels.positive:
         _fail(f"labels of {stream.name} must differ: both are {labels.negative!r}")
-    length = getattr(stream, "__len__", None)
-    if length is not None:
-        _require(length() == len(rows), f"the length of {stream.name} must be its rows, {len(rows)}: it is {length()}")
-    names, width = getattr(stream, "features", None), stream.domain.width
+    known = adapted(stream)
+    if known.rows is not None:
+        _require(
+            known.rows == len(rows), f"the length of {stream.name} must be its rows, {len(rows)}: it is {known.rows}"
+        )
+    names, width = known.features, stream.domain.width
     if names is not None:
         _require(all(isinstance(name, str) for name in names), f"features of {stream.name} must be names: {names!r}")
         fits = width is None or stream.domain.kind not in ("vector", "point") or len(names) == width
@@ -315,12 +318,10 @@ def _check_kind(batch: Batch, stream: Stream) -> None:
         _require(kind == "vector", f"sparse rows are of a domain of vectors: {where} is of {stream.domain}")
 
 
-def _check_lasting(stream: Stream) -> None:
-    if not getattr(stream, "lasting", False):
-        return
-    held = [(batch, _told(batch)) for batch in stream.batches()]
+def _check_memory(stream: Stream) -> None:
+    held = [(batch, _told(batch)) for batch in stream.batches() if batch.memory != "borrowed"]
     for batch, then in held:
-        must = f"batches must stay as they are where a stream is lasting: that at round {batch.first} of {stream.name}"
+        must = f"a batch whose memory is not borrowed must stay as it is: that at round {batch.first} of {stream.name}"
         _require(_told(batch) == then, f"{must} has changed")
 
 
@@ -357,12 +358,10 @@ def _check_going_on(make: Callable[[], Stream], rows: list[_Row]) -> None:
 
 
 def _check_fingerprint(make: Callable[[], Stream]) -> None:
-    stream = make()
-    if not hasattr(stream, "fingerprint"):
-        return
+    stream = adapted(make())
     first = stream.fingerprint()
     _plain(first, f"the fingerprint of {stream.name}", arrays=False)
-    same = first == stream.fingerprint() == make().fingerprint()  # type: ignore[attr-defined]
+    same = first == stream.fingerprint() == adapted(make()).fingerprint()
     _require(same, f"a source that stays as it is must keep its fingerprint: {stream.name} has another")
 
 

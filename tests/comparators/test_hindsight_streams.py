@@ -23,6 +23,7 @@ from novikoff.sources.arrow import Arrow
 from novikoff.sources.convert import convert
 from novikoff.sources.pairs import Pairs
 from novikoff.sources.svmlight import Svmlight
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Run, Sparse
 
 THEOREMS = (perceptron_hinge, perceptron_margin, perceptron_squared_hinge, perceptron_lengths)
@@ -46,7 +47,7 @@ def noisy(rows=600, width=6, seed=0, noise=3.0, whole=False):
     return x, y
 
 
-class Changing:
+class Changing(Stream):
     """Rows that a function may change before each pass."""
 
     name, domain, labels, rereadable = "changing", Domain("vector"), Labels(), True

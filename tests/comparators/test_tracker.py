@@ -78,7 +78,8 @@ def test_batches_rows_and_stops_change_nothing_to_the_bit(bias, normalize, form,
         start = 0
         for size in sizes or []:
             some = slice(start, start + size)
-            tracker.see(Batch(table[some], y[some], start + 1), wrong[some], behind=size == 100)
+            memory = "owned" if size == 100 else "borrowed"
+            tracker.see(Batch(table[some], y[some], start + 1, memory=memory), wrong[some])
             start += size
             if size == 65:
                 tracker.facts()
@@ -160,9 +161,9 @@ def test_rows_may_change_after_they_were_shown():
 def test_batches_may_change_after_they_were_shown(form, keep):
     """Those that a background thread looks at, after it has."""
     x, y, wrong = example_stream(200)
-    for behind in (False, True, "mapped"):
+    for memory in ("borrowed", "owned", "mapped"):
         tracker, lent, labels, mistakes = LinearTracker(keep=keep), form(x), y.copy(), wrong.copy()
-        tracker.see(Batch(lent, labels, 1), mistakes, behind=behind)
+        tracker.see(Batch(lent, labels, 1, memory=memory), mistakes)
         facts = tracker.facts()
         (lent.values if form is sparse else lent)[:] = -7.0
         labels[:], mistakes[:] = 1, True

@@ -1,6 +1,7 @@
 """Comparators that look at batches in a background thread: nothing is lost, and no sum changes."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from threading import Event
 
@@ -25,6 +26,11 @@ def batches_of(kind, sizes=(500,) * 12):
     return [(Batch(form(x[part]), y[part], part.start + 1), wrong[part]) for part in parts]
 
 
+def owned(batch):
+    """The same, in memory that nobody writes over: it may be looked at in the background."""
+    return replace(batch, memory="owned")
+
+
 def seen(state):
     """A state as bytes, to compare two of them to the bit."""
     if isinstance(state, dict):
@@ -42,7 +48,7 @@ def two_trackers(batches, before, **given):
     for batch, wrong in batches:
         at_once.see(batch, wrong)
     for batch, wrong in batches[:before]:
-        behind.see(batch, wrong, behind=True)
+        behind.see(owned(batch), wrong)
     behind.catch_up()
     return at_once, behind
 
@@ -74,7 +80,7 @@ def test_an_error_in_the_background_thread_is_raised_in_the_first(monkeypatch):
     tracker = LinearTracker()
     monkeypatch.setattr(tracker, "_see", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):  # noqa: PT012
-        tracker.see(Batch(np.ones((100, 3)), np.ones(100, dtype=np.int8), 1), np.zeros(100, np.bool_), behind=True)
+        tracker.see(owned(Batch(np.ones((100, 3)), np.ones(100, dtype=np.int8), 1)), np.zeros(100, np.bool_))
         tracker.catch_up()
 
 
@@ -85,9 +91,9 @@ def test_single_rows_and_small_batches_come_in_their_turn(kind):
     for batch, wrong in batches[2:]:
         with held_up(behind):
             if len(batch) >= module.SMALL:
-                behind.see(batch, wrong, behind=True)
+                behind.see(owned(batch), wrong)
         if len(batch) < module.SMALL:
-            behind.see(batch, wrong, behind=True)
+            behind.see(owned(batch), wrong)
     assert same(at_once, behind)
 
 
@@ -97,10 +103,10 @@ def test_no_more_than_so_much_waits(monkeypatch):
     monkeypatch.setattr(module, "MOST_BEHIND", 1)
     monkeypatch.setattr(behind, "_wait", lambda: 1 / 0)
     with held_up(behind), pytest.raises(ZeroDivisionError):
-        behind.see(*batches[8], behind=True)
+        behind.see(owned(batches[8][0]), batches[8][1])
     monkeypatch.undo()
     for batch, wrong in batches[9:]:
-        behind.see(batch, wrong, behind=True)
+        behind.see(owned(batch), wrong)
     assert same(at_once, behind)
 
 
@@ -110,7 +116,7 @@ def test_batches_in_a_mapped_file_may_all_wait(monkeypatch):
     monkeypatch.setattr(module, "MOST_BEHIND", 1)
     with held_up(behind):
         for batch, wrong in batches[3:]:
-            behind.see(batch, wrong, behind="mapped")
+            behind.see(replace(batch, memory="mapped"), wrong)
         assert len(behind._behind) == 9
     assert same(at_once, behind)
 
@@ -118,7 +124,7 @@ def test_batches_in_a_mapped_file_may_all_wait(monkeypatch):
 def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
     batches, tracker = batches_of("sparse"), LinearTracker(keep=100_000)
     for batch, wrong in batches:
-        tracker.see(batch, wrong, behind=True)
+        tracker.see(owned(batch), wrong)
     plain, asked = module.wait, []
 
     def interrupted(futures):
@@ -129,7 +135,7 @@ def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
 
     monkeypatch.setattr(module, "wait", interrupted)
     with held_up(tracker):
-        tracker.see(*batches[0], behind=True)
+        tracker.see(owned(batches[0][0]), batches[0][1])
         before = list(tracker._behind)
         with pytest.raises(KeyboardInterrupt):
             tracker.catch_up()

@@ -60,7 +60,7 @@ def compare_source(
             print(f"plot written to {plot}", file=sys.stderr)
     with while_heard():
         if telling.as_json:
-            print(json.dumps({**plain(comparison), "notes": list(getattr(stream, "notes", ()))}))
+            print(json.dumps({**plain(comparison), "notes": stream.notes}))
         else:
             show(Out(), comparison)
     broken = any(certificate.status == "violated" for one in comparison.learners for certificate in one.certificates)

@@ -34,7 +34,7 @@ from novikoff.report.progress import Progress
 from novikoff.sources.expert_table import ExpertTable, expert_table
 from novikoff.sources.layout import quoted
 from novikoff.sources.matched import matched
-from novikoff.types import Stream
+from novikoff.stream import Stream
 
 if TYPE_CHECKING:
     from novikoff.report.regret import History
@@ -220,7 +220,7 @@ def _tell(
     with while_heard():
         if telling.as_json:
             told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
-            print(json.dumps({**told, "interrupted": stopped, "notes": list(getattr(stream, "notes", ()))}))
+            print(json.dumps({**told, "interrupted": stopped, "notes": stream.notes}))
         else:
             out = terminal.Out()
             out.line(f"{spec} on {ledger.source}", "bold")

@@ -7,7 +7,7 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Sized
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,8 @@ from novikoff.observer import Calls, Observer
 from novikoff.player import Player, outcomes
 from novikoff.report import plain, terminal
 from novikoff.report.progress import Progress
-from novikoff.types import Labels, Stream
+from novikoff.stream import Stream
+from novikoff.types import Labels
 
 if TYPE_CHECKING:
     from novikoff.comparators.search import Step
@@ -119,7 +120,7 @@ def run_source(
 
     if telling.hindsight:
         check_hindsight(ledger, stream, resume)
-    known = len(stream) * passes if isinstance(stream, Sized) else None
+    known = None if stream.rows is None else stream.rows * passes
     with keeper:
         stopped = watched(game, Progress(rounds or known, size_of(source)), telling)
     keeper.finish()
@@ -127,7 +128,7 @@ def run_source(
     if telling.hindsight and not stopped:
         ledger.hindsight = look_back(ledger, stream, None if telling.quiet or telling.as_json else _say_step)
     say_notes(stream, telling.quiet or telling.as_json, said)
-    return _tell(ledger, ledger.spec or learner, telling, stopped, list(getattr(stream, "notes", ())), kept)
+    return _tell(ledger, ledger.spec or learner, telling, stopped, list(stream.notes), kept)
 
 
 def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> OnlineToBatch:
@@ -213,7 +214,7 @@ def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> li
 
     said   what was said before; None before the first pass
     """
-    notes = list(getattr(stream, "notes", ()))
+    notes = list(stream.notes)
     if silent:
         return notes
     for note in notes:

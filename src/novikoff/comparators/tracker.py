@@ -34,7 +34,7 @@ from novikoff.comparators.rows import Labels, Row, RowBuffer, Rows, as_rows, for
 from novikoff.comparators.tally import Comparator, PenalizedComparator, Tally
 from novikoff.errors import InputError
 from novikoff.similarity import Similarity
-from novikoff.types import Batch, Lasting, State
+from novikoff.types import Batch, State
 
 SMALL = 64
 """Batches of fewer rows are gathered."""
@@ -154,17 +154,16 @@ class ComparatorTracker(Generic[S]):
         shown = self._kept.rows if self.scorer is None else self.scorer.tally.rows + self._waiting.rows
         return len(self._gathered) + shown
 
-    def see(self, batch: Batch, wrong: Wrong, behind: Lasting = False) -> None:
+    def see(self, batch: Batch, wrong: Wrong) -> None:
         """The rounds of a batch that the learner played; wrong: its mistakes.
 
-        behind   look at it in a background thread while the game goes on; its arrays must then stay as they are.
-                 "mapped": they lie in a mapped file, and to wait takes no memory
+        If its memory is not borrowed, a background thread looks at it while the game goes on.
         """
-        x, y = as_rows(batch.x, len(batch)), np.ascontiguousarray(batch.y, dtype=np.int8)
-        if behind and len(y) >= SMALL:
+        x, y = as_rows(batch), np.ascontiguousarray(batch.y, dtype=np.int8)
+        if batch.memory != "borrowed" and len(y) >= SMALL:
             self._gather()
             self._thread = self._thread or ThreadPoolExecutor(1, "comparators")
-            size = 0 if behind == "mapped" else int(sizes(x).sum())
+            size = 0 if batch.memory == "mapped" else int(sizes(x).sum())
             self._behind.append((self._thread.submit(self._see, x, y, wrong), size))
             self._behind_size += size
             while self._behind and (self._behind_size > MOST_BEHIND or self._behind[0][0].done()):

@@ -204,8 +204,7 @@ class OnlineGradient:
             self._grow()
             kernels.online_gradient.play_sparse(*self._arrays, *rows, y, predictions, losses)
         else:
-            x = np.ascontiguousarray(batch.x, dtype=np.float64)
-            x = x if x.ndim == 2 else x[:, None]
+            x = batch.table().astype(np.float64, copy=False)
             bad = kernels.online_gradient.too_long_dense(x, self._params)
             if bad >= 0:
                 self._limits.check(kernels.online_gradient.square_dense(x[bad]), f" at round {batch.first + bad:,}")

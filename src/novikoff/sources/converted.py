@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from novikoff.errors import SourceError
 from novikoff.sources.arrays import find_value
 from novikoff.sources.arrow_lists import DenseLists, SparseLists
-from novikoff.types import Domain, Labels, Sparse, Stream
+from novikoff.stream import Stream
+from novikoff.types import Domain, Labels, Sparse
 
 KEY = b"novikoff"
 FORMAT = 1
@@ -121,12 +122,11 @@ class Converted:
 
 def schema_metadata(stream: Stream) -> dict[bytes, bytes]:
     """What is known of the stream from the start."""
-    features = getattr(stream, "features", None)
     meta = {
         "format": FORMAT,
         "kind": stream.domain.kind,
-        "features": None if features is None else [str(name) for name in features],
-        "bits": getattr(stream, "bits", None),
+        "features": None if stream.features is None else [str(name) for name in stream.features],
+        "bits": stream.bits,
     }
     return {KEY: json.dumps(meta).encode()}
 

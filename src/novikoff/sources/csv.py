@@ -32,6 +32,7 @@ from novikoff.sources.arrays import against_others, alike, two_labels
 from novikoff.sources.layout import NOT_UTF8, WHOLE, is_number, look, quoted, rows_of
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Position
 
 BLOCK_BYTES = 2**20
@@ -45,7 +46,7 @@ Fault = tuple[str, str, str]
 """What must be, what was, what to do."""
 
 
-class CSV:
+class CSV(Stream):
     """The rows of a comma, tab or semicolon separated file.
 
     source      a path, "-" for standard input, or a binary file object
@@ -60,6 +61,7 @@ class CSV:
     """
 
     rereadable = True
+    rows: int
 
     def __init__(
         self,
@@ -87,9 +89,6 @@ class CSV:
         used, names = self._layout.used, self._layout.names
         self.features = tuple(names[c] or f"x{j}" for j, c in enumerate(used)) if names else None
         self.domain = Domain("point" if self._dtype is np.int64 else "vector", len(used))
-
-    def __len__(self) -> int:
-        return self.rows
 
     def fingerprint(self) -> dict[str, Any]:
         """Size and time of change of the file; empty for other sources."""

@@ -22,18 +22,17 @@ from novikoff.sources.expert_losses import Pair, another, not_of_the_pair, sugge
 from novikoff.sources.layout import SNIFFED_ROWS
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import check_asked
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Position
 
 CELLS_AT_ONCE = 2**20
 """Numbers in a batch, about."""
 
 
-class ExpertColumns:
+class ExpertColumns(Stream):
     """The rounds of a table in an Arrow IPC or a Parquet file."""
 
     rereadable = True
-    lasting = True
-    labels = None
 
     def __init__(
         self, source: Any, outcome: str | int | None, without: Sequence[str | int], loss: str | None, sleeping: bool
@@ -92,7 +91,7 @@ class ExpertColumns:
             end = None if error else {"row": row, "texts": list(self.values.texts)}
             if len(x):
                 at = row - len(x) + 1
-                yield Batch(None, x, at, end) if y is None else Batch(x, y, at, end)
+                yield Batch(None if y is None else x, x if y is None else y, at, end, "owned")
             if error:
                 raise error
         if row == first == 0:

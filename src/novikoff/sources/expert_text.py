@@ -26,6 +26,7 @@ from novikoff.sources.expert_losses import Pair, another, not_of_the_pair, told_
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, PADDING, cores
 from novikoff.sources.line_chunks import Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Position
 
 
@@ -57,16 +58,13 @@ class Rows(Protocol):
         ...
 
 
-class ExpertText:
+class ExpertText(Stream):
     """The rounds of a table in text.
 
     begin    lines and bytes before the first row
     loss     the name of the loss that its values are for
     pair     the only two values there may be, where the loss was chosen because there were no others; else None
     """
-
-    lasting = True
-    labels = None
 
     def __init__(
         self, origin: Origin, rows: Rows, begin: tuple[int, int], loss: str, sleeping: bool, threads: int | None,
@@ -81,7 +79,6 @@ class ExpertText:
         self.features = self.experts if rows.chosen.columns else None
         self.domain = Domain("losses" if loss == "table" else "advice", len(self.experts))
         self.values = self._fresh([])
-        self.notes: list[str] = []
         self.pair: Pair | None = None
 
     def fingerprint(self) -> dict[str, Any]:
@@ -128,7 +125,8 @@ class ExpertText:
         if rows:
             end = None if error else dict(here)
             x, y = block.x[:rows], block.y[:rows]
-            yield Batch(None, x, first, end) if self.loss == "table" else Batch(x, y, first, end)
+            table = self.loss == "table"
+            yield Batch(None if table else x, x if table else y, first, end, "owned")
         if error:
             raise error
 

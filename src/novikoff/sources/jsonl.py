@@ -70,7 +70,7 @@ class JSONL(LabelledLines):
         self._names = Names(bits)
 
     @property
-    def labels(self) -> Labels | None:
+    def labels(self) -> Labels | None:  # type: ignore[override]
         """What stands for -1 and +1; None before it is known, and with `many`. true and false stay booleans."""
         found = super().labels
         if found is None or not self._booleans or found.negative not in (-1, 0, 1) or found.positive not in (0, 1):

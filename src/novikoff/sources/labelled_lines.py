@@ -17,7 +17,7 @@ import contextlib
 import math
 import os
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -32,6 +32,7 @@ from novikoff.sources.line_chunks import Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.streaming_labels import LabelError, StreamingLabels, shown
 from novikoff.sources.svmlight_line import BadLineError
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Position, Sparse
 
 CHUNK_BYTES = 2**22
@@ -65,13 +66,11 @@ Parser = Callable[[bytearray, int, int], Parsed]
 """Parses the first bytes of a text; the last few of them, by the third argument, are not in the source."""
 
 
-class LabelledLines(ABC):
+class LabelledLines(Stream):
     """Text with a label and features on each line: all that has to be done beside parsing a chunk.
 
     Features are hashed into 2^bits, or numbered by the source, if `bits` is None: then rows grow wider.
     """
-
-    lasting = True
 
     def __init__(
         self, source: Any, positive: Any, many: int | None, bits: int | None, skip_bad: int, threads: int | None,
@@ -93,9 +92,8 @@ class LabelledLines(ABC):
         self._little = Little()
         self.name = self._origin.name
         self.rereadable, self.fixed = self._origin.rereadable, self._origin.fixed
-        self.bits: int | None = bits
+        self.bits = bits
         self.domain = Domain("vector", None if bits is None else 2**bits)
-        self.notes: list[str] = []
         self.skipped: list[tuple[int, str]] = []
         self._said: list[str] = []
 
@@ -108,7 +106,7 @@ class LabelledLines(ABC):
         return {}
 
     @property
-    def labels(self) -> Labels | None:
+    def labels(self) -> Labels | None:  # type: ignore[override]
         """What stands for -1 and +1; None before it is known, and with `many`."""
         return self._labels.labels
 
@@ -185,7 +183,7 @@ class LabelledLines(ABC):
         here["bad"] = self._bad_before + len(self.skipped)
         self._ignored += parsed.ignored
         if len(y):
-            yield Batch(x, y, first, None if error else self._position(here))
+            yield Batch(x, y, first, None if error else self._position(here), "owned")
         if error:
             raise error
 

@@ -18,34 +18,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import MismatchError
-from novikoff.types import Batch, Example, Position, Stream
+from novikoff.stream import Stream, there_before
+from novikoff.types import Batch, Example, Labels, Position
 
 MOST_NAMED = 5
 """Columns that an error names."""
 
 
-class Matched:
+class Matched(Stream):
     """A stream with its columns in another order: those of x, or of y where the columns are losses."""
 
-    lasting = True
-
     def __init__(self, stream: Stream, features: tuple[str, ...], order: NDArray[np.intp]) -> None:
-        self.stream, self._order = stream, order
+        self._stream, self._order = stream, order
+        self.name, self.domain, self.rereadable, self.rows = stream.name, stream.domain, stream.rereadable, stream.rows
+        self.outcomes, self.loss, self.bits, self.notes = stream.outcomes, stream.loss, stream.bits, stream.notes
+        self.unlabelled = stream.unlabelled
         self.features = features
-        if hasattr(stream, "experts"):
-            self.experts = tuple(stream.experts[c] for c in order)
+        self.experts = tuple(stream.experts[c] for c in order) if stream.experts else ()
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.stream, name)
+    @property
+    def labels(self) -> Labels | None:  # type: ignore[override]
+        """They may be known only as it is read."""
+        return self._stream.labels
+
+    @property
+    def fixed(self) -> bool:  # type: ignore[override]
+        """What a list holds is seen as it is read."""
+        return there_before(self._stream)
+
+    def fingerprint(self) -> dict[str, Any] | None:
+        return self._stream.fingerprint()
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for batch in self.stream.batches(start):
+        for batch in self._stream.batches(start):
             x, y = batch.x, batch.y
             if x is None:
                 y = np.take(y, self._order, axis=1)
             else:
                 x = np.take(cast(NDArray[Any], x), self._order, axis=1)
-            yield Batch(x, y, batch.first, batch.end)
+            yield Batch(x, y, batch.first, batch.end, "borrowed" if batch.memory == "borrowed" else "owned")
 
 
 def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learner") -> Stream:
@@ -55,7 +66,7 @@ def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learn
     """
     if names is None:
         return stream
-    shown, known = getattr(stream, "features", None), tuple(names)
+    shown, known = stream.features, tuple(names)
     if shown is None:
         width = stream.domain.width
         if width not in (None, len(known)):
@@ -68,7 +79,7 @@ def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learn
     if order is None:
         return stream
     _note(stream, f"the columns of {stream.name} are in another order: they are matched by name")
-    return cast(Stream, Matched(stream, known, order))
+    return Matched(stream, known, order)
 
 
 def matched_row(x: Example, names: Sequence[str] | None, whose: str = "the learner") -> Example:
@@ -123,9 +134,8 @@ def names_of_row(x: Any) -> tuple[str, ...] | None:
 
 
 def _note(stream: Stream, note: str) -> None:
-    notes: Any = getattr(stream, "notes", None)
-    if isinstance(notes, list) and note not in notes:
-        notes.append(note)
+    if note not in stream.notes:
+        stream.notes.append(note)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import InputError, SourceError
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Example, Labels, Position, check_label
 
 HELD = (list, tuple, np.ndarray)
@@ -30,7 +31,7 @@ def is_plain(value: Any) -> bool:
     return kind in HELD and (PLAIN.issuperset(map(type, value)) or all(map(is_plain, value)))
 
 
-class Pairs:
+class Pairs(Stream):
     """Pairs (x, y). `labels` says which two values stand for -1 and +1; without it y is -1 or +1 already.
 
     `many` is for learners with labels 0 .. many-1. A list can be read again; a generator goes on where it was.

@@ -29,7 +29,7 @@ from novikoff.registry import CATALOG, entry, formats, names
 from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, is_number, rows_of, sniff_delimiter
 from novikoff.sources.on_disk import PACKED, OnDisk
 from novikoff.sources.opened import Opened, Origin
-from novikoff.types import Stream
+from novikoff.stream import Stream
 
 READ_AS = (
     "tables with commas, tabs or semicolons (csv), svmlight, Vowpal Wabbit text (vw), JSON lines (jsonl), labelled "
@@ -83,8 +83,7 @@ def read(source: Any, format: str | None = None, **options: Any) -> Stream:
                 f"{option}, for {_named(source)}. Leave it out, or name another format: {', '.join(FORMATS)}."
             )
     stream: Stream = make(content, **given)
-    if hasattr(stream, "notes"):
-        stream.notes[:0] = [f"read as {found}", *notes]
+    stream.notes[:0] = [f"read as {found}", *notes]
     return stream
 
 

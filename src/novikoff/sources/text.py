@@ -29,6 +29,7 @@ from novikoff.errors import SourceError
 from novikoff.sources.layout import WHOLE, is_number, quoted
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.streaming_labels import LabelError, StreamingLabels
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Position, Sparse
 
 CHUNK_BYTES = 2**20
@@ -41,7 +42,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 FAULTS = ("has no TAB", "has nothing before its TAB")  # as in kernels/words.py
 
 
-class Text:
+class Text(Stream):
     """The lines of a file of `label<TAB>message`.
 
     source     a path, "-" for standard input, or a binary file object
@@ -74,14 +75,13 @@ class Text:
         self._chunk = chunk
         self.name = self._origin.name
         self.rereadable, self.fixed = self._origin.rereadable, self._origin.fixed
-        self.bits = bits
+        self.bits: int = bits
         self.domain = Domain("vector", 2**bits)
-        self.notes: list[str] = []
         self._told: list[str] = []  # of the notes, those of the last pass
         self.skipped: list[tuple[int, str]] = []
 
     @property
-    def labels(self) -> Labels | None:
+    def labels(self) -> Labels | None:  # type: ignore[override]
         """What stands for -1 and +1; None before it is known, and with `many`."""
         return self._labels.labels
 
@@ -247,9 +247,7 @@ class Text:
         table.past += entries
         lines = lines[:rows] + (line + 1)
         words = [data[at + begin : at + end] for begin, end in spans[:known].tolist()]
-        x = Sparse(
-            indptr[: rows + 1].copy(), indices[:entries].copy(), values[:entries].copy(), 2**self.bits, checked=True
-        )
+        x = Sparse(indptr[: rows + 1], indices, values, 2**self.bits, checked=True).copy()
         labels, wrong = self._values(words, codes[:rows], lines)
         faults = [(line + 1 + number, FAULTS[fault]) for number, fault in bad[:bads].tolist()]
         part = Part(x, labels, lines, faults, "", line + done, taken)

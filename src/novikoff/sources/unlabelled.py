@@ -36,7 +36,8 @@ from novikoff.sources.line_chunks import LONGEST_LINE
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.reader import FORMATS, NUMBER, TABLES, UNLABELLED, WORD, _suffix, sniff
-from novikoff.types import Batch, Domain, Labels, Position, Stream
+from novikoff.stream import Stream
+from novikoff.types import Batch, Domain, Position
 
 LEAVE_OUT = "Leave out --no-label."
 KEY = "no label"
@@ -91,12 +92,10 @@ def unlabelled(source: Any, format: str | None = None, numbers: bool = False, **
     return UnlabelledLines(content, found, given, lines)
 
 
-class UnlabelledTable:
+class UnlabelledTable(Stream):
     """The rows of a table: every column is a feature."""
 
     unlabelled = True
-    lasting = True
-    labels: Labels | None = None
 
     def __init__(self, table: ExpertTable) -> None:
         self._table = table
@@ -113,19 +112,16 @@ class UnlabelledTable:
             raise SourceError(_of_features(str(error))) from None
 
 
-class UnlabelledLines:
+class UnlabelledLines(Stream):
     """Lines of svmlight, Vowpal Wabbit, JSON or text. A pass cannot begin in the middle."""
 
     unlabelled = True
-    lasting = True
-    labels: Labels | None = None
 
     def __init__(self, content: Any, format: str, given: dict[str, Any], head: bytes) -> None:
         self._format, self._prefix = format, PREFIXES[format]
         self._bytes = Prefixed(Origin(content), format)
         own = {"label": KEY} if format == "jsonl" else {}
         self._reader = FORMATS[format]()(self._bytes, positive="1", **own, **given)
-        self.lasting = getattr(self._reader, "lasting", False)
         self.name, self.rereadable, self.domain = self._bytes.name, self._bytes.seekable(), self._reader.domain
         self._told = [f"read as {format}, without labels"]
         keys = re.findall(rb'"(%b)"[ \t]*:' % "|".join(LABEL_NAMES).encode(), head.partition(b"\n")[0])

@@ -115,9 +115,7 @@ class ChunkParser:
                 indptr[rows] = entries
                 ignored += odd
             state[:] = stop + 1, rows, entries, line + 1, ignored
-        x = Sparse(
-            indptr[: rows + 1].copy(), indices[:entries].copy(), values[:entries].copy(), 2**self._bits, checked=True
-        )
+        x = Sparse(indptr[: rows + 1], indices, values, 2**self._bits, checked=True).copy()
         parsed = Parsed(labels[:rows].copy(), lines[:rows].copy(), x, line, size - added, bad, ignored)
         del data
         self._free.append(text)
