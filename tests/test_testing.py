@@ -319,7 +319,7 @@ def test_examples_must_be_there_more_than_once():
 class Stream:
     """Ten rows in batches of four."""
 
-    name, domain, labels, rereadable, lasting = "ten rows", nk.Domain("vector", 2), nk.Labels(), True, True
+    name, domain, labels, rereadable = "ten rows", nk.Domain("vector", 2), nk.Labels(), True
     features = ("a", "b")
 
     def __init__(self):
@@ -404,7 +404,7 @@ class ReusesItsArrays(Stream):
         for batch in super().batches(start):
             rows = buffer[: len(batch)]
             rows[:] = batch.x
-            yield nk.Batch(rows, batch.y, batch.first, batch.end)
+            yield nk.Batch(rows, batch.y, batch.first, batch.end, "owned")
 
 
 class ForgetsToBeginAgain(Stream):
@@ -501,7 +501,7 @@ def test_a_stream_that_comes_once_passes():
         (HasOtherLabels, "labels must be -1 and \\+1 in a batch"),
         (HasOneLabelTwice, "must differ: both are 1"),
         (HasWordsForLabels, "must be Labels"),
-        (ReusesItsArrays, "must stay as they are where a stream is lasting: that at round 1"),
+        (ReusesItsArrays, "whose memory is not borrowed must stay as it is: that at round 1"),
         (ForgetsToBeginAgain, "must give the same rows again"),
         (BeginsAgainThoughItCannot, "must refuse a second pass"),
         (BeginsAnewWhereItShouldGoOn, "must keep their numbers where a stream goes on: ten rows begins at 1, not 5"),
