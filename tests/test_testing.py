@@ -5,13 +5,14 @@ import subprocess
 import sys
 from fractions import Fraction
 from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import novikoff as nk
 from novikoff import registry
-from novikoff.certificate import Assumption, judge, void
+from novikoff.certificate import Assumption, Bound, theorem
 from novikoff.errors import InputError
 from novikoff.testing import check_certificate, check_learner, check_stream
 from novikoff.types import check_label
@@ -26,8 +27,9 @@ class Facts:
     rounds: int
 
 
+@theorem(kind="D", reference="")
 def kept(run):
-    return judge("kept", "D", observed=run.mistakes, bound=run.rounds, trivial=run.rounds, assumptions=[], reference="")
+    return Bound(run.rounds)
 
 
 class Sound:
@@ -259,12 +261,13 @@ class HasOneLabel(Sound):
     labels = 1
 
 
-def broken_promise(run):
-    return judge("broken", "D", observed=run.mistakes, bound=0, trivial=run.rounds, assumptions=[], reference="")
+@theorem(kind="D", reference="")
+def broken(run):
+    return Bound(0)
 
 
 class BreaksItsPromise(Sound):
-    promises = (broken_promise,)
+    promises = (broken,)
 
 
 @pytest.mark.parametrize(
@@ -519,15 +522,22 @@ def test_a_stream_that_breaks_a_contract_is_caught(kind, says):
 
 # Certificates
 
-FINE = judge("mine", "D", observed=3, bound=5, trivial=9, assumptions=[], reference="")
-LOWER = judge("mine", "D", observed=5, bound=3, trivial=0, assumptions=[], reference="", side="lower")
-VOID = void("mine", "D", "why", observed=3, trivial=9, reference="")
+
+def mine(bound, kind="D", side="upper", observed=3):
+    """The certificate of a theorem on a run of nine rounds."""
+    declared = theorem(kind, reference="", side=side)(lambda run: bound)
+    found = declared(SimpleNamespace(mistakes=observed, rounds=9))
+    return dataclasses.replace(found, theorem="mine")
+
+
+FINE = mine(Bound(5))
+LOWER = mine(Bound(3), side="lower", observed=5)
+VOID = mine(Bound(None, void="why"))
 
 
 def test_certificates_that_agree_with_themselves_pass():
-    trusting = judge("mine", "E", observed=3, bound=5.5, trivial=9, assumptions=[Assumption("so", "trusted")],
-                     reference="")  # fmt: skip
-    empty = judge("mine", "D", observed=3, bound=9, trivial=9, assumptions=[], reference="")
+    trusting = mine(Bound(5.5, [Assumption("so", "trusted")]), kind="E")
+    empty = mine(Bound(9))
     for certificate in (FINE, LOWER, VOID, trusting, empty):
         check_certificate(certificate)
     assert (trusting.status, empty.status) == ("conditional", "vacuous")
