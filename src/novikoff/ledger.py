@@ -211,7 +211,7 @@ class Ledger:
         """
         adaptive = adaptive or self.adversary is not None
         fixed = self.fixed if fixed is None else fixed
-        tracked = None if self.tracker is None else self.tracker.facts(self.learner)
+        tracked = None if self.tracker is None else self.tracker.facts(self.player.within)
         if self.hindsight is not None:
             from novikoff.comparators.hindsight import joined
             from novikoff.comparators.tracker import LinearComparatorFacts

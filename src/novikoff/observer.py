@@ -56,18 +56,16 @@ class Tracking(Observer):
         self._player, self._number = ledger.player, number
 
     def see(self, batch: Batch, result: StepResult) -> None:
-        batch = self._player.seen(batch)
         predictions = result.predictions if self._number is None else result.members[:, self._number]
         if isinstance(batch.x, list):
             for (x, y), prediction in zip(batch.rows(), predictions.tolist(), strict=True):
                 self._tracker.see_row(self._player.features.row(x, learn=False), y, bool(prediction != y))
         else:
-            self._tracker.see(batch, predictions != batch.y)
+            self._tracker.see(self._player.seen(batch), predictions != batch.y)
 
     def see_one(self, ledger: Ledger, x: Example, y: Label, result: StepResult) -> None:
         prediction = result.predictions if self._number is None else result.members[self._number]
-        row = self._player.features.row(self._player.seen(x), learn=False)
-        self._tracker.see_row(row, y, bool(prediction != y))
+        self._tracker.see_row(self._player.seen_row(x), y, bool(prediction != y))
 
 
 class Calls(Observer):

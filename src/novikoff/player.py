@@ -15,7 +15,8 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     tracker         the comparators that its theorems need, for a game that begins now; none
     mean            the learner whose weights are the mean of all it had, for convex losses
     features        how it numbers the features of x (learners/features.py)
-    seen            the last x, or batch, as it saw it, where it changes examples before it learns from them; as it came
+    within          the learner that learns, where another brings it its examples; itself
+    seen            the last row, or batch, as it saw it, where it changes examples before it learns from them; as it came
     feature_names   of the columns it learned from, by which sources are matched: set by the ledger
     size, updates   what it holds, and how often it changed
     survivor        a hypothesis that did best, in words
@@ -139,9 +140,21 @@ class Player:
         """How often it changed; None if it does not say."""
         return getattr(self.learner, "updates", None)
 
-    def seen(self, x: Any) -> Any:
-        """The x or the batch of the last call, as the learner saw it: comparators must see the same."""
-        return getattr(self.learner, "seen", x)
+    @property
+    def within(self) -> Learner:
+        """The learner that learns, which may be within another that brings it its examples."""
+        found: Learner = getattr(self.learner, "within", self.learner)
+        return found
+
+    def seen(self, batch: Batch) -> Batch:
+        """The batch of the last call, as the learner saw it: comparators must see the same."""
+        found: Batch = getattr(self.learner, "seen", batch)
+        return found
+
+    def seen_row(self, x: Example) -> Any:
+        """The x of the last call as a row, as the learner saw it."""
+        row = getattr(self.learner, "seen", None)
+        return self.features.row(x, learn=False) if row is None else row
 
     def survivor(self) -> str | None:
         """A hypothesis that did best, in words; None if it has no hypotheses."""

@@ -39,7 +39,7 @@ class Scaled:
     def __init__(self, learner: Learner, scale: Scale = "standard") -> None:
         if learner.domain.kind != "vector":
             raise InputError(f"what is scaled must be vectors: {type(learner).__name__} plays on {learner.domain}.")
-        self.learner = learner
+        self.within = learner
         self.scaler, self.features = Scaler(scale), Features()
         self._player = player = Player(learner)
         self.promises = learner.promises  # type: ignore[misc]
@@ -51,7 +51,7 @@ class Scaled:
     @property
     def domain(self) -> Domain:
         """That of the learner within."""
-        return self.learner.domain
+        return self.within.domain
 
     @property
     def size(self) -> int | None:
@@ -74,7 +74,7 @@ class Scaled:
         return self.scaler.rows(row[None, :], learn)[0]
 
     def predict_one(self, x: Example) -> Label:
-        return self.learner.predict_one(self._row(x, learn=False))
+        return self.within.predict_one(self._row(x, learn=False))
 
     def chances(self, x: Example) -> Distribution:
         """The distribution of its prediction on x."""
@@ -114,10 +114,10 @@ class Scaled:
         return self._player.tracker()
 
     def facts(self) -> Any:
-        return self.learner.facts()
+        return self.within.facts()
 
     def state(self) -> State:
-        return {"learner": saved(self.learner), "scaler": self.scaler.state(), "features": self.features.state()}
+        return {"learner": saved(self.within), "scaler": self.scaler.state(), "features": self.features.state()}
 
     @classmethod
     def restore(cls, state: State) -> Self:
