@@ -8,8 +8,9 @@ Kinds
     text       a feature for each word, its value how often the word occurs
     ignored    no feature
 Recognised
-    By the cells of the first rows that say something: all numbers, all booleans, all dates of one form; else words if
-    most cells differ and have several words, else a category. A column with nothing in them waits for its first cell.
+    By the cells of the first rows that say something: all numbers (but for one, or one in ten, which is then an error
+    and not a sign of a category), all booleans, all dates of one form; else words if most cells differ and have
+    several words, else a category. A column with nothing in them waits for its first cell.
 Missing
     An empty cell, NA, N/A, NaN, null and ?, in any spelling, and what a frame calls missing: no feature of the column,
     but the feature `age is missing`. A number that is infinite is an error.
@@ -18,7 +19,7 @@ Missing
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
@@ -29,6 +30,7 @@ KINDS: tuple[str, ...] = get_args(Kind)
 MISSING = ("", "?", "na", "n/a", "nan", "null")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]+")
+INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 BOOLEANS = {"true": True, "false": False}
 DATES = (
     "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M",
@@ -82,7 +84,7 @@ def recognise(name: str, cells: Iterable[Any]) -> Column:
         return Column(name, "unknown")
     if not all(isinstance(cell, str) for cell in said):
         return _of_values(name, said)
-    if all(NUMBER.fullmatch(cell) for cell in said):
+    if _nearly_all(said, lambda cell: NUMBER.fullmatch(cell) or INFINITE.fullmatch(cell)):
         return Column(name, "number")
     if all(cell.lower() in BOOLEANS for cell in said):
         return Column(name, "boolean")
@@ -90,6 +92,12 @@ def recognise(name: str, cells: Iterable[Any]) -> Column:
     if form is not None:
         return Column(name, "time", form, any(moment(cell, form) % DAY for cell in said))
     return Column(name, "text" if _is_text(said) else "category")
+
+
+def _nearly_all(cells: Sequence[str], test: Callable[[str], object]) -> bool:
+    """Does it hold for all, but for one of several or one in ten?"""
+    failed = sum(not test(cell) for cell in cells)
+    return failed == 0 or (failed < len(cells) / 2 and failed <= max(1, len(cells) // 10))
 
 
 def form_of(cells: Sequence[str]) -> str | None:

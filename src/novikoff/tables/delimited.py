@@ -67,7 +67,9 @@ class Delimited:
         line, last, first = rows[0]
         for c, cell in enumerate(first):
             if NOT_UTF8.search(cell):
-                raise SourceError(f"text must be UTF-8: line {line}, column {c} (from 0) of {self.name} is not. Convert it.")
+                raise SourceError(
+                    f"text must be UTF-8: line {line}, column {c} (from 0) of {self.name} is not. Convert it."
+                )
         self.named = _has_header(rows, asked, self.name) if header is None else header
         if self.named and len(rows) == 1:
             raise SourceError(f"a source must not be empty: {self.name} has a header on line {line} and no rows.")
@@ -97,7 +99,11 @@ class Delimited:
             self._opened = self._origin.open(here["byte"])
         else:
             self._opened.skip(here["byte"])
-        whole = {name for name, cells in self.head().items() if all(is_missing(c) or WHOLE.fullmatch(c.strip()) for c in cells)}
+        whole = {
+            name
+            for name, cells in self.head().items()
+            if all(is_missing(c) or WHOLE.fullmatch(c.strip()) for c in cells)
+        }
         waiting: deque[tuple[bytes, Future[Any]]] = deque()
         with self._opened, ThreadPoolExecutor(self._threads, "csv") as threads:
 
@@ -143,7 +149,9 @@ class Delimited:
             if cut == 0 and not over:
                 size *= 2
                 if size > LONGEST_ROW:
-                    raise SourceError(f"a row must be shorter than {LONGEST_ROW:,} bytes: {self.name} has a longer one.")
+                    raise SourceError(
+                        f"a row must be shorter than {LONGEST_ROW:,} bytes: {self.name} has a longer one."
+                    )
                 rest = text
                 continue
             rest, size = text[cut:], self._chunk
@@ -236,7 +244,11 @@ class Delimited:
                 return f"text must be UTF-8: {what} is not. Convert the file first."
             if wanted[name] == "number" and not is_missing(cell) and not NUMBER.fullmatch(cell.strip(" \t")):
                 finite = "finite" if cell.strip().lower().strip("+-") in ("inf", "infinity") else "numbers"
-                do = "Clean or drop the row." if finite == "finite" else f"Name {_braced(name)} a category, or correct the cell."
+                do = (
+                    "Clean or drop the row."
+                    if finite == "finite"
+                    else f"Name {_braced(name)} a category, or correct the cell."
+                )
                 return f"numbers must be {finite}: {what} has {_braced(quoted(cell))}. {do}"
         return None
 
@@ -246,21 +258,22 @@ def _braced(text: str) -> str:
 
 
 def first_bytes(opened: Opened) -> bytes:
-    """The first rows of a text, if they come soon: without taking them."""
+    """The first rows of a text, without taking them: a thousand; of a pipe that is slow those that came, two at least."""
     wanted, silent = HEAD_BYTES, 0.0
     text = opened.peek(wanted)
     while text.count(b"\n") <= RECOGNISED_ROWS and wanted < LONGEST_HEAD:
         if len(text) >= wanted:
             wanted *= 2
-        elif not opened.live or silent >= PATIENCE:
-            break
-        else:
+        elif opened.live and opened.tells and text.count(b"\n") >= 2:
+            if silent >= PATIENCE:
+                break
             time.sleep(MOMENT)
             silent += MOMENT
-        seen, text = text, opened.peek(wanted)
-        silent = 0.0 if len(text) > len(seen) else silent
-        if not opened.live and len(text) < wanted:
-            break
+        seen, text = text, opened.peek(wanted, wait=not (opened.tells and text.count(b"\n") >= 2))
+        if len(text) > len(seen):
+            silent = 0.0
+        elif not opened.live or opened.ready():
+            break  # it is over
     return text
 
 
@@ -296,7 +309,11 @@ def _delimiter(text: bytes, asked: str | None) -> str:
         rows = [cells for _, _, cells in islice(cells_of(text, delimiter, "", whole=False), 50)]
         width = len(rows[0]) if rows else 0
         alike = sum(len(cells) == width for cells in rows)
-        return width > 1 and 2 * alike > len(rows), sum(bool(NUMBER.fullmatch(c.strip())) for cells in rows for c in cells), width
+        return (
+            width > 1 and 2 * alike > len(rows),
+            sum(bool(NUMBER.fullmatch(c.strip())) for cells in rows for c in cells),
+            width,
+        )
 
     return max(DELIMITERS, key=score)
 
@@ -319,7 +336,9 @@ def _has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any]
     below = [row for _, _, row in rows[1:] if len(row) == len(first)]
     named = [c for c, cell in enumerate(first) if cell and not is_missing(cell) and not NUMBER.fullmatch(cell)]
     kinds = [recognise("", [row[c] for row in below]).kind for c in range(len(first))]
-    typed = [c for c in named if kinds[c] in ("number", "boolean", "time") and recognise("", [first[c]]).kind != kinds[c]]
+    typed = [
+        c for c in named if kinds[c] in ("number", "boolean", "time") and recognise("", [first[c]]).kind != kinds[c]
+    ]
     if typed:
         numbered = [c for c, cell in enumerate(first) if NUMBER.fullmatch(cell) and kinds[c] == "number"]
         if numbered:
@@ -328,6 +347,8 @@ def _has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any]
                 f"{quoted(first[typed[0]])} and {quoted(first[numbered[0]])}. Say whether the file has a header."
             )
         return True
+    if len(rows) == 1:
+        return len(named) == len(first) > 1 and len(set(first)) == len(first)
     if not below or len(named) < len([cell for cell in first if cell]) or len(set(first)) < len(first):
         return False
     again = any(first[c] == row[c].strip() for row in below for c in named)

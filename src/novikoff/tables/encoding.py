@@ -35,7 +35,9 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 class Slot:
     """One entry a row: codes of features, -1 for none, and values."""
 
-    def __init__(self, names: Sequence[str], codes: NDArray[np.int64], values: NDArray[np.float64] | None = None) -> None:
+    def __init__(
+        self, names: Sequence[str], codes: NDArray[np.int64], values: NDArray[np.float64] | None = None
+    ) -> None:
         self.names, self.codes, self.values = names, codes, values
 
 
@@ -193,6 +195,7 @@ class Encoding:
         try:
             columns = [Column(*column) for column in state["columns"]]
             sound = all(column.kind in KINDS and isinstance(column.name, str) for column in columns)
+            sound &= state["bits"] is None or state["bits"] in range(1, 33)
             encoding = cls(columns, state["bits"])
             encoding.places = {str(name): place for place, name in enumerate(state["places"])}
             encoding.begins = {str(name): float(first) for name, first in state["begins"].items()}

@@ -209,7 +209,9 @@ class Table:
             values = cells.numbers(array, Column(self.label, "number")).astype(np.float64, copy=False)
             if np.isnan(values).any():
                 row = int(np.argmax(np.isnan(values)))
-                raise cells.BadCellError(row, self.label, "outcomes must not be missing", "is empty", "Fill or drop the row")
+                raise cells.BadCellError(
+                    row, self.label, "outcomes must not be missing", "is empty", "Fill or drop the row"
+                )
             return values
         return self._labels.encode(self._values(array), lambda row: f"{piece.where(row)} of {self.name}")
 
@@ -218,7 +220,9 @@ class Table:
         texts, codes = cells.distinct(array)
         if (codes < 0).any():
             row = int(np.argmax(codes < 0))
-            raise cells.BadCellError(row, str(self.label), "labels must not be missing", "is empty", "Fill or drop the row")
+            raise cells.BadCellError(
+                row, str(self.label), "labels must not be missing", "is empty", "Fill or drop the row"
+            )
         if self._texts is None and texts:
             self._texts = not is_number(texts[int(codes[0])])
         if not self._texts:
@@ -279,9 +283,13 @@ class Table:
         """The label column: asked for, or called like one, or the last."""
         if asked is not None:
             return self._find(asked, "the label column")
-        there = [n for n in self._reader.names[getattr(self._reader, "index", 0) :] if n not in left_out and n not in used]
+        there = [
+            n for n in self._reader.names[getattr(self._reader, "index", 0) :] if n not in left_out and n not in used
+        ]
         if not there:
-            raise SourceError(f"a table must have a label and a feature: {self.name} has no column left. Name the label.")
+            raise SourceError(
+                f"a table must have a label and a feature: {self.name} has no column left. Name the label."
+            )
         lower = {name.lower(): name for name in reversed(there)}
         return next((lower[name] for name in LABEL_NAMES if name in lower), there[-1])
 
@@ -305,7 +313,9 @@ class Table:
         if not kinds or kinds[0] == found.kind:
             return found
         if kinds[0] == "time":
-            raise SourceError(f"dates must be of one form: {name} of {self.name} is not ({found.kind}). Write it as 2024-12-31.")
+            raise SourceError(
+                f"dates must be of one form: {name} of {self.name} is not ({found.kind}). Write it as 2024-12-31."
+            )
         return Column(name, kinds[0])  # type: ignore[arg-type]
 
 
