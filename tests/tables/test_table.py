@@ -1,6 +1,7 @@
 """Tables as streams: the same game from every format, labels, errors that say where."""
 
 import io
+import json
 
 import numpy as np
 import pandas as pd
@@ -71,8 +72,9 @@ def readers(frame, folder):
     frame.to_csv(folder / "t.tsv", index=False, sep="\t")
     frame.to_parquet(folder / "t.parquet", index=False)
     frame.to_feather(folder / "t.arrow")
-    texts = frame.assign(joined=frame["joined"].astype(str))
-    texts.to_json(folder / "t.jsonl", orient="records", lines=True, double_precision=15)
+    rows = frame.assign(joined=frame["joined"].astype(str)).astype(object).where(frame.notna(), None)
+    lines = [json.dumps(row) for row in rows.to_dict("records")]
+    (folder / "t.jsonl").write_text("\n".join(lines))
     yield "csv", lambda: Delimited(folder / "t.csv")
     yield "chunks", lambda: Delimited(folder / "t.csv", chunk=3_000)
     yield "tsv", lambda: Delimited(folder / "t.tsv")
@@ -98,13 +100,17 @@ class Pipe(io.RawIOBase):
         return len(piece)
 
 
+def promised(ledger):
+    return [(certificate.theorem, certificate.status, certificate.bound) for certificate in ledger.certify()]
+
+
 @pytest.mark.parametrize("drop", [["id"], ["id", "message"]], ids=["hashed", "numbered"])
 def test_every_format_gives_the_same_game_to_the_bit(frame, tmp_path, drop):
     played = {}
     for name, make in readers(frame, tmp_path):
         learner = Scaled(nk.Perceptron(bias=1.0))
         ledger = nk.play(learner, Table(make(), drop=drop))
-        played[name] = (ledger.rounds, ledger.mistakes, learner.within.weights.tobytes(), ledger.certify())
+        played[name] = (ledger.rounds, ledger.mistakes, learner.within.weights.tobytes(), promised(ledger))
     first = played["csv"]
     assert first[0] == ROWS
     assert first[1] < 0.4 * ROWS
