@@ -16,7 +16,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     mean            the learner whose weights are the mean of all it had, for convex losses
     features        how it numbers the features of x (learners/features.py)
     within          the learner that learns, where another brings it its examples; itself
-    seen            the last row, or batch, as it saw it, where it changes examples before it learns from them; as it came
+    seen            the last row, or batch, as it saw it, where it changes examples first; as it came
     feature_names   of the columns it learned from, by which sources are matched: set by the ledger
     size, updates   what it holds, and how often it changed
     survivor        a hypothesis that did best, in words

@@ -77,7 +77,7 @@ def test_text_is_counted_words_and_hashes_all_features():
 
 
 def test_hashed_features_that_collide_are_added_up():
-    encoding, x = encoded({"m": [f"a b c d e f g {k}" for k in range(3)], "n": ["x", "y", "z"]}, bits=1)
+    _, x = encoded({"m": [f"a b c d e f g {k}" for k in range(3)], "n": ["x", "y", "z"]}, bits=1)
     assert x.width == 2
     for indices, values in x.rows():
         assert len(set(indices.tolist())) == len(indices)

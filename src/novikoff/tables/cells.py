@@ -25,6 +25,11 @@ class BadCellError(Exception):
         self.row, self.column, self.must, self.was, self.do = row, column, must, was, do
 
 
+def missing(row: int, column: str, what: str) -> BadCellError:
+    """A label or an outcome that is not there."""
+    return BadCellError(row, column, f"{what} must not be missing", "is empty", "Fill or drop the row")
+
+
 def numbers(array: Any, column: Column) -> NDArray[Any]:
     """int64 if all are whole and none is missing, else float64, NaN where nothing is said."""
     import pyarrow as pa

@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 Kind = Literal["number", "boolean", "category", "time", "text", "ignored", "unknown"]
@@ -154,6 +155,6 @@ def looks_like_id(column: Column, cells: Sequence[Any]) -> bool:
     if column.kind != "number" or not whole:
         return False
     numbers = [int(cell) for cell in said]
-    return all(b - a == 1 for a, b in zip(numbers, numbers[1:], strict=False)) or bool(
+    return all(b - a == 1 for a, b in pairwise(numbers)) or bool(
         re.search(r"(^|_|\b)(id|uuid|key|index|number|no)$", column.name, re.IGNORECASE)
     )

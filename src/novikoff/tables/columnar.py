@@ -6,6 +6,7 @@ frame is no column. Cost: a copy of the rows of a piece; Parquet is unpacked by 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,21 +21,22 @@ from novikoff.types import Position
 ROWS_AT_ONCE = 65_536
 
 
-class Columnar:
+class Columnar(ABC):
     """Rows of record batches: what files and frames share."""
 
     named = True
     rereadable = independent = fixed = True
     index = 0
+    levels: Sequence[str] = ()
 
     def __init__(self, name: str, schema: Any) -> None:
         self.name = name
         self.names: Sequence[str] = _distinct_names(schema.names)
         self.notes: list[str] = []
 
+    @abstractmethod
     def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
         """Record batches or tables without the first `skip` rows."""
-        raise NotImplementedError
 
     def ready(self, wait: float) -> bool:
         return True
@@ -71,7 +73,7 @@ class ArrowTable(Columnar):
         self._file = open_arrow(self._source)
         super().__init__(self._source.name, self._file.schema)
         self.notes += [*self._source.notes(), *index_notes(self._file, self.name)]
-        self.levels: Sequence[str] = self._file.index
+        self.levels = self._file.index
 
     def fingerprint(self) -> dict[str, Any]:
         return self._source.fingerprint()
@@ -84,8 +86,9 @@ class FrameTable(Columnar):
     """The rows of a data frame."""
 
     def __init__(self, frame: Any, name: str = "frame") -> None:
-        self._table, self.levels = _table(frame, name)
+        self._table, levels = _table(frame, name)
         super().__init__(name, self._table.schema)
+        self.levels = levels
         self.notes += [index_note(self.levels, name)] if self.levels else []
 
     def fingerprint(self) -> dict[str, Any]:

@@ -46,6 +46,8 @@ HEX = re.compile(rb"0[xX]")
 class Delimited:
     """The rows of a table in text, from a path, "-" or a binary file object."""
 
+    levels: Sequence[str] = ()
+
     def __init__(
         self, source: Any, header: bool | None = None, delimiter: str | None = None, asked: Sequence[Any] = (),
         skip_bad: int = 0, threads: int | None = None, chunk: int = CHUNK_BYTES,
@@ -253,12 +255,16 @@ class Delimited:
         return None
 
 
+def _whole_or_missing(cell: str) -> bool:
+    return is_missing(cell) or WHOLE.fullmatch(cell.strip()) is not None
+
+
 def _braced(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
 def first_bytes(opened: Opened) -> bytes:
-    """The first rows of a text, without taking them: a thousand; of a pipe that is slow those that came, two at least."""
+    """The first rows of a text, without taking them: a thousand, or of a slow pipe those that came, two at least."""
     wanted, silent = HEAD_BYTES, 0.0
     text = opened.peek(wanted)
     while text.count(b"\n") <= RECOGNISED_ROWS and wanted < LONGEST_HEAD:

@@ -119,9 +119,9 @@ class Encoding:
         elif column.kind == "time":
             yield from self._time_slots(column, cells.moments(array, column), learn)
         else:
-            values = cells.numbers(array, column).astype(np.float64, copy=False)
-            missing = np.isnan(values)
-            yield Slot([name, gone(name)], missing.astype(np.int64), np.where(missing, 1.0, values))
+            numbers = cells.numbers(array, column).astype(np.float64, copy=False)
+            missing = np.isnan(numbers)
+            yield Slot([name, gone(name)], missing.astype(np.int64), np.where(missing, 1.0, numbers))
 
     def _time_slots(self, column: Column, seconds: NDArray[np.float64], learn: bool) -> Iterable[Slot]:
         name, missing = column.name, np.isnan(seconds)
@@ -150,8 +150,8 @@ class Encoding:
             unknown = np.array([name not in self.places for name in slot.names] + [False])
             if unknown.any():
                 which, rows = np.unique(slot.codes, return_index=True)
-                new += [(int(row), order, slot.names[code]) for code, row in zip(which.tolist(), rows.tolist(), strict=True)
-                        if code >= 0 and unknown[code]]  # fmt: skip
+                seen = zip(which.tolist(), rows.tolist(), strict=True)
+                new += [(row, order, slot.names[code]) for code, row in seen if code >= 0 and unknown[code]]
         places = self._placed([name for _, _, name in sorted(new)], learn)
         found = [np.array([places.get(name, 0) for name in slot.names] + [0]) for slot in slots]
         indices = np.stack([place[slot.codes] for place, slot in zip(found, slots, strict=True)], axis=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from novikoff.errors import SourceError
@@ -28,6 +28,7 @@ class Objects:
 
     named = True
     index = 0
+    levels: Sequence[str] = ()
 
     def __init__(self, source: Any, skip_bad: int = 0, chunk: int = CHUNK_BYTES) -> None:
         origin = Origin(source)

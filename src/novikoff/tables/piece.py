@@ -1,4 +1,4 @@
-"""A piece of a table: consecutive rows, an Arrow array for each column that was asked for; and who reads such pieces."""
+"""A piece of a table: consecutive rows, an Arrow array for each column that was asked for; and who reads it."""
 
 from __future__ import annotations
 
@@ -48,11 +48,14 @@ class Reader(Protocol):
 
     names   of the columns; x0, x1, ... if they have none, and `named` is False
     index   how many first columns are an index, as pandas and R write it
+    levels  the names of an index of pandas that is not among the columns
     """
 
     name: str
     names: Sequence[str]
     named: bool
+    index: int
+    levels: Sequence[str]
     rereadable: bool
     independent: bool
     fixed: bool

@@ -17,6 +17,7 @@ from __future__ import annotations
 import time as clock
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from novikoff.errors import MismatchError, SourceError
 from novikoff.sources.layout import LABEL_NAMES, WHOLE, is_number, quoted
 from novikoff.sources.pandas_index import check_asked
 from novikoff.sources.streaming_labels import LabelError, StreamingLabels
+from novikoff.stream import Stream
 from novikoff.tables import cells
 from novikoff.tables.column import Column, Kind, is_missing, looks_like_id, recognise
 from novikoff.tables.encoding import Encoding
@@ -37,7 +39,7 @@ LABEL_SECONDS = 1.0
 MOST_NAMED = 5
 
 
-class Table:
+class Table(Stream):
     """The rows of a table.
 
     reader      the format (tables/delimited.py, objects.py, columnar.py)
@@ -72,21 +74,21 @@ class Table:
             raise SourceError(f"bits must be from 1 to 32: got {bits}.")
         self._reader, self.outcomes, self.unlabelled = reader, outcomes, not labelled
         self.name, self.rereadable, self.fixed = reader.name, reader.rereadable, reader.fixed
-        self.notes = list(reader.notes)
+        self.notes += reader.notes
         self._positive, self._many = positive, many
-        check_asked(getattr(reader, "levels", ()), reader.names, label, LABEL_NAMES, columns, self.name)
+        check_asked(reader.levels, reader.names, label, LABEL_NAMES, columns, self.name)
         chosen = {kind: [self._find(c, f"a {kind} column") for c in asked] for kind, asked in
                   (("number", number), ("category", category), ("text", text), ("time", time))}  # fmt: skip
         left_out = {self._find(c, "a column to leave out") for c in drop}
         used = None if columns is None else [self._find(c, "a column") for c in columns]
         self.label = self._label(label, used or [], left_out) if labelled else None
-        index = getattr(reader, "index", 0)
-        names = used if used is not None else [n for n in reader.names[index:] if n != self.label and n not in left_out]
+        others = [name for name in reader.names[reader.index :] if name != self.label and name not in left_out]
+        names = used if used is not None else others
         if not names or self.label in names:
             raise SourceError(f"a table must have a label and a feature: {self.name} has {self.label} only.")
         head = reader.head()
         self.columns = [self._column(name, head[name], chosen) for name in names]
-        self._first = {name: cells for name, cells in head.items()}
+        self._first = dict(head)
         self.encoding = Encoding(self.columns, bits)
         self._labels = self._fresh()
         self._texts: bool | None = None  # are the labels text?
@@ -101,19 +103,19 @@ class Table:
         ]
 
     @property
-    def domain(self) -> Domain:
+    def domain(self) -> Domain:  # type: ignore[override]
         """Vectors; points if all columns are whole numbers."""
         if self.encoding.dense:
             return Domain("point" if self._point else "vector", len(self.encoding.columns))
         return Domain("vector", None if self.encoding.bits is None else 2**self.encoding.bits)
 
     @property
-    def features(self) -> tuple[str, ...] | None:
+    def features(self) -> tuple[str, ...] | None:  # type: ignore[override]
         """The names of the columns; None if they have none."""
         return tuple(column.name for column in self.encoding.columns) if self._reader.named else None
 
     @property
-    def labels(self) -> Labels | None:
+    def labels(self) -> Labels | None:  # type: ignore[override]
         """What stands for -1 and +1; None before it is known, and with `many`."""
         return None if self.unlabelled or self.outcomes == "numbers" else self._labels.labels
 
@@ -153,7 +155,7 @@ class Table:
                 x, y, error = self._rows(piece)
                 if len(y):
                     end = None if error or piece.end is None else self._position(piece.end)
-                    yield Batch(x, y, row + 1, end)
+                    yield Batch(x, y, row + 1, end, "owned")
                 row += len(y)
                 if error:
                     raise error
@@ -165,10 +167,12 @@ class Table:
         while True:
             cut = piece.rows
             for column in [column for column in self.encoding.columns if column.kind == "unknown"]:
-                array = cells.plain(piece.arrays[column.name]) if piece.rows else None
-                _, codes = cells.distinct(array) if array is not None else ([], np.zeros(0))
+                if piece.rows == 0:
+                    continue
+                array = cells.plain(piece.arrays[column.name])
+                _, codes = cells.distinct(array)
                 first = int(np.argmax(codes >= 0)) if (codes >= 0).any() else piece.rows
-                if first == 0 and piece.rows:
+                if first == 0:
                     self.encoding.settle(column, recognise(column.name, array.slice(0, 1).to_pylist()))
                 else:
                     cut = min(cut, first)
@@ -229,8 +233,8 @@ class Table:
             for code, text in enumerate(texts):
                 if not is_number(text):
                     row = int(np.argmax(codes == code))
-                    raise cells.BadCellError(row, str(self.label), "labels must be numbers, as the first is", f'has "{text}"',
-                                             "Name the positive one, or correct the cell")  # fmt: skip
+                    must, do = "labels must be numbers, as the first is", "Name the positive one, or correct the cell"
+                    raise cells.BadCellError(row, str(self.label), must, f'has "{text}"', do)
             return np.array([float(text) for text in texts])[codes]
         column = np.empty(len(texts), dtype=object)
         column[:] = texts
@@ -258,12 +262,10 @@ class Table:
         yield from held
 
     def _look(self, piece: Piece) -> None:
-        try:
+        with suppress(cells.BadCellError):  # told when its row comes
             self._labels.look(self._values(piece.arrays[str(self.label)]))
-        except cells.BadCellError:
-            pass  # told when its row comes
 
-    def _look_further(self, start: Position) -> None:
+    def _look_further(self, start: Position | None) -> None:
         """Look for the second label in what is left of a file."""
         if not self._reader.independent:
             return
