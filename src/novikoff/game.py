@@ -143,7 +143,8 @@ class Game:
             try:
                 self._play_round(x, y)
             except InputError as error:
-                raise type(error)(f"round {self.ledger.rounds + 1}: {error}") from error
+                error.at(round=self.ledger.rounds + 1)
+                raise
 
     def _learn_many(self, batch: Batch) -> bool:
         """Play every round, compiled; False, having done nothing, if the learner cannot."""

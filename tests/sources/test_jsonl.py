@@ -384,7 +384,7 @@ def test_a_third_label_is_an_error_that_names_the_line_whatever_the_chunk():
         for chunk in (1, 10, 1000):
             stream = JSONL(io.BytesIO(text), chunk=chunk)
             got = []
-            with pytest.raises(SourceError, match="line 5 of a BytesIO has a third, .* Pass --positive"):
+            with pytest.raises(SourceError, match="line 5 of a BytesIO has a third, .* Pass positive="):
                 got.extend(stream.batches())
             assert [y for y, _, _ in rows_of(got)] == [-1, 1]  # the rows before it
 

@@ -414,7 +414,7 @@ def test_a_third_label_is_an_error_that_names_the_line_whatever_the_chunk():
     for chunk in (1, 10, 1000):
         stream = VW(io.BytesIO(text), chunk=chunk)
         got = []
-        with pytest.raises(SourceError, match="line 5 of a BytesIO has a third, 3, beside 1 and 2. Pass --positive 2"):
+        with pytest.raises(SourceError, match="line 5 of a BytesIO has a third, 3, beside 1 and 2. Pass positive=2"):
             got.extend(stream.batches())
         assert [y for y, _, _ in rows_of(got)] == [-1, 1]  # the rows before it
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,6 +14,7 @@ from novikoff.cli.games import (
     Telling,
     check_files,
     check_own,
+    notes,
     say_notes,
     size_of,
     watched,
@@ -25,14 +23,13 @@ from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
 from novikoff.comparators.mixture import BestMixture, Mixture
-from novikoff.errors import InputError, MismatchError, SourceError
+from novikoff.errors import InputError, MismatchError
 from novikoff.game import play
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
 from novikoff.report import experts, terminal
 from novikoff.report.progress import Progress
 from novikoff.sources.expert_table import ExpertTable, expert_table
-from novikoff.sources.layout import quoted
 from novikoff.sources.matched import matched
 from novikoff.types import Stream
 
@@ -95,9 +92,13 @@ def run_experts(
 
     def game(watching: list[Observer]) -> None:
         more = [observer for observer in (history, mixing, keeper) if observer is not None]
-        with _named(stream.experts):
+        try:
             play(ledger.learner, stream, asked.rounds, ledger=ledger, track=False, resume=resume,
                  observers=[*more, *watching])  # fmt: skip
+        except InputError as error:  # the learner knows its experts by number
+            if isinstance(expert := error.where.get("expert"), int):
+                error.where["expert"] = stream.experts[expert]
+            raise
 
     with keeper:
         stopped = watched(game, Progress(asked.rounds, size_of(table)), telling)
@@ -190,19 +191,6 @@ def _history(telling: Telling) -> History | None:
     return History()
 
 
-@contextmanager
-def _named(names: Sequence[str]) -> Iterator[None]:
-    """Let errors of the learner, which knows its experts by number, name them as the table does."""
-    try:
-        yield
-    except SourceError:
-        raise
-    except InputError as error:
-        told = re.sub(r"\bexpert (\d+)\b", lambda found: f"expert {quoted(names[int(found[1])])}", str(error), count=1)
-        hint = " Scale it, leave the column out (--without), or pass another --loss." if "from 0 to 1" in told else ""
-        raise InputError(told + hint) from error
-
-
 def _tell(
     ledger: Ledger, spec: str, stream: ExpertTable, telling: Telling, history: History | None, stopped: bool,
     mixture: Mixture | None,
@@ -220,7 +208,7 @@ def _tell(
     with while_heard():
         if telling.as_json:
             told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
-            print(json.dumps({**told, "interrupted": stopped, "notes": list(getattr(stream, "notes", ()))}))
+            print(json.dumps({**told, "interrupted": stopped, "notes": notes(stream)}))
         else:
             out = terminal.Out()
             out.line(f"{spec} on {ledger.source}", "bold")

@@ -13,10 +13,11 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, model, registry
+from novikoff.cli.flags import flag
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
-from novikoff.errors import InputError
+from novikoff.errors import InputError, with_options
 from novikoff.game import check_hindsight, look_back, play
 from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
@@ -127,7 +128,7 @@ def run_source(
     if telling.hindsight and not stopped:
         ledger.hindsight = look_back(ledger, stream, None if telling.quiet or telling.as_json else _say_step)
     say_notes(stream, telling.quiet or telling.as_json, said)
-    return _tell(ledger, ledger.spec or learner, telling, stopped, list(getattr(stream, "notes", ())), kept)
+    return _tell(ledger, ledger.spec or learner, telling, stopped, notes(stream), kept)
 
 
 def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> OnlineToBatch:
@@ -208,20 +209,25 @@ def _say_step(step: Step) -> None:
     print(f"hindsight: {told}, {step.epochs} epochs, {step.seconds:.1f} s", file=sys.stderr)
 
 
+def notes(stream: Any) -> list[str]:
+    """What a source has to say, with flags for options."""
+    return [with_options(note, flag) for note in getattr(stream, "notes", ())]
+
+
 def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> list[str]:
     """What a source has to say, on standard error: its format and labels before a pass, skipped lines after it.
 
     said   what was said before; None before the first pass
     """
-    notes = list(getattr(stream, "notes", ()))
+    found = notes(stream)
     if silent:
-        return notes
-    for note in notes:
+        return found
+    for note in found:
         if note not in (said or ()):
             print(note, file=sys.stderr)
     if said is None and stream.labels not in (None, Labels()):
         print(f"labels: {stream.labels}", file=sys.stderr)
-    return notes
+    return found
 
 
 def size_of(source: str) -> int | None:
