@@ -102,7 +102,7 @@ def kept(out: Out, classifier: OnlineToBatch) -> None:
     else:
         out.line("  no limit on its risk is known", "yellow")
     if classifier.wealth is not None:
-        found = "refutes" if classifier.wealth >= 20.0 else "does not refute"
+        found = "refutes" if classifier.refuted else "does not refute"
         out.line(f"  drift test: wealth {number(classifier.wealth)} at most, {found} that examples are independent")
 
 
