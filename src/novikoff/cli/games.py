@@ -300,26 +300,24 @@ def _tell(
     ledger: Ledger, learner: str, telling: Telling, stopped: bool, notes: list[str], kept: OnlineToBatch | None
 ) -> int:  # fmt: skip
     """Print what happened and what was promised; the exit code."""
-    certificates = ledger.certify() if telling.certify else []
+    of_members = ledger.certify_members() if telling.certify else []
+    certificates = ledger.certify(members=of_members) if telling.certify else []
     if telling.plot is not None:
         from novikoff.report import plot
 
         plot.save(plot.game(ledger, certificates, learner, _best(ledger)), telling.plot, telling.force)
     with while_heard():
         if telling.as_json:
-            told = {**plain.game(ledger, certificates, learner), "interrupted": stopped, "notes": notes}
+            told = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}
             print(json.dumps(told if kept is None else {**told, "kept": plain.kept(kept)}))
         else:
             out = terminal.Out()
-            terminal.game(out, ledger, certificates, learner, telling.certify)
+            terminal.game(out, ledger, certificates, learner, telling.certify, of_members)
             if kept is not None:
                 terminal.kept(out, kept)
     if stopped and not telling.as_json:
         print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
-    of_members = [
-        one for member in ledger.members for one in member.certify(ledger.adversary is not None, ledger.fixed)
-    ]
-    if any(certificate.status == "violated" for certificate in [*certificates, *of_members] if telling.certify):
+    if any(certificate.status == "violated" for found in (certificates, *of_members) for certificate in found):
         return VIOLATED
     return INTERRUPTED if stopped else 0
 
