@@ -81,4 +81,4 @@ def test_a_game_without_hypotheses_cannot_keep_one_later(files, tmp_path):
     run("run", "perceptron", files / "old.csv", "--rounds", "500", "--save", model, "-q")
     code, _, error = run("run", "perceptron", files / "old.csv", "--resume", model, "--keep", "best", "-q")
     assert code == 2
-    assert "500 were played without it" in error
+    assert "500 were played. Leave out --keep" in error
