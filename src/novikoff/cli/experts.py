@@ -7,16 +7,17 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from novikoff import catalog, model, registry
+from novikoff import catalog, registry
 from novikoff.cli.games import (
     INTERRUPTED,
     VIOLATED,
     Telling,
     check_files,
-    check_own,
     notes,
+    saved_game,
     say_notes,
     size_of,
+    spec_of,
     watched,
 )
 from novikoff.cli.output import while_heard
@@ -73,7 +74,7 @@ def run_experts(
     """`novikoff experts`; returns the exit code. `options` are the reader's."""
     check_files(saving, telling)
     saved = None if saving.resume is None else _saved(saving.resume, asked)
-    spec = asked.spec() if saved is None else _spec_of(saved)
+    spec = asked.spec() if saved is None else spec_of(saved)
     parsed = catalog.parse(spec)
     registry.entry(parsed.name, "learner")  # before a long pipe is looked at
     loss = asked.loss or (saved.player.loss if saved else (parsed.named or {}).get("loss"))
@@ -121,19 +122,9 @@ def _opened(table: str, options: dict[str, Any], loss: str | None, sleeping: boo
 
 
 def _saved(path: str, asked: Asked) -> Ledger:
-    """The game that goes on, which has its own learner: another may not be asked for."""
-    ledger = model.load_game(path)
-    saved = _spec_of(ledger)
-    if asked.learner is not None or asked.sleeping or asked.switches is not None:
-        wanted = catalog.parse(asked.spec())
-        if wanted not in (catalog.parse(saved), catalog.Spec(catalog.parse(saved).name, (), {})):
-            raise InputError(f"a game must go on with its own learner: {path} holds {saved}, not {asked.spec()}.")
-    check_own(ledger.learner, path, horizon=asked.horizon, seed=asked.seed)
-    return ledger
-
-
-def _spec_of(ledger: Ledger) -> str:
-    return ledger.spec or registry.learner_name(type(ledger.learner))
+    """The game that goes on."""
+    chosen = asked.learner is not None or asked.sleeping or asked.switches is not None
+    return saved_game(path, asked.spec() if chosen else None, horizon=asked.horizon, seed=asked.seed)
 
 
 def _learner(spec: str, stream: ExpertTable, asked: Asked) -> Any:
@@ -156,13 +147,13 @@ def _check(ledger: Ledger, stream: ExpertTable) -> None:
     learner = ledger.learner
     if learner.domain.kind not in ("advice", "losses"):
         raise MismatchError(
-            f"the learner must be one for expert advice, such as {DEFAULT}: {_spec_of(ledger)} plays on "
+            f"the learner must be one for expert advice, such as {DEFAULT}: {spec_of(ledger)} plays on "
             f"{learner.domain}."
         )
     paid = ledger.player.loss
     if paid != stream.loss:
         raise MismatchError(
-            f"the learner must pay the loss that the table is read for: {_spec_of(ledger)} pays {paid}, {stream.name} "
+            f"the learner must pay the loss that the table is read for: {spec_of(ledger)} pays {paid}, {stream.name} "
             f"is read for {stream.loss}. Pass --loss {paid}, or choose another learner."
         )
 

@@ -29,6 +29,7 @@ from novikoff.types import Labels, Stream
 if TYPE_CHECKING:
     from novikoff.comparators.search import Step
     from novikoff.online_to_batch import Method, OnlineToBatch
+    from novikoff.reservoir import HypothesisReservoir
 
 VIOLATED = 4
 INTERRUPTED = 130
@@ -75,24 +76,17 @@ class Choice:
     candidates: int
     delta: float
 
-    def prepare(self, stream: Stream, ledger: Ledger, seed: int | None) -> None:
-        """Let the game remember its hypotheses; refuse before it begins what cannot be kept."""
+    def reservoir(self, stream: Stream, ledger: Ledger, seed: int | None) -> HypothesisReservoir:
+        """In which the game remembers its hypotheses; refuses before it begins what cannot be kept."""
         from novikoff.online_to_batch import check_method
         from novikoff.reservoir import HypothesisReservoir
 
         check_method(self.how, ledger.learner)
-        if not 0.0 < self.delta < 1.0:
-            raise InputError(f"--delta must be a chance between 0 and 1: got {self.delta}. Take 0.05 if in doubt.")
-        if ledger.reservoir is None:
-            if ledger.rounds:
-                raise InputError(f"--keep is for the first round on: {ledger.rounds:,} were played without it.")
-            ledger.reservoir = HypothesisReservoir(
-                ledger.learner, self.candidates, seed, averaging=self.how == "averaged"
-            )
         if self.how in ("best", "voted") and not stream.rereadable:
             raise InputError(
                 f"--keep {self.how} reads the source again: {stream.name} cannot be. Save it first, or --keep random."
             )
+        return HypothesisReservoir(ledger.learner, self.candidates, seed, averaging=self.how == "averaged")
 
 
 def run_source(
@@ -107,15 +101,14 @@ def run_source(
     passes, rounds = length
     stream = open_source(source, options, learner)
     ledger = _ledger(learner, stream, defaults, saving)
-    if choice is not None:
-        choice.prepare(stream, ledger, defaults.get("seed"))
+    keep = 0 if choice is None else choice.reservoir(stream, ledger, defaults.get("seed"))
     resume = goes_on(ledger, stream, source, saving)
     ledger.source = stream.name
     said = say_notes(stream, telling.quiet or telling.as_json)
     keeper = Keeper(ledger, saving)
 
     def game(watching: list[Observer]) -> None:
-        play(ledger.learner, stream, rounds, passes, ledger=ledger, track=telling.certify, resume=resume,
+        play(ledger.learner, stream, rounds, passes, ledger=ledger, track=telling.certify, resume=resume, keep=keep,
              observers=[keeper, *watching])  # fmt: skip
 
     if telling.hindsight:
@@ -146,16 +139,25 @@ def _ledger(learner: str, stream: Stream, defaults: dict[str, Any], saving: Savi
         if defaults.get("normalize"):
             check_normalized(player, learner)
         return Ledger(player, source=stream.name, spec=learner)
-    ledger = model.load_game(saving.resume)
-    wanted = catalog.parse(learner)
-    saved = ledger.spec or registry.learner_name(type(ledger.learner))
-    if wanted not in (catalog.parse(saved), catalog.Spec(catalog.parse(saved).name, (), {})):
-        raise InputError(f"a game must go on with its own learner: {saving.resume} holds {saved}, not {learner}.")
-    check_own(ledger.learner, saving.resume, **defaults)
+    return saved_game(saving.resume, learner, **defaults)
+
+
+def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
+    """The game in a file, which goes on with its own learner: another, or other options, may not be wanted."""
+    ledger = model.load_game(path)
+    saved = catalog.parse(spec_of(ledger))
+    if wanted is not None and catalog.parse(wanted) not in (saved, catalog.Spec(saved.name, (), {})):
+        raise InputError(f"a game must go on with its own learner: {path} holds {spec_of(ledger)}, not {wanted}.")
+    _check_own(ledger.learner, path, **options)
     return ledger
 
 
-def check_own(learner: Any, path: str, **asked: Any) -> None:
+def spec_of(ledger: Ledger) -> str:
+    """The learner of a game, as it was asked for."""
+    return ledger.spec or registry.learner_name(type(ledger.learner))
+
+
+def _check_own(learner: Any, path: str, **asked: Any) -> None:
     """Refuse options for a learner that goes on if it began with others: they would change nothing."""
     players = (learner, learner.facts(), *getattr(learner, "learners", ()))
     for name, value in asked.items():
