@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, pieces
-from novikoff.errors import InputError, MismatchError
+from novikoff.errors import Advice, InputError, MismatchError, Option
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer, Tracking, as_batch
@@ -144,7 +144,8 @@ class Game:
             try:
                 self._play_round(x, y)
             except InputError as error:
-                raise type(error)(f"round {self.ledger.rounds + 1}: {error}") from error
+                error.at(round=self.ledger.rounds + 1)
+                raise
 
     def _learn_many(self, batch: Batch) -> bool:
         """Play every round, compiled; False, having done nothing, if the learner cannot."""
@@ -221,7 +222,8 @@ def play(
     _record(ledger, record)
     if keep and ledger.reservoir is None:
         if ledger.rounds:
-            raise InputError(f"hypotheses must be kept from the first round: {ledger.rounds:,} were played.")
+            do = Advice("Leave out ", Option("keep"), ", or begin anew.")
+            raise InputError("hypotheses must be kept from the first round", f"{ledger.rounds:,} were played", do)
         ledger.reservoir = HypothesisReservoir(learner, keep) if isinstance(keep, int) else keep
     game = Game(learner, ledger, track, observers)
     if hindsight:

@@ -44,7 +44,7 @@ from novikoff.certificates.ensemble_risk import ensemble_risk
 from novikoff.certificates.ensemble_risk_fixed import ensemble_risk_fixed
 from novikoff.certificates.risk_facts import BestFacts, EnsembleFacts
 from novikoff.certificates.voted_risk import voted_risk
-from novikoff.drift import DriftTest
+from novikoff.drift import ALPHA, DriftTest
 from novikoff.environment import as_stream
 from novikoff.errors import InputError, shown
 from novikoff.game import users_labels
@@ -79,7 +79,7 @@ class OnlineToBatch:
     delta          the chance that the first of them fails
     rounds         examples that it was made from
     index          how many of these it had learned from; None for votes and averages
-    wealth         of the drift test: above 20 it refutes independence; None if it was not run
+    wealth         the most of the drift test, which may refute independence (`refuted`); None if it was not run
     labels         the values for -1 and +1
     feature_names  of the columns that the learner learned from, if they have names
     """
@@ -94,6 +94,11 @@ class OnlineToBatch:
     labels: list[Any] | None = None
     source: str = ""
     feature_names: list[str] | None = None
+
+    @property
+    def refuted(self) -> bool:
+        """Did the drift test refute that the examples are independent draws of one distribution?"""
+        return self.wealth is not None and self.wealth * ALPHA >= 1.0
 
     def state(self) -> State:
         """All of it, as plain data."""

@@ -254,13 +254,14 @@ def signs(batch: Batch) -> NDArray[np.int8]:
         if good.all():
             return y if y.dtype == np.int8 else y.astype(np.int8)
         t = int(np.argmin(good))
-        raise InputError(f"a label must be -1 or +1: got {y[t]} at round {batch.first + t}.")
+        raise InputError("a label must be -1 or +1", f"got {y[t]}", round=batch.first + t)
     found = np.empty(len(y), dtype=np.int8)
     for t, value in enumerate(list(y)):
         try:
             found[t] = check_label(value, None)
         except InputError as error:
-            raise InputError(f"round {batch.first + t}: {error}") from None
+            error.at(round=batch.first + t)
+            raise
     return found
 
 

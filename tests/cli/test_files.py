@@ -134,8 +134,8 @@ def test_what_is_said_on_standard_error_never_ends_a_game(tmp_path):
 def test_the_exit_code_does_not_depend_on_who_reads(monkeypatch, unbuffered):
     certify = Ledger.certify
 
-    def broken(ledger, *more):
-        return [dataclasses.replace(one, status="violated") for one in certify(ledger, *more)]
+    def broken(ledger, *more, **known):
+        return [dataclasses.replace(one, status="violated") for one in certify(ledger, *more, **known)]
 
     monkeypatch.setattr(Ledger, "certify", broken)
     assert unheard_here(THRESHOLDS, unbuffered) == (4, "")

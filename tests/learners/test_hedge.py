@@ -351,7 +351,7 @@ def test_the_learner_that_refuses_most_is_asked_first():
     team = [ThresholdHalving(20), ThresholdHalving(10)]
     hedge = Hedge(team)
     before = copy.deepcopy(hedge.state())
-    with pytest.raises(InputError, match="at round 2"):
+    with pytest.raises(InputError, match="in round 2"):
         hedge.learn_many(Batch(np.array([3, 15]), np.array([1, 1], dtype=np.int8), 1))
     assert same(hedge.state(), before)
     nk.play(hedge, [(3, 1)])

@@ -274,7 +274,7 @@ def test_a_batch_with_one_bad_row_is_not_played_at_all(zeros):
                                 (x[30], 1.1, "outcome"), (x[30], NAN, "outcome")]:  # fmt: skip
         worse, off = x.copy(), y.copy()
         worse[30], off[30] = row, outcome
-        with pytest.raises(InputError, match=f"{words}.* at round 81"):
+        with pytest.raises(InputError, match=f"{words}.* in round 81"):
             learner.learn_many(Batch(sparse(worse) if zeros else worse, off, 51))
         assert same(learner.state(), before)
 

@@ -90,7 +90,7 @@ def test_a_compiled_sweep_at_the_largest_n_does_not_overflow():
 def test_a_bad_index_in_a_sweep_changes_nothing():
     learner = nk.ThresholdHalving(10)
     before = learner.state()
-    with pytest.raises(InputError, match="from 0 to 10: got 11 at round 3"):
+    with pytest.raises(InputError, match="from 0 to 10: got 11 in round 3"):
         learner.learn_many(nk.Batch(np.array([1, 2, 11]), np.array([1, 1, 1], dtype=np.int8), 1))
     assert learner.state() == before
     with pytest.raises(InputError, match="at least 0"):

@@ -255,7 +255,7 @@ def test_a_third_label_is_an_error_that_names_the_line_whatever_the_chunk():
     for chunk in (1, 10, 1000):
         stream = Svmlight(io.BytesIO(text), chunk=chunk)
         got = []
-        with pytest.raises(SourceError, match="line 5 of a BytesIO has a third, 3, beside 1 and 2. Pass --positive 2"):
+        with pytest.raises(SourceError, match="line 5 of a BytesIO has a third, 3, beside 1 and 2. Pass positive=2"):
             got.extend(stream.batches())
         assert [y for y, _, _ in rows_of(got)] == [-1, 1]  # the rows before it
 
@@ -304,7 +304,7 @@ def test_what_cannot_be_looked_through_goes_by_the_first_label(monkeypatch):
     assert [y for y, _, _ in read(b"1 1:1\n" * 99 + b"0\n", chunk=50)] == [1] * 99 + [-1]
     assert [y for y, _, _ in read(b"0 1:1\n" * 99, chunk=50)] == [-1] * 99
     said = fails(b"1 1:1\n" * 99 + b"2 1:1\n", chunk=50)
-    assert "line 100 of a BytesIO has 2, after rows of 1 alone, which was taken for +1. Pass --positive 2." in said
+    assert "line 100 of a BytesIO has 2, after rows of 1 alone, which was taken for +1. Pass positive=2." in said
     assert "there is only 5" in fails(b"5 1:1\n" * 99, chunk=50)
 
 
@@ -371,7 +371,7 @@ def test_a_bad_line_names_file_line_and_column(line, column, said):
         message = fails(BOTH + line + end + b"1 1:1\n")
         assert said in message
         assert f"line 3, column {column} of a BytesIO has" in message
-        assert message.endswith(", or pass --skip-bad N to skip up to N bad lines.")
+        assert message.endswith(", or pass skip_bad=N to skip up to N bad lines.")
 
 
 def test_rows_before_a_bad_line_come_first_whatever_the_chunk():

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.errors import ModelFileError
-from novikoff.tables.cells import BadCellError
+from novikoff.errors import ModelFileError, SourceError
 from novikoff.tables.column import Column, recognise
 from novikoff.tables.encoding import Encoding
 from novikoff.types import Sparse
@@ -139,6 +138,6 @@ def test_a_damaged_one_is_refused(damage):
 
 def test_an_infinite_number_is_an_error_with_its_row():
     encoding = Encoding([Column("a", "number")])
-    with pytest.raises(BadCellError) as caught:
+    with pytest.raises(SourceError) as caught:
         encoding.rows({"a": pa.array([1.0, float("inf")])}, 2)
-    assert caught.value.row == 1
+    assert caught.value.where["row"] == 1

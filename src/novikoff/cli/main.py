@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TextIO, cast
 
 from novikoff import __version__, kernels
+from novikoff.cli.flags import flag
 from novikoff.cli.output import Tolerant, silence
 from novikoff.errors import NovikoffError
 from novikoff.kernels import clock
@@ -346,7 +347,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = asked.act(asked)
         sys.stdout.flush()
     except NovikoffError as error:
-        print(f"novikoff: {error}", file=sys.stderr)
+        print(f"novikoff: {error.told(flag)}", file=sys.stderr)
         code = 2
     except KeyboardInterrupt:
         print("novikoff: stopped by Ctrl-C", file=sys.stderr)

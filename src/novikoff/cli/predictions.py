@@ -11,7 +11,7 @@ import numpy as np
 from novikoff import model
 from novikoff.certificate import bound_text
 from novikoff.cli.games import open_source, say_notes
-from novikoff.errors import InputError, MismatchError, SourceError
+from novikoff.errors import InputError, LabelError, MismatchError
 from novikoff.game import plain_label
 from novikoff.ledger import Ledger
 from novikoff.player import Player, outcomes
@@ -25,8 +25,6 @@ from novikoff.voting import RandomVote
 EXACT = 2.0**53
 LOSSES = {"squared": np.square, "absolute": np.abs}
 HINT = "If NEW has no label column, pass --no-label."
-MISSING_LABELS = ("labels must", "a label must", "a line must be a label", "a source must be of a format")
-"""How the errors begin of readers that found no labels."""
 
 
 def predict_source(path: str, source: str, options: dict[str, Any], as_json: bool, labelled: bool = True) -> int:
@@ -39,9 +37,9 @@ def predict_source(path: str, source: str, options: dict[str, Any], as_json: boo
         watch = None if isinstance(saved, Ledger) else Watch(saved)
         out = Out(path, stream.name, as_json)
         told = (_tell_numbers if numbers else _tell_labels)(saved, classifier, stream, path, out, watch)
-    except SourceError as error:
-        if labelled and str(error).startswith(MISSING_LABELS):
-            raise SourceError(f"{error} {HINT}") from None
+    except LabelError as error:
+        if labelled:
+            error.advise(HINT)
         raise
     say_notes(stream, as_json)
     facts, sentence = told
@@ -74,15 +72,17 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
     wanted, shown, hint = _width(classifier), stream.domain.width, ""
     if None not in (wanted, shown):
         if stream.unlabelled and shown == wanted + 1:
-            hint = " If one of its columns is the label, leave out --no-label."
+            hint = "If one of its columns is the label, leave out --no-label."
         elif not stream.unlabelled and shown == wanted - 1:
-            hint = f" {HINT}"
+            hint = HINT
     try:
         stream = matched(stream, saved.feature_names, path)
     except MismatchError as error:
-        raise MismatchError(f"{error}{hint}") from None
+        if hint:
+            error.advise(hint)
+        raise
     if None not in (wanted, shown) and wanted != shown:
-        raise MismatchError(f"what {path} holds takes {wanted:,} features: {stream.name} has {shown:,}.{hint}")
+        raise MismatchError(f"what {path} holds takes {wanted:,} features", f"{stream.name} has {shown:,}", hint)
     if not classifier.domain.admits(stream.domain):
         raise MismatchError(f"what {path} holds is for {classifier.domain}: {stream.name} shows {stream.domain}.")
     return stream

@@ -206,7 +206,8 @@ class Hedge:
                     risks[t] = 1.0 - player.chances(x).get(y, 0.0)
                 said[t] = self._play(player, x, y)
             except InputError as error:
-                raise type(error)(f"round {batch.first + t}: {error}") from error
+                error.at(round=batch.first + t)
+                raise
         return said, risks
 
     @contextmanager

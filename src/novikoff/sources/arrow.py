@@ -18,12 +18,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from novikoff.batch import Memory
-from novikoff.errors import SourceError
+from novikoff.errors import SourceError, Where
 from novikoff.sources.arrow_file import index_notes, open_arrow
 from novikoff.sources.arrow_lists import DenseLists, SparseLists
 from novikoff.sources.columns import ROWS_PER_BATCH, Columns, LabelValues
 from novikoff.sources.converted import Converted
-from novikoff.sources.layout import LABEL_NAMES, column_name
+from novikoff.sources.layout import LABEL_NAMES, named
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import check_asked
 from novikoff.stream import Stream
@@ -69,7 +69,7 @@ class Arrow(Stream):
             self._rows = _layout(schema, self.name, label, columns)
             target = self._rows.target
             cells = (batch.column(target) for batch in self._file.batches(columns=[target]))
-            where = f"{column_name(self._file.names, target)} of {self.name}"
+            where: Where = {"column": named(self._file.names, target), "source": self.name}
             self._labels = LabelValues(cells, where, positive, many)
         self.domain = self._rows.domain
         self.features = self._rows.features

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import SourceError
+from novikoff.errors import LabelError, SourceError
 from novikoff.sources.arrays import find_value
 from novikoff.sources.arrow_lists import DenseLists, SparseLists
 from novikoff.stream import Stream
@@ -101,7 +101,7 @@ class Converted:
         if self._many is None:
             return self._told
         if not all(isinstance(value, int) and 0 <= value < self._many for value in values):
-            raise SourceError(f"labels must be whole numbers from 0 to {self._many - 1}: {self.name} has {values}.")
+            raise LabelError(f"labels must be whole numbers from 0 to {self._many - 1}: {self.name} has {values}.")
         return None
 
     def _many_labels(self, y: NDArray[Any], first: int) -> NDArray[Any]:
@@ -110,10 +110,8 @@ class Converted:
         bad = (y < 0) | (y >= (self._many or 2**31))
         if bad.any():
             row = int(np.argmax(bad))
-            raise SourceError(
-                f"labels must be whole numbers from 0 to {(self._many or 2**31) - 1}: row {first + row:,} of "
-                f"{self.name} has {y[row]}."
-            )
+            must = f"labels must be whole numbers from 0 to {(self._many or 2**31) - 1}"
+            raise LabelError(must, f"has {y[row]}", row=first + row, source=self.name)
         return y
 
     def _damaged(self, how: str) -> SourceError:

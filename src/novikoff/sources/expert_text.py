@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
 from novikoff.sources.buffer_pool import BufferPool
-from novikoff.sources.expert_cells import FIRST_TEXT, BadCellError, Chosen, Values
+from novikoff.sources.expert_cells import FIRST_TEXT, Chosen, Values
 from novikoff.sources.expert_losses import Pair, another, not_of_the_pair, told_of
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, PADDING, cores
+from novikoff.sources.layout import named
 from novikoff.sources.line_chunks import Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
 from novikoff.stream import Stream
@@ -50,7 +51,7 @@ class Rows(Protocol):
     chosen: Chosen
 
     def cells(self, line: bytes) -> list[str]:
-        """The cells of a line. Raises `BadCellError`."""
+        """The cells of a line. Raises `SourceError`."""
         ...
 
     def block(self, text: bytearray, size: int, added: int) -> Block:
@@ -63,6 +64,7 @@ class ExpertText(Stream):
 
     begin    lines and bytes before the first row
     loss     the name of the loss that its values are for
+    what     how errors call its values
     pair     the only two values there may be, where the loss was chosen because there were no others; else None
     """
 
@@ -74,6 +76,7 @@ class ExpertText(Stream):
         self._threads = cores() if threads is None else threads
         self._sleeping = sleeping
         self.loss = loss
+        self.what = "losses" if loss == "table" else "predictions"
         self.name, self.rereadable, self.fixed = origin.name, origin.rereadable, origin.fixed
         self.experts = rows.chosen.experts
         self.features = self.experts if rows.chosen.columns else None
@@ -110,7 +113,7 @@ class ExpertText(Stream):
             raise SourceError(f"a source must not be empty: {self.name} has no rows.")
 
     def _fresh(self, texts: list[str]) -> Values:
-        return Values(self.loss == "table", self.loss == "zero-one", self._sleeping, texts)
+        return Values(self.what, self.loss == "zero-one", self._sleeping, texts)
 
     def _batch(self, block: Block, here: Position) -> Iterator[Batch]:
         """The rows of a chunk, up to one that is wrong; then what is wrong with it. Moves `here` on."""
@@ -141,9 +144,8 @@ class ExpertText(Stream):
                 block.x[row], y = self.values.row(cells, chosen)
                 if len(block.y):
                     block.y[row] = y
-            except BadCellError as error:
-                where = "" if error.column is None else f", {chosen.column(error.column)}"
-                return row, error.error(f"line {lines_before + number + 1}{where} of {self.name}")
+            except SourceError as error:
+                return row, error.at(line=lines_before + number + 1, source=self.name)
         return len(block.row_lines), None
 
     def _another(self, block: Block, lines_before: int, row: int, expert: int | None) -> SourceError:
@@ -152,8 +154,9 @@ class ExpertText(Stream):
         chosen = self._rows.chosen
         column = chosen.outcome if expert is None else chosen.used[expert]
         value = block.y[row] if expert is None else block.x[row, expert]
-        where = f"line {lines_before + int(block.row_lines[row]) + 1}, {chosen.column(column or 0)} of {self.name}"
-        return not_of_the_pair(self.values.shown(value), self.pair, expert is None).error(where)
+        line = lines_before + int(block.row_lines[row]) + 1
+        error = not_of_the_pair(self.values.shown(value), self.pair, expert is None)
+        return error.at(line=line, column=named(chosen.columns, column or 0), source=self.name)
 
     def _blocks(self, opened: Opened, at_start: bool, free: deque[bytearray]) -> Iterator[Block]:
         """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
@@ -195,16 +198,16 @@ class Cells:
         try:
             text = line.decode()
         except UnicodeDecodeError:
-            raise BadCellError("text must be UTF-8", "is not", "Convert the file first.") from None
+            raise SourceError("text must be UTF-8", "is not", "Convert the file first.") from None
         if "\0" in text:
-            raise BadCellError("text must be without zero bytes", "has one", "Convert the file, or clean the row.")
+            raise SourceError("text must be without zero bytes", "has one", "Convert the file, or clean the row.")
         try:
             found = next(csv.reader([text], delimiter=self._delimiter, strict=True), [])
         except csv.Error as error:
-            raise BadCellError("a row must be readable", f"is not ({error})", "Is a quote left open?") from None
+            raise SourceError("a row must be readable", f"is not ({error})", "Is a quote left open?") from None
         if len(found) != self._width:
             must = f"every row must have {self._width:,} cells, as the first has"
-            raise BadCellError(must, f"has {len(found):,}", "Complete or drop the row.")
+            raise SourceError(must, f"has {len(found):,}", "Complete or drop the row.")
         return found
 
     def block(self, text: bytearray, size: int, added: int) -> Block:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from novikoff.errors import SourceError
+from novikoff.errors import SourceError, Where
 from novikoff.sources.arrays import ROWS_PER_BATCH, encode_labels
 from novikoff.sources.columns import Columns, LabelValues, numbers
-from novikoff.sources.layout import LABEL_NAMES, column_name
+from novikoff.sources.layout import LABEL_NAMES, named
 from novikoff.sources.pandas_index import check_asked, index_columns
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Position, Sparse
@@ -61,10 +61,10 @@ class Frame(Stream):
         self._table = _table(frame, label, columns, name)
         self._columns = Columns(self._table.schema, name, label, columns)
         target, names = self._columns.target, self._columns.names
-        where = f"{column_name(names, target)} of {name}"
-        self._labels = LabelValues([self._table.column(target)], where, positive, many)
+        label_place: Where = {"column": named(names, target), "source": name}
+        self._labels = LabelValues([self._table.column(target)], label_place, positive, many)
         for c in self._columns.used:  # a fault is told before the first round
-            numbers(self._table.column(c), self._columns.dtype, f"{column_name(names, c)} of {name}", 1)
+            numbers(self._table.column(c), self._columns.dtype, {"column": named(names, c), "source": name}, 1)
         self.labels, self.rows = self._labels.labels, self._labels.rows
         self.domain, self.features = self._columns.domain, self._columns.features
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import InputError, SourceError
+from novikoff.errors import Advice, InputError, Option, SourceError
 from novikoff.sources.arrays import ROWS_PER_BATCH
 from novikoff.stream import Stream, adapted
 from novikoff.types import Batch, Position, Sparse
@@ -60,8 +60,9 @@ def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> 
         if size > limit:
             fit = max(int(0.9 * limit / size * (rows + len(part))), 1)
             raise SourceError(
-                f"a source to be played several times must fit in memory, in {limit:,} bytes: the first "
-                f"{rows + len(part):,} rows of {stream.name} do not. Play fewer: --rounds {fit} (rounds={fit})."
+                f"a source to be played several times must fit in memory, in {limit:,} bytes",
+                f"the first {rows + len(part):,} rows of {stream.name} do not",
+                Advice("Play fewer: ", Option("rounds", fit), "."),
             )
         held.append(part.kept())
         rows += len(part)

@@ -66,7 +66,8 @@ class Pairs(Stream):
             try:
                 x, y = pair
             except (TypeError, ValueError):
-                raise SourceError(f"each item must be a pair (x, y): item {t} of {self.name} is {pair!r}.") from None
+                must = "each item must be a pair (x, y)"
+                raise SourceError(must, f"is {pair!r}", item=t, source=self.name) from None
             self.fixed = self.fixed and is_plain(pair)
             yield Batch([x], np.array([self._encode(y, t)], dtype=dtype), t, {"row": t})
         if t == 0:
@@ -79,6 +80,6 @@ class Pairs(Stream):
                 return check_label(y, self._many)
             return self.labels.encode(y)
         except InputError as error:
-            raise SourceError(f"item {t} of {self.name}: {error}") from None
+            raise SourceError(*error.args, item=t, source=self.name) from None
         except ValueError:  # an array has no one truth
-            raise SourceError(f"a label must be one value: item {t} of {self.name} has {y!r}.") from None
+            raise SourceError("a label must be one value", f"has {y!r}", item=t, source=self.name) from None

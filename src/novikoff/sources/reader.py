@@ -24,7 +24,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
-from novikoff.errors import SourceError
+from novikoff.errors import LabelError, SourceError
 from novikoff.registry import CATALOG, entry, formats, names
 from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, is_number, rows_of, sniff_delimiter
 from novikoff.sources.on_disk import PACKED, OnDisk
@@ -158,7 +158,7 @@ def _sniffed(source: Any, delimiter: str | None) -> tuple[Any, str, list[str]]:
         found = _registered(suffix, head, notes)
         if found is None:
             others = "".join(f", or {name}" for name, _ in formats())
-            raise SourceError(
+            raise LabelError(
                 f"a source must be of a format that is read: {file} is none. These are: {READ_AS}{others}."
             )
         if origin.rereadable and not origin.independent:

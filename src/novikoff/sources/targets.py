@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novikoff.errors import MismatchError, SourceError
+from novikoff.errors import MismatchError, SourceError, Where
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.columns import Columns, numbers
 from novikoff.sources.frames import SparseMatrix, _is_frame, _is_sparse, _table
-from novikoff.sources.layout import column_name
+from novikoff.sources.layout import named
 from novikoff.sources.matched import names_of
 from novikoff.sources.pairs import HELD, is_plain
 from novikoff.stream import Stream
@@ -97,7 +97,8 @@ class TargetPairs(Stream):
             try:
                 x, y = pair
             except (TypeError, ValueError):
-                raise SourceError(f"each item must be a pair (x, y): item {t} of {self.name} is {pair!r}.") from None
+                must = "each item must be a pair (x, y)"
+                raise SourceError(must, f"is {pair!r}", item=t, source=self.name) from None
             self.fixed = self.fixed and is_plain(pair)
             yield Batch([x], _outcomes([y], f"item {t} of {self.name}"), t, {"row": t})
         if t == 0:
@@ -129,14 +130,15 @@ def target_frame(
     """
     table = _table(frame, target, columns, name)
     found = Columns(table.schema, name, target, columns)
-    where = f"{column_name(found.names, found.target)} of {name}"
+    where: Where = {"column": named(found.names, found.target), "source": name}
     column = table.column(found.target)
     if column.null_count:
-        raise SourceError(f"outcomes must not be missing: {where} has {column.null_count:,} that are. Drop the rows.")
+        was = f"has {column.null_count:,} that are"
+        raise SourceError("outcomes must not be missing", was, "Drop the rows.", **where)
     try:
         y = numbers(column, np.float64, where, 1)
     except (TypeError, ValueError):
-        raise SourceError(f"outcomes must be numbers: {where} is {column.type}. Choose another column.") from None
+        raise SourceError("outcomes must be numbers", f"is {column.type}", "Choose another column.", **where) from None
     return Targets(found.x(table, 1), y, name, found.features)
 
 

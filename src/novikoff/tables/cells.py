@@ -1,6 +1,6 @@
 """The cells of a column, an Arrow array of any type, as what its kind needs: numbers, codes of values, moments, text.
 
-A cell that does not fit its column raises `BadCellError` with its row. Missing cells are NaN, or the code -1.
+A cell that does not fit its column raises `SourceError` with its row, from 0. Missing cells are NaN, or the code -1.
 """
 
 from __future__ import annotations
@@ -12,22 +12,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.errors import Advice, Option, SourceError
 from novikoff.tables.column import BOOLEANS, NUMBER, Column, is_missing, moment
 
 ISO = "%Y-%m-%d"
 
 
-class BadCellError(Exception):
-    """What must be, what was and what to do, of the cell in a row (from 0) of a column."""
-
-    def __init__(self, row: int, column: str, must: str, was: str, do: str) -> None:
-        super().__init__(must, was, do)
-        self.row, self.column, self.must, self.was, self.do = row, column, must, was, do
+def bad_cell(row: int, column: str, must: str, was: str, do: str = "Clean or drop the row.") -> SourceError:
+    """What is wrong with a cell; the row is one of those at hand, from 0, until who knows better says which it is."""
+    return SourceError(must, was, do, row=row, column=column)
 
 
-def missing(row: int, column: str, what: str) -> BadCellError:
+def missing(row: int, column: str, what: str) -> SourceError:
     """A label or an outcome that is not there."""
-    return BadCellError(row, column, f"{what} must not be missing", "is empty", "Fill or drop the row")
+    return bad_cell(row, column, f"{what} must not be missing", "is empty", "Fill or drop the row.")
+
+
+def category_instead(column: Column) -> str:
+    """What to do with a column that is not of numbers, or not of dates."""
+    return Advice("Correct the cell, or pass ", Option("category", column.name), " to learn from words.")
 
 
 def numbers(array: Any, column: Column) -> NDArray[Any]:
@@ -43,7 +46,7 @@ def numbers(array: Any, column: Column) -> NDArray[Any]:
     elif pa.types.is_null(kind) or pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
-        raise BadCellError(0, column.name, "numbers must be numbers", f"is {kind}", category_instead(column))
+        raise bad_cell(0, column.name, "numbers must be numbers", f"is {kind}", category_instead(column))
     if array.null_count == 0 and pa.types.is_integer(array.type) and array.type != pa.uint64():
         whole: NDArray[Any] = array.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
         return whole
@@ -54,7 +57,7 @@ def _checked(values: NDArray[Any], column: Column) -> NDArray[Any]:
     infinite = np.isinf(values)
     if infinite.any():
         row = int(np.argmax(infinite))
-        raise BadCellError(row, column.name, "numbers must be finite", f"has {values[row]}", "Clean or drop the row")
+        raise bad_cell(row, column.name, "numbers must be finite", f"has {values[row]}")
     return values
 
 
@@ -69,13 +72,8 @@ def _numbers_of_text(array: Any, column: Column) -> NDArray[np.float64]:
             found[code] = float(value)
         else:
             row = int(np.argmax(codes == code))
-            raise BadCellError(row, column.name, "numbers must be numbers", f'has "{value}"', category_instead(column))
+            raise bad_cell(row, column.name, "numbers must be numbers", f'has "{value}"', category_instead(column))
     return np.take(found, codes)
-
-
-def category_instead(column: Column) -> str:
-    """What to do with a column that is not of numbers."""
-    return f"Name {column.name} a category, or correct the cell"
 
 
 def distinct(array: Any) -> tuple[list[str], NDArray[np.int64]]:
@@ -103,7 +101,7 @@ def moments(array: Any, column: Column) -> NDArray[np.float64]:
     if pa.types.is_date(kind):
         array = array.cast(pa.timestamp("s"))
     elif not pa.types.is_timestamp(kind):
-        raise BadCellError(0, column.name, "dates must be dates", f"is {kind}", category_instead(column))
+        raise bad_cell(0, column.name, "dates must be dates", f"is {kind}", category_instead(column))
     unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[array.type.unit]
     seconds: NDArray[np.float64] = array.cast(pa.int64()).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return seconds / unit
@@ -125,7 +123,7 @@ def _moments_of_text(array: Any, column: Column) -> NDArray[np.float64]:
             found[code] = moment(value, form)
         except ValueError:
             row = int(np.argmax(codes == code))
-            raise BadCellError(
+            raise bad_cell(
                 row, column.name, f"dates must be as the first, {form}", f'has "{value}"', category_instead(column)
             ) from None
     return np.take(found, codes)

@@ -62,7 +62,7 @@ class Columnar(ABC):
 
 
 def _where(before: int) -> Any:
-    return lambda row: f"row {before + row + 1:,}"
+    return lambda row: {"row": before + row + 1}
 
 
 class ArrowTable(Columnar):

@@ -26,12 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.errors import SourceError
+from novikoff.errors import Option, SourceError, Where, quoted
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, cores
-from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8, quoted
+from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
-from novikoff.tables.column import MISSING, NUMBER, WHOLE, Kind, is_missing, recognise
+from novikoff.tables.cells import bad_cell, category_instead
+from novikoff.tables.column import INFINITE, MISSING, NUMBER, WHOLE, Column, Kind, is_missing, recognise
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.types import Position
 
@@ -41,6 +42,7 @@ PATIENCE, MOMENT = 1.0, 0.01
 LONGEST_ROW = 2**28
 SPELLED = sorted({how(word) for word in MISSING for how in (str.lower, str.upper, str.title, str)} | {"NaN", "N/a"})
 HEX = re.compile(rb"0[xX]")
+SKIP = ("Or pass ", Option("skip_bad", letter="N"), " to skip up to N bad rows.")
 
 
 class Delimited:
@@ -203,9 +205,9 @@ class Delimited:
         rows = table.num_rows if table is not None else 0
         here.update(row=here["row"] + rows, line=line + text.count(b"\n"), byte=here["byte"] + len(text))
 
-        def where(row: int) -> str:
+        def where(row: int) -> Where:
             found = next(islice(cells_of(text, self._between, self.name), row, None), (0, 0, []))
-            return f"line {line + found[0]}"
+            return {"line": line + found[0]}
 
         arrays = {name: table.column(name) for name in wanted} if table is not None else {}
         return Piece(arrays, rows, len(text), dict(here), where, error)
@@ -221,46 +223,36 @@ class Delimited:
             if fault is None:
                 writer.writerow(["" if is_missing(cell) else cell for cell in cells])
                 continue
-            message = fault.format(where=f"line {line + first}", name=self.name)
+            fault.where.pop("row", None)
+            fault.at(line=line + first, source=self.name)
             if here["bad"] >= self._skip_bad:
-                already = f" {self._skip_bad:,} bad rows were skipped before." if self._skip_bad else ""
-                return kept.getvalue().encode(), SourceError(f"{message}{already}")
+                return kept.getvalue().encode(), fault.advise(*SKIP)
             here["bad"] += 1
-            self.skipped.append((line + first, message))
+            self.skipped.append((line + first, fault.what))
         return kept.getvalue().encode(), None
 
-    def _fault(self, cells: list[str], wanted: Mapping[str, Kind]) -> str | None:
-        """What is wrong with a row, with a place for where it is; None if nothing is."""
+    def _fault(self, cells: list[str], wanted: Mapping[str, Kind]) -> SourceError | None:
+        """What is wrong with a row; None if nothing is."""
         if len(cells) != len(self.names):
-            return (
-                f"every row must have {len(self.names)} cells, as the first has: {{where}} of {{name}} has "
-                f"{len(cells)}. Complete or drop the row."
-            )
+            must = f"every row must have {len(self.names)} cells, as the first has"
+            return SourceError(must, f"has {len(cells)}", "Complete or drop the row.")
         for name, cell in zip(self.names, cells, strict=True):
-            what = f'{{where}}, column "{_braced(name)}" of {{name}}'
             if name not in wanted:
                 continue
             if "\0" in cell:
-                return f"text must be without zero bytes: {what} has some. Convert the file, or clean the row."
+                return bad_cell(0, name, "text must be without zero bytes", "has some")
             if NOT_UTF8.search(cell):
-                return f"text must be UTF-8: {what} is not. Convert the file first."
+                return bad_cell(0, name, "text must be UTF-8", "is not", "Convert the file first.")
             if wanted[name] == "number" and not is_missing(cell) and not NUMBER.fullmatch(cell.strip(" \t")):
-                finite = "finite" if cell.strip().lower().strip("+-") in ("inf", "infinity") else "numbers"
-                do = (
-                    "Clean or drop the row."
-                    if finite == "finite"
-                    else f"Name {_braced(name)} a category, or correct the cell."
-                )
-                return f"numbers must be {finite}: {what} has {_braced(quoted(cell))}. {do}"
+                if INFINITE.fullmatch(cell.strip()):
+                    return bad_cell(0, name, "numbers must be finite", f"has {quoted(cell)}")
+                do = category_instead(Column(name, "number"))
+                return bad_cell(0, name, "numbers must be numbers", f"has {quoted(cell)}", do)
         return None
 
 
 def _whole_or_missing(cell: str) -> bool:
     return is_missing(cell) or WHOLE.fullmatch(cell.strip()) is not None
-
-
-def _braced(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
 
 
 def first_bytes(opened: Opened) -> bytes:

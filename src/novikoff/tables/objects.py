@@ -12,15 +12,16 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from novikoff.errors import SourceError
+from novikoff.errors import SourceError, quoted
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
-from novikoff.sources.layout import quoted
 from novikoff.sources.line_chunks import whole_lines
 from novikoff.sources.opened import Origin
 from novikoff.tables.column import Kind
-from novikoff.tables.delimited import first_bytes
+from novikoff.tables.delimited import SKIP, first_bytes
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.types import Position
+
+CORRECT = "Correct the line."
 
 
 class Objects:
@@ -81,16 +82,16 @@ class Objects:
             try:
                 rows.append(_row(line, known))
                 numbers.append(number)
-            except ValueError as fault:
-                message = f"{fault}: line {number} of {self.name}"
+            except SourceError as fault:
+                fault.at(line=number, source=self.name)
                 if here["bad"] >= self._skip_bad:
-                    error = SourceError(f"{message}. Correct the line.")
+                    error = fault.advise(*SKIP)
                     break
                 here["bad"] += 1
-                self.skipped.append((number, message))
+                self.skipped.append((number, fault.what))
         here.update(row=here["row"] + len(rows), line=here["line"] + len(lines), byte=here["byte"] + size)
         arrays = {name: _array([row.get(name) for row in rows], kind) for name, kind in wanted.items()}
-        return Piece(arrays, len(rows), size, dict(here), lambda row: f"line {numbers[row]}", error)
+        return Piece(arrays, len(rows), size, dict(here), lambda row: {"line": numbers[row]}, error)
 
 
 def _array(values: list[Any], kind: Kind) -> Any:
@@ -114,18 +115,19 @@ def _written(value: Any) -> str | None:
 
 
 def _row(line: bytes, known: set[str]) -> dict[str, Any]:
-    """The object on a line. Raises ValueError: what must be."""
+    """The object on a line."""
     try:
         row = json.loads(line, parse_constant=_constant, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"a line must be one JSON object ({error})") from None
+        raise SourceError("a line must be one JSON object", f"is not ({error})", CORRECT) from None
     if not isinstance(row, dict):
-        raise ValueError("a line must be one JSON object")
+        raise SourceError("a line must be one JSON object", "is not", CORRECT)
     if not row.keys() <= known:
         new = next(key for key in row if key not in known)
-        raise ValueError(f"an object must have the keys of the first ones, not {quoted(new)}")
+        do = "Add it to the first line, null if there is nothing to say."
+        raise SourceError("an object must have the keys of the first ones", f"has a new one, {quoted(new)}", do)
     if any(isinstance(value, (dict, list)) for value in row.values()):
-        raise ValueError("values must be plain, as those of the first lines are")
+        raise SourceError("values must be plain, as those of the first lines", "has a list or an object", CORRECT)
     return row
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from novikoff.errors import SourceError
+from novikoff.errors import SourceError, Where
 from novikoff.tables.column import Kind
 from novikoff.types import Position
 
@@ -21,7 +21,7 @@ class Piece:
     arrays   of each column, by name
     size     bytes, about, for who waits
     end      where the table goes on; None if it cannot go on there
-    where    "line 7" for a row of the piece, from 0
+    where    in the source a row of the piece, from 0, is
     error    what is wrong with the row behind the last; None if nothing is
     """
 
@@ -29,7 +29,7 @@ class Piece:
     rows: int
     size: int
     end: Position | None
-    where: Callable[[int], str]
+    where: Callable[[int], Where]
     error: SourceError | None = None
 
     def cut(self, row: int) -> tuple[Piece, Piece]:

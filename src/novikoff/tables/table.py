@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import MismatchError, SourceError
-from novikoff.sources.layout import LABEL_NAMES, WHOLE, is_number, quoted
+from novikoff.errors import Advice, MismatchError, Option, SourceError, quoted
+from novikoff.sources.layout import LABEL_NAMES, WHOLE, is_number
 from novikoff.sources.pandas_index import check_asked
-from novikoff.sources.streaming_labels import LabelError, StreamingLabels
+from novikoff.sources.streaming_labels import StreamingLabels
 from novikoff.stream import Stream
 from novikoff.tables import cells
 from novikoff.tables.column import Column, Kind, is_missing, looks_like_id, recognise
@@ -96,11 +96,10 @@ class Table(Stream):
             column.kind == "boolean" or all(is_missing(c) or WHOLE.fullmatch(str(c).strip()) for c in head[column.name])
             for column in self.columns
         )
-        self.notes += [
-            f"{column.name} of {self.name} is different in every row: it says nothing of new rows. Drop it"
-            for column in self.columns
-            if looks_like_id(column, head[column.name])
-        ]
+        for column in self.columns:
+            if looks_like_id(column, head[column.name]):
+                told = f"{column.name} of {self.name} is different in every row: it says nothing of new rows. Pass "
+                self.notes.append(Advice(told, Option("drop", column.name), " to leave it out."))
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
@@ -190,12 +189,9 @@ class Table(Stream):
                 y = self._outcomes(piece, rows)
                 x = self._x(piece, rows)
                 return x, y, error
-            except LabelError as wrong:
-                rows, error = wrong.row, wrong
-            except cells.BadCellError as wrong:
-                rows = wrong.row
-                where = f"{piece.where(wrong.row)}, column {quoted(wrong.column)} of {self.name}"
-                error = SourceError(f"{wrong.must}: {where} {wrong.was}. {wrong.do}.")
+            except SourceError as wrong:
+                rows = wrong.where.pop("row")
+                error = wrong.at(**{**piece.where(rows), "source": self.name})
 
     def _x(self, piece: Piece, rows: int) -> Any:
         arrays = {c.name: piece.arrays[c.name].slice(0, rows) for c in self.encoding.columns} if rows else {}
@@ -213,28 +209,25 @@ class Table(Stream):
             values = cells.numbers(array, Column(self.label, "number")).astype(np.float64, copy=False)
             if np.isnan(values).any():
                 row = int(np.argmax(np.isnan(values)))
-                raise cells.BadCellError(
-                    row, self.label, "outcomes must not be missing", "is empty", "Fill or drop the row"
-                )
+                raise cells.missing(row, self.label, "outcomes")
             return values
-        return self._labels.encode(self._values(array), lambda row: f"{piece.where(row)} of {self.name}")
+        return self._labels.encode(self._values(array))
 
     def _values(self, array: Any) -> NDArray[Any]:
         """The labels of rows as numbers or as text, all of one kind."""
         texts, codes = cells.distinct(array)
         if (codes < 0).any():
             row = int(np.argmax(codes < 0))
-            raise cells.BadCellError(
-                row, str(self.label), "labels must not be missing", "is empty", "Fill or drop the row"
-            )
+            raise cells.missing(row, str(self.label), "labels")
         if self._texts is None and texts:
             self._texts = not is_number(texts[int(codes[0])])
         if not self._texts:
             for code, text in enumerate(texts):
                 if not is_number(text):
                     row = int(np.argmax(codes == code))
-                    must, do = "labels must be numbers, as the first is", "Name the positive one, or correct the cell"
-                    raise cells.BadCellError(row, str(self.label), must, f'has "{text}"', do)
+                    do = Advice("Correct the cell, or pass ", Option("positive", letter="VALUE"), ".")
+                    must = "labels must be numbers, as the first is"
+                    raise cells.bad_cell(row, str(self.label), must, f"has {quoted(text)}", do)
             return np.array([float(text) for text in texts])[codes]
         column = np.empty(len(texts), dtype=object)
         column[:] = texts
@@ -262,7 +255,7 @@ class Table(Stream):
         yield from held
 
     def _look(self, piece: Piece) -> None:
-        with suppress(cells.BadCellError):  # told when its row comes
+        with suppress(SourceError):  # told when its row comes
             self._labels.look(self._values(piece.arrays[str(self.label)]))
 
     def _look_further(self, start: Position | None) -> None:
