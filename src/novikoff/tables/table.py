@@ -191,7 +191,7 @@ class Table(Stream):
                 return x, y, error
             except SourceError as wrong:
                 rows = wrong.where.pop("row")
-                error = wrong.at(**{**piece.where(rows), "source": self.name})
+                error = wrong.at(**piece.where(rows)).at(source=self.name)
 
     def _x(self, piece: Piece, rows: int) -> Any:
         arrays = {c.name: piece.arrays[c.name].slice(0, rows) for c in self.encoding.columns} if rows else {}
