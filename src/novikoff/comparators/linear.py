@@ -41,7 +41,7 @@ from novikoff.types import Sparse, State
 Vector = NDArray[np.float64]
 Wrong = NDArray[np.bool_]
 
-BLOCK = 8192
+BLOCK = 16384
 LONGEST, SHORTEST = 2.0**900, 2.0**-900
 LIGHTEST = 2.0**-100
 """A weight that is smaller beside ||U|| of about 1 is as good as none."""
@@ -145,8 +145,7 @@ class LinearScorer:
         out = self._room[: len(y)]
         common = (self.bias_weights, self._norms, out)
         if isinstance(x, Sparse):
-            inside = x.width < len(self.U)
-            margins.sparse(x.indptr, x.indices, x.values, y, self.bias, self.normalize, inside, self.U, *common)
+            margins.sparse(x.indptr, x.indices, x.values, y, self.bias, self.normalize, self.U, *common)
         else:
             margins.dense(x, y, self.bias, self.normalize, self._as_wide_as(x.shape[1]), *common)
         return out

@@ -45,24 +45,11 @@ FLOOR = 2.0**-500
 @intrinsic
 def _gathered(typingctx: Any, U: Any, indices: Any, values: Any, start: Any, stop: Any, scale: Any, out: Any) -> Any:
     """out[:4] = sum of U[index] * (value * scale) over the row, out[4] = sum of (value * scale)^2."""
-    return types.void(U, indices, values, types.uint64, types.uint64, types.float64, out), _gather(plain=False)
-
-
-@intrinsic
-def _gathered_plain(typingctx: Any, U: Any, indices: Any, values: Any, start: Any, stop: Any, out: Any) -> Any:
-    """The same with a scale of 1, if every index has a row in U."""
-    return types.void(U, indices, values, types.uint64, types.uint64, out), _gather(plain=True)
-
-
-def _gather(plain: bool) -> Any:
-    """The code of both."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kinds = signature.args
-        U, places, values, out = (
-            context.make_array(kinds[j])(context, builder, arguments[j]) for j in (0, 1, 2, -1)
-        )  # fmt: skip
-        start, stop = arguments[3:5]
+        U, places, values, out = (context.make_array(kinds[j])(context, builder, arguments[j]) for j in (0, 1, 2, 6))
+        start, stop, scale = arguments[3:6]
         four = ir.VectorType(DOUBLE, VECTORS)
         last = builder.sub(builder.extract_value(U.shape, 0), ir.Constant(WORD, 1))
         totals = [cgutils.alloca_once_value(builder, ir.Constant(four, [0.0] * VECTORS)) for _ in range(2)]
@@ -70,10 +57,9 @@ def _gather(plain: bool) -> Any:
 
         def add(k: Any, lane: int) -> None:
             place = builder.zext(builder.load(builder.gep(places.data, [k])), WORD)
-            if not plain:
-                place = builder.select(builder.icmp_unsigned("<", place, last), place, last)
+            place = builder.select(builder.icmp_unsigned("<", place, last), place, last)
             value = _as_double(builder, builder.load(builder.gep(values.data, [k])), kinds[2].dtype, DOUBLE)
-            value = value if plain else builder.fmul(value, arguments[5])
+            value = builder.fmul(value, scale)
             where = builder.gep(U.data, [builder.mul(place, ir.Constant(WORD, VECTORS))])
             weights = builder.load(builder.bitcast(where, ir.VectorType(ir.FloatType(), VECTORS).as_pointer()), align=4)
             product = builder.fmul(builder.fpext(weights, four), _spread(builder, value, VECTORS))
@@ -92,7 +78,7 @@ def _gather(plain: bool) -> Any:
         builder.store(square, builder.gep(out.data, [ir.Constant(WORD, VECTORS)]))
         return context.get_dummy_value()
 
-    return codegen
+    return types.void(U, indices, values, types.uint64, types.uint64, types.float64, out), codegen
 
 
 @intrinsic
@@ -162,7 +148,6 @@ def _as_double(builder: Any, value: Any, kind: Any, target: Any) -> Any:
 
 
 gathered: Any = _gathered
-gathered_plain: Any = _gathered_plain
 in_order: Any = _in_order
 
 
@@ -185,24 +170,18 @@ def finish(
 @compiled
 def sparse(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8], bias: float,
-    normalize: bool, inside: bool, U: NDArray[np.float32], bias_weights: NDArray[np.float64],
-    norms: NDArray[np.float64], out: NDArray[np.float64],
+    normalize: bool, U: NDArray[np.float32], bias_weights: NDArray[np.float64], norms: NDArray[np.float64],
+    out: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """For each row: out[:3] at most y <U, x~>, out[3] about it, out[4] at least ||x~||^2.
-
-    inside   every index has a row in U
-    """
+    """For each row: out[:3] at most y <U, x~>, out[3] about it, out[4] at least ||x~||^2."""
     constant = 1.0 if bias != 0.0 else 0.0
     for first in range(0, len(y), SOME):
         last = first + SOME if first + SOME < len(y) else len(y)
         for t in range(first, last):
             start, stop = indptr[t], indptr[t + 1]
             prefetch_sparse(indices, values, start, stop)
-            if inside and not normalize:
-                gathered_plain(U, indices, values, start, stop, out[t])
-            else:
-                scale = inverse_norm(values, start, stop) if normalize else 1.0
-                gathered(U, indices, values, start, stop, scale, out[t])
+            scale = inverse_norm(values, start, stop) if normalize else 1.0
+            gathered(U, indices, values, start, stop, scale, out[t])
         for t in range(first, last):
             finish(out, t, y, np.float64(indptr[t + 1] - indptr[t]) + constant, bias, bias_weights, norms)
 
