@@ -77,4 +77,4 @@ def csr(rows, width=None):
     ends = np.cumsum([0] + [len(row) for row in rows]).astype(np.uint64)
     indices = np.array([i for row in rows for i in row], dtype=np.uint32)
     values = np.array([v for row in rows for v in row.values()], dtype=np.float64)
-    return Sparse(ends, indices, values, int(indices.max(initial=-1)) + 1 if width is None else width)
+    return Sparse(ends, indices, values, max(map(max, filter(None, rows)), default=-1) + 1 if width is None else width)

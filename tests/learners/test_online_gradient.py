@@ -283,9 +283,9 @@ def test_an_example_divided_by_its_length_is_not_too_long():
     x, y = stream(2000, 50)
     x /= np.linalg.norm(x, axis=1)[:, None]
     assert ((x * x).sum(axis=1) > 1.0).any()  # by a rounding
-    learner = OnlineGradient()
-    learner.learn_many(Batch(x, y, 1))
-    assert learner.updates == 2000
+    said = OnlineGradient().learn_many(Batch(x, y, 1)).predictions
+    assert len(said) == 2000
+    assert said[-1] != 0.0
 
 
 def test_normalised_examples_may_be_of_any_length_and_whole_numbers_will_do():
