@@ -35,6 +35,12 @@ def test_what_was_declared_is_in_every_certificate_and_can_be_asked_for():
     assert some_mistakes(None) is None
 
 
+def test_only_of_mistakes_does_the_run_know_what_was_observed():
+    regret = theorem("D", "r", quantity="regret")(lambda run: Bound(5, observed=3))
+    with pytest.raises(ValueError, match="a bound on regret must tell what was observed"):
+        regret(Run(None, None, 9, 3, 2.5, (4, 5), adaptive=False, deterministic=True))
+
+
 def test_a_bound_that_is_kept_is_valid():
     assert certificate().status == "valid"
     assert certificate().holds

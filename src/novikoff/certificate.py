@@ -177,6 +177,8 @@ class DeclaredTheorem(Generic[P, B]):
         """The status is the first that applies; one run can violate a theorem of kind D only."""
         upper, value, assumptions = self.side == "upper", bound.value, tuple(bound.assumptions)
         observed, trivial = bound.observed, bound.trivial
+        if "mistakes" not in self.quantity and (observed is None or (trivial is None and upper)):
+            raise ValueError(f"a bound on {self.quantity} must tell what was observed, and what says nothing.")
         if observed is None:
             observed = run.expected if self.quantity == "expected mistakes" else run.mistakes
         if trivial is None:

@@ -22,7 +22,6 @@ from novikoff.learners.halving import Halving
 from novikoff.learners.hedge import Hedge
 from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron
-from novikoff.learners.threshold_halving import ThresholdHalving
 from novikoff.types import Run
 
 K, T = 4, 1000
@@ -225,7 +224,7 @@ def test_against_an_adversary_certainties_stand_and_expectations_are_void():
 
 
 def test_coins_that_a_learner_shares_are_found_out_and_those_without_a_seed_are_trusted():
-    team = Hedge([ThresholdHalving(20), Consistent(thresholds(20), random=True)])
+    team = Hedge([Halving(thresholds(20)), Consistent(thresholds(20), random=True)])
     ledger = nk.play(team, [(t % 21, 1 if t % 21 >= 7 else -1) for t in range(400)])
     for seed, status in [(0, "valid"), (None, "conditional"), (team.rule.seed, "void")]:
         team.learners[1].seed = seed

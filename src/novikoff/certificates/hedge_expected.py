@@ -10,8 +10,8 @@ Theorem (upper, in expectation over all coins)
     Reported is the least over learners and forms; an expectation is never made a whole number.
 Assumptions
     the stream does not depend on the coins (refuted against an adversary); Hedge's coins are independent of the
-    learners', who may share theirs (checked: no learner has the seed of the rule, learners/hedge.py); a learner's
-    certificate holds (checked); the team was seen from its first round (checked).
+    learners', who may share theirs (checked: no learner has the seed of the rule; trusted of one that draws without a
+    seed); a learner's certificate holds (checked); the team was seen from its first round (checked).
 Proof
     Given the learners' coins, their mistakes are a fixed table, on which Hedge errs in round t with chance h_t: this is
     where its coins must be others. For each such table the sum of h_t is at most min M_i + c

@@ -16,8 +16,8 @@ Theorem (upper)
     given what the learners drew.
 Assumptions
     a learner's certificate holds (checked; what it trusts is trusted here: void or violated ones are left out); the
-    learners' mistakes do not depend on whom Hedge follows in that round (checked: its coins are no learner's); the team
-    was seen from its first round (checked).
+    learners' mistakes do not depend on whom Hedge follows in that round: its coins are no learner's (checked by their
+    seeds; trusted of a learner that draws without one); the team was seen from its first round (checked).
 Proof
     The table of the learners' mistakes is a table of losses in {0, 1}. certificates/fixed_rate_regret.py and its kin
     hold for every such table, however it came about and whatever it reacts to: sum of h_t <= M_i + c_i. And M_i <= B_i;
