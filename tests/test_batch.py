@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
+from novikoff.comparators.rows import stacked
 from novikoff.comparators.tracker import LinearTracker
+from novikoff.errors import InputError
 from novikoff.sources.arrow import Arrow
 from novikoff.sources.convert import convert
 from novikoff.sources.in_memory import hold
@@ -48,6 +50,15 @@ def test_dense_rows_become_sparse_and_dense_again(table):
 def test_no_rows_are_rows_too():
     assert len(Sparse.of_rows([])) == 0
     assert Sparse.of_dense(np.zeros((2, 3))).take(np.array([], np.int64)).dense().shape == (0, 3)
+
+
+def test_dense_and_sparse_rows_are_not_stacked():
+    dense, sparse = np.ones(2), (np.array([1], np.uint32), np.ones(1))
+    assert stacked([dense, dense]).tolist() == [[1.0, 1.0]] * 2
+    assert rows(stacked([sparse, sparse])) == [([1], [1.0], np.float64)] * 2
+    for mixed in ([dense, sparse], [sparse, dense]):
+        with pytest.raises(InputError, match="of one form"):
+            stacked(mixed)
 
 
 @given(TABLES, st.data())

@@ -84,10 +84,7 @@ class Game:
         self.ledger.fixed = False  # x and y were chosen by the caller
         if self._watching:
             self._stand_still(1)
-        names = names_of_row(x)
-        said = self._play_round(matched_row(x, self.ledger.feature_names) if names else x, y)
-        if names:
-            self.ledger.name_features(names)
+        said = self._play_round(x, y)
         return said if labels is None else labels.decode(said)
 
     def learn_batch(self, batch: Batch) -> None:
@@ -114,7 +111,8 @@ class Game:
         return left
 
     def _play_round(self, x: Example, y: Any) -> Label:
-        player, ledger = self.player, self.ledger
+        player, ledger, names = self.player, self.ledger, names_of_row(x)
+        x = x if names is None else matched_row(x, ledger.feature_names)
         if player.pays or player.members:
             result: StepResult = player.play_one(x, y)
             ledger.write_results(as_batch(result), np.asarray(y)[np.newaxis])
@@ -125,6 +123,8 @@ class Game:
                 chance = player.chances(x).get(y, 0.0)
             result = StepResult(player.play_one(x, y), None, None)
             ledger.write(result.predictions, y, chance)
+        if names is not None:
+            ledger.name_features(names)
         for observer in self._watching:
             observer.see_one(ledger, x, y, result)
         prediction: Label = result.predictions

@@ -71,6 +71,8 @@ def as_rows(batch: Batch) -> Rows:
 def stacked(rows: list[Row]) -> Rows:
     """Single rows, all (indices, values) or all arrays of one width, in doubles."""
     sparse = [row for row in rows if isinstance(row, tuple)]
+    if len(sparse) not in (0, len(rows)):
+        raise InputError("rows must be of one form to be stacked: got dense and sparse ones.")
     return Sparse.of_rows(sparse) if sparse else np.stack([np.asarray(row) for row in rows]).astype(np.float64)
 
 
