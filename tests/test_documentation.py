@@ -124,3 +124,13 @@ def test_every_demo_is_listed_in_its_error():
         nk.read("demo:nothing")
     for name in DEMOS:
         assert name in str(error.value)
+
+
+def test_the_rooms_of_the_architecture_are_there():
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    named = re.findall(r"`((?:[a-z_]+/)?[a-z_]+\.py|[a-z_]+/)`", text)
+    assert len(named) > 30
+    for place in named:
+        assert (ROOT / "src" / "novikoff" / place).exists(), place
+    rooms = {path.name for path in (ROOT / "src" / "novikoff").iterdir() if path.is_dir() and path.name[0] != "_"}
+    assert rooms == {place.rstrip("/") for place in named if place.endswith("/")}
