@@ -214,7 +214,7 @@ def _say_step(step: Step) -> None:
 
 def notes(stream: Any) -> list[str]:
     """What a source has to say, with flags for options."""
-    return [with_options(note, flag) for note in getattr(stream, "notes", ())]
+    return [with_options(note, flag) for note in stream.notes]
 
 
 def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> list[str]:
