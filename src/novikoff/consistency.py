@@ -66,7 +66,7 @@ def _sums(ledger: Ledger) -> None:
 
 def _top(ledger: Ledger) -> float:
     """The most that a round can cost."""
-    return 1.0 if ledger.counts else float(getattr(ledger.learner.facts(), "top", math.inf))
+    return ledger.player.most
 
 
 def _curve(ledger: Ledger) -> None:

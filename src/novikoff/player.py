@@ -28,6 +28,7 @@ pays another loss than a mistake.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -165,6 +166,16 @@ class Player:
     def seed(self) -> int | None:
         """Of its coins; None if it has none."""
         return getattr(self.learner, "seed", None)
+
+    @property
+    def most(self) -> float:
+        """The largest loss that a round can cost; infinite if it does not say."""
+        return 1.0 if self.counts else float(getattr(self.learner.facts(), "top", math.inf))
+
+    def settings(self, name: str) -> list[Any]:
+        """What it, or those of its team, were given for a parameter of that name; none if it has no such."""
+        having = (self.learner, self.learner.facts(), *self.members)
+        return [getattr(one, name) for one in having if hasattr(one, name)]
 
     @property
     def weights(self) -> Any:

@@ -160,9 +160,9 @@ def spec_of(ledger: Ledger) -> str:
 
 def _check_own(learner: Any, path: str, **asked: Any) -> None:
     """Refuse options for a learner that goes on if it began with others: they would change nothing."""
-    players = (learner, learner.facts(), *getattr(learner, "learners", ()))
+    player = Player(learner)
     for name, value in asked.items():
-        has = [getattr(one, name) for one in players if hasattr(one, name)]
+        has = player.settings(name)
         if value is not None and has and value not in has:
             raise InputError(
                 f"a game must go on with its own learner: that of {path} has {name} {has[0]}, not {value}. "

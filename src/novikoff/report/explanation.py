@@ -53,7 +53,7 @@ def _theorem(name: str) -> Any:
 def promises(learner: str) -> tuple[Theorem, ...]:
     """The theorems of a learner; none if it cannot be loaded."""
     try:
-        found: tuple[Theorem, ...] = getattr(entry(learner, "learner").load(), "promises", ())
+        found: tuple[Theorem, ...] = entry(learner, "learner").load().promises  # type: ignore[attr-defined]
     except SpecError:
         return ()
     return found
