@@ -378,11 +378,11 @@ def damaged(state, **changes):
     return state
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-def test_damaged_states_are_refused(sparse):
+@pytest.mark.parametrize("thin", [False, True])
+def test_damaged_states_are_refused(thin):
     x, y = stream(100)
     learner = RandomizedBudgetPerceptron(10, gamma=0.3)
-    learner.learn_many(Batch(sparse(x) if sparse else x, y, 1))
+    learner.learn_many(Batch(sparse(x) if thin else x, y, 1))
     state = learner.state()
     bad = [
         {"budget": 3},
@@ -393,10 +393,10 @@ def test_damaged_states_are_refused(sparse):
         {"supports__slots__labels": np.zeros(10, np.int8)},
         {"supports__slots__born": np.zeros(10)},
         {"features__count": 3},
-        {"features__kind": "array" if sparse else "numbers"},
+        {"features__kind": "array" if thin else "numbers"},
         {"rounds": -1},
     ]
-    if sparse:
+    if thin:
         held = state["supports"]["examples"]
         bad += [
             {"features__kind": None},
