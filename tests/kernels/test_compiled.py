@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba.core.caching
 import pytest
 
 import novikoff
@@ -92,3 +93,23 @@ def test_the_cache_does_not_give_a_part_to_python(tmp_path, calls):
         asked = [sys.executable, "-c", program, os.path.dirname(__file__)]
         done = subprocess.run(asked, env=where, capture_output=True, text=True, check=True)
         assert done.stdout.strip() in ("7.0", "8.5")
+
+
+@pytest.mark.parametrize("part", ["_save_index", "_save_data"])
+def test_a_kernel_that_cannot_be_saved_is_used_all_the_same(part, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(numba.core.caching.IndexDataCacheFile, part, full)
+
+    @compiled
+    def doubled(x):
+        return 2 * x
+
+    assert doubled(21) == 42
+
+
+@pytest.mark.parametrize("way", [compiled, inlined, inner])
+def test_without_a_folder_for_the_cache_kernels_are_compiled_all_the_same(way, monkeypatch):
+    monkeypatch.setattr(numba.core.caching.CacheImpl, "_locator_classes", [])
+    assert way(lambda x: 2 * x)(21) == 42
