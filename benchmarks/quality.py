@@ -44,9 +44,9 @@ SEA_ROWS = 2_500
 """Of each of the four concepts."""
 
 OURS = {
-    "perceptron": "standard", "ellipsoid": "standard", "kernel-perceptron": "standard", "rbp": "standard",
-    "forgetron": "standard", "second-order-perceptron": None, "arow": None, "ftrl": None, "logistic": None,
-    "vaw:probabilities=true": None, "auto:fast=true": None, "auto": None,
+    "perceptron": "standard", "perceptron:bias=1": "standard", "ellipsoid": "standard", "ellipsoid:bias=1": "standard",
+    "kernel-perceptron": "standard", "rbp": "standard", "forgetron": "standard", "second-order-perceptron": None,
+    "arow": None, "ftrl": None, "logistic": None, "vaw:probabilities=true": None, "auto:fast=true": None, "auto": None,
     "online-gradient:normalize=true,bias=1": "standard", "vaw": None,
 }  # fmt: skip
 """Specs, and the scaling of each; those of learners that are not in the catalog are left out."""

@@ -60,7 +60,7 @@ def look(
     between = sniff_delimiter(file) if delimiter is None else _check_delimiter(delimiter)
     head = list(islice(rows_of(file, between), SNIFFED_ROWS))
     if not head:
-        raise SourceError(f"a source must not be empty: {file} has no rows.")
+        raise SourceError(f"a source must not be empty: {file} has no rows. Check the file, or what wrote it.")
     line, last, first = head[0]
     for c, cell in enumerate(first):
         if NOT_UTF8.search(cell):
@@ -68,7 +68,8 @@ def look(
     if header is None:
         header = _has_header(head, label, columns, file)
     if header and len(head) == 1:
-        raise SourceError(f"a source must not be empty: {file} has a header on line {line} and no rows.")
+        was = f"{file} has a header on line {line} and no rows"
+        raise SourceError("a source must not be empty", was, "Check what wrote it.")
     names = tuple(cell.strip() for cell in first) if header else ()
     width = len(first)
     target, used = choose_columns(names, width, label, columns, file)
