@@ -6,7 +6,7 @@ probabilities; for numbers, the mean absolute error. The lowest of each column i
 for one pass, without the compiling of kernels; River pays for its dicts and VW for reading text, as their users do.
 
 Learners have their default parameters. Ours that depend on the scale of a feature are given standardised columns
-(`Scaled`, online) where rows are dense. online-gradient is told the range of the outcomes and plays rows of length 1.
+(`Scaled`, online) where rows are dense.
 Peers have their defaults. VW's default predicts the label, -1 or 1: z is read as P(+1) = (1 + z)/2, clipped to 0.001 ..
 0.999. Chances of River are clipped to 1e-15 .. 1 - 1e-15, as its own metric does. The best constant, in hindsight, is
 the more frequent label, or the median.
@@ -47,7 +47,7 @@ OURS = {
     "perceptron": "standard", "perceptron:bias=1": "standard", "ellipsoid": "standard", "ellipsoid:bias=1": "standard",
     "kernel-perceptron": "standard", "rbp": "standard", "forgetron": "standard", "second-order-perceptron": None,
     "arow": None, "ftrl": None, "logistic": None, "vaw:probabilities=true": None, "auto:fast=true": None, "auto": None,
-    "online-gradient:normalize=true,bias=1": "standard", "vaw": None,
+    "online-gradient": "standard", "online-gradient:normalize=true,bias=1": "standard", "vaw": None,
 }  # fmt: skip
 """Specs, and the scaling of each; those of learners that are not in the catalog are left out."""
 
@@ -219,17 +219,14 @@ def ours(spec, data):
     x, y = data.x, data.y
     if issparse(x):
         x = Sparse(x.indptr.astype(np.uint64), x.indices.astype(np.uint32), x.data, width)
-    low, high = (float(y.min()), float(y.max())) if name == "online-gradient" else (-1.0, 1.0)
-    middle, half = (high + low) / 2.0, (high - low) / 2.0
-    outcomes = np.clip((y - middle) / half, -1.0, 1.0) if data.numbers else y
-    nk.Game(learner_for(spec, data), track=False).learn_batch(nk.Batch(x[:2], outcomes[:2], 1))  # kernels are compiled
+    nk.Game(learner_for(spec, data), track=False).learn_batch(nk.Batch(x[:2], y[:2], 1))  # kernels are compiled
     ledger = nk.Ledger(play, predictions=[])
     start = time.process_time()
-    nk.Game(play, ledger, track=False).learn_batch(nk.Batch(x, outcomes, 1))
+    nk.Game(play, ledger, track=False).learn_batch(nk.Batch(x, y, 1))
     seconds = time.process_time() - start
     said = np.concatenate(ledger.predictions)
     lost = getattr(ledger, "log_loss", None)
-    return (said * half + middle if data.numbers else said), None if lost is None else lost / len(y), seconds
+    return said, None if lost is None else lost / len(y), seconds
 
 
 def learner_for(spec, data):
