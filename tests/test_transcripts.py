@@ -86,6 +86,14 @@ def test_there_are_sessions_of_every_verb_and_of_errors():
     assert sum("(exit code 2)" in path.read_text(encoding="utf-8") for path in SESSIONS) >= 2
 
 
+def test_every_first_try_ends_in_a_result_or_in_a_sentence_that_says_what_to_do():
+    text = (HERE / "first_tries.txt").read_text(encoding="utf-8")
+    for part in text.split("\n\n"):
+        errors = [line for line in part.splitlines() if line.startswith("novikoff: ")]
+        assert len(errors) == ("(exit code 2)" in part), part
+        assert all(re.search(r": .+[.] [A-Z].+[.]$", error) for error in errors), part  # what was. What to do.
+
+
 if __name__ == "__main__":
     for path in SESSIONS:
         with tempfile.TemporaryDirectory() as folder:

@@ -131,6 +131,21 @@ def test_a_loss_that_is_cut_off_breaks_the_theorem_so_it_must_be_void():
     assert min(1.0, np.mean([-4.0, 0.0]) ** 2) > np.mean(cut)
 
 
+@BOTH
+def test_a_range_or_a_length_that_was_learned_on_the_way_has_no_limit_of_risk(theorem):
+    for x, y, word in (([0.5], 7.0, "outcomes"), ([3.0], 0.5, "length")):
+        learner = OnlineGradient()
+        learner.learn_one([0.5], 0.5)
+        assert theorem(run_of(learner, 0.25)).status != "void"
+        learner.learn_one(x, y)
+        certificate = theorem(run_of(learner, 0.5))
+        assert certificate.status == "void"
+        assert word in str(certificate)
+        given = OnlineGradient(limit=3.0, low=-1.0, high=7.0)
+        given.learn_one(x, y)
+        assert theorem(run_of(given, 0.5)).status != "void"
+
+
 def test_the_largest_loss_is_not_taken_from_the_run():
     """All losses are small, but they need not have been: C stays what W, R and the range of y make of it."""
     for low, high, loss, top in [(-1.0, 5.0, "squared", 121.0), (-5.0, -1.0, "squared", 121.0),

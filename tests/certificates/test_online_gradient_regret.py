@@ -12,6 +12,7 @@ from novikoff.comparators.ball import best_in_ball, squared_loss
 from novikoff.game import Game
 from novikoff.kernels import gradient_layout as at
 from novikoff.learners.online_gradient import OnlineGradient
+from novikoff.learners.outcome_range import OutcomeRange
 from novikoff.ledger import Ledger
 from novikoff.types import Batch, Run
 
@@ -66,6 +67,30 @@ def test_the_theorem_holds_on_arbitrary_streams_against_arbitrary_comparators(da
         if learner.hindsight and loss == "squared":
             assert certificate.quantity == "regret against the best in the ball"
             assert ledger.loss - lost <= certificate.observed + 1e-7
+
+
+@given(st.data())
+def test_with_a_learned_range_it_holds_for_the_outcomes_as_they_were_scaled(data):
+    loss = data.draw(st.sampled_from(["squared", "absolute"]))
+    learner = OnlineGradient(radius=data.draw(st.sampled_from([0.01, 1.0, 30.0])), bias=0.5, loss=loss)
+    rows = st.tuples(st.lists(st.floats(-9.0, 9.0), min_size=2, max_size=2), st.floats(-50.0, 300.0))
+    stream = data.draw(st.lists(rows, min_size=1, max_size=40))
+    y = np.array([outcome for _, outcome in stream])
+    game = Game(learner)
+    seen, scaled, said = OutcomeRange(), [], []
+    for row, outcome in stream:
+        scaled.append(seen.scaled(np.array([outcome])).item())
+        said.append(learner.weights[:2] @ row + 0.5 * learner.constant_weight if learner.rounds else 0.0)
+        game.learn_one(row, outcome)
+        seen.see_one(outcome)
+    certificate = found(game.ledger)
+    assert certificate.status in ("valid", "vacuous"), str(certificate)
+    assert certificate.quantity.startswith("regret on scaled outcomes" if np.abs(y).max() > 1.0 else "regret against")
+    x = np.hstack([np.array([row for row, _ in stream]), np.full((len(stream), 1), 0.5)])
+    cost = (lambda p: ((p - scaled) ** 2).sum()) if loss == "squared" else (lambda p: np.abs(p - scaled).sum())
+    u = np.array(data.draw(st.lists(st.floats(-1, 1), min_size=3, max_size=3)))
+    u *= learner.radius / max(np.linalg.norm(u), 1e-3)
+    assert cost(np.array(said)) - cost(x @ u) <= certificate.bound + 1e-7
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])

@@ -44,8 +44,8 @@ class Plain:
         self.past.append(self.w)
         g = 2 * (p - y) * x if of.loss == "squared" else np.sign(p - y) * x
         self.squares += g @ g
-        reach = math.hypot(1.0 if of.normalize else of.limit, of.bias)
-        furthest = of.radius * reach + max(of.high, -of.low)
+        reach = math.hypot(1.0, of.bias)
+        furthest = of.radius * reach + 1.0
         steepest = 2 * furthest * reach if of.loss == "squared" else reach
         if of.rate == "fixed":
             rate = of.radius / steepest / math.sqrt(of.horizon)
@@ -249,7 +249,7 @@ BAD_FORMS = {
 @pytest.mark.parametrize("played", [0, 20])
 def test_bad_examples_and_outcomes_are_refused_and_change_nothing(form, played):
     bad, other, good = BAD_FORMS[form]
-    learner = OnlineGradient(bias=0.5)
+    learner = OnlineGradient(bias=0.5, limit=1.0, low=-1.0, high=1.0)
     for t in range(played):
         learner.learn_one(good, (-1.0) ** t)
     before = copy.deepcopy(learner.state())
@@ -267,7 +267,7 @@ def test_bad_examples_and_outcomes_are_refused_and_change_nothing(form, played):
 @pytest.mark.parametrize("zeros", [False, True], ids=["dense", "sparse"])
 def test_a_batch_with_one_bad_row_is_not_played_at_all(zeros):
     x, y = stream(50, 3)
-    learner = OnlineGradient()
+    learner = OnlineGradient(limit=1.0, low=-1.0, high=1.0)
     learner.learn_many(Batch(sparse(x) if zeros else x, y, 1))
     before = copy.deepcopy(learner.state())
     for row, outcome, words in [(x[30] * 1.1 / np.linalg.norm(x[30]), 0.0, "longer"), (x[30] * NAN, 0.0, "finite"),
@@ -329,6 +329,77 @@ def test_arrays_matrices_frames_and_pairs_are_the_same_game():
     assert (ledgers[0].mistakes, ledgers[0].loss, ledgers[0].expected) == (0, ledgers[0].loss, ledgers[0].loss)
     matrix = nk.play(OnlineGradient(), (scipy.sparse.csr_array(x), y))
     assert matrix.loss == pytest.approx(ledgers[0].loss)
+
+
+LEARNED = [{}, {"bias": 1.0}, {"bias": 1.0, "normalize": True, "loss": "absolute", "rate": "anytime"}]
+
+
+def far_stream(rows, width, seed=0, zeros=0.0):
+    """Outcomes from about -60 to 340, after ten that are within -1 .. 1; longer and longer rows."""
+    x, y = stream(rows, width, seed, zeros)
+    y = np.where(np.arange(rows) < 10, y, 140.0 + 200.0 * y)
+    return x * np.linspace(0.5, 9.0, rows)[:, None], y
+
+
+@pytest.mark.parametrize("way", LEARNED, ids=str)
+def test_a_range_that_is_not_given_is_learned_and_predictions_stay_in_it(way):
+    x, y = far_stream(300, 4)
+    learner = OnlineGradient(**way)
+    said = [learner.play_one(*round).predictions for round in zip(x, y, strict=True)]
+    for t in range(12, 300):
+        assert y[:t].min() <= said[t] <= y[:t].max()
+    late = slice(150, None)
+    assert np.abs(said - y)[late].mean() < 0.8 * np.abs(np.median(y) - y)[late].mean()  # it does learn
+    assert learner.predict_one(x[0] * 1e3) == pytest.approx(np.clip(learner.predict_one(x[0] * 1e3), y.min(), y.max()))
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.7], ids=["dense", "sparse"])
+@pytest.mark.parametrize("way", LEARNED, ids=str)
+def test_a_learned_range_is_the_same_in_batches_row_by_row_and_saved(way, zeros):
+    x, y = far_stream(120, 4, zeros=zeros)
+    rows = pairs(x) if zeros else x
+    looped = OnlineGradient(**way)
+    results = [looped.play_one(*round) for round in zip(rows, y, strict=True)]
+    for size in (1, 7, 120):
+        learner, said, lost = OnlineGradient(**way), [], []
+        for first in range(0, 120, size):
+            part = slice(first, first + size)
+            learner = OnlineGradient.restore(learner.state())
+            result = learner.learn_many(Batch(sparse(x[part]) if zeros else x[part], y[part], first + 1))
+            said, lost = [*said, *result.predictions], [*lost, *result.losses]
+        assert said == [one.predictions for one in results]
+        assert lost == [one.losses for one in results]
+        assert same(learner.state()["own"], looped.state()["own"])
+        assert same(learner.state()["range"], looped.state()["range"])
+        assert learner.state()["longest"] == looped.state()["longest"]
+
+
+def test_within_the_default_range_a_learned_one_changes_nothing():
+    x, y = stream(300, 4)
+    said = [OnlineGradient(**way).learn_many(Batch(x, y, 1)).predictions for way in ({}, {"low": -1.0, "high": 1.0})]
+    assert said[0].tolist() == said[1].tolist()
+
+
+def test_a_refused_example_leaves_a_learned_range_as_it_was():
+    x, y = far_stream(50, 3)
+    learner = OnlineGradient()
+    learner.learn_many(Batch(x, y, 1))
+    before = copy.deepcopy(learner.state())
+    with pytest.raises(InputError, match="finite"):
+        learner.learn_one([NAN, 1.0, 1.0], 1e6)
+    with pytest.raises(InputError, match="outcome.* Clean or drop the row"):
+        learner.learn_one(x[0], INF)
+    worse = x * 20.0
+    worse[30] *= NAN
+    with pytest.raises(InputError, match="finite.* in round 31"):
+        learner.learn_many(Batch(worse, y * 9.0, 1))
+    assert same(learner.state(), before)
+
+
+def test_the_limit_of_a_rate_that_rests_on_it_does_not_grow():
+    learner = OnlineGradient(rate="anytime")
+    with pytest.raises(InputError, match="no longer than 1.0"):
+        learner.learn_one([2.0], 7.0)
 
 
 def test_numbers_are_not_labels():

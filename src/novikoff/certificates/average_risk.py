@@ -7,7 +7,7 @@ Theorem (upper; kind P, delta = 0.025 or as asked for, at a number of rounds fix
     has
         risk(w)  <=  (1/n) (l_1(w_1) + .. + l_n(w_n))  +  C sqrt(ln(1/delta) / (2n)),
     where risk(w) is the expected loss on a new example. W, the longest x and the range of y were fixed before the first
-    round, so C was: taken from the run it would prove nothing.
+    round, so C was: taken from the run it would prove nothing, so the theorem is void if they were learned on the way.
     Vacuous from what a constant is known to lose at most, without a single example: the middle of the range of y is
     off by half the range, so it loses ((high - low)/2)^2 (squared) or (high - low)/2 (absolute), whatever comes.
 Assumptions
@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 
 from novikoff.certificate import Assumption, Bound, outward, theorem
-from novikoff.certificates.online_gradient_facts import OnlineGradientFacts, convex, why_void
+from novikoff.certificates.online_gradient_facts import OnlineGradientFacts, convex, not_in_advance, why_void
 from novikoff.types import Run
 
 DELTA = 0.025
@@ -60,7 +60,7 @@ def risk_bound(run: Run[OnlineGradientFacts], limit: float, delta: float, when: 
         observed=run.loss / run.rounds,
         trivial=min(after.top, after.constant),
         why="to predict the middle of the range loses no more",
-        void=why_void(run),
+        void=why_void(run) or not_in_advance(after),
     )  # fmt: skip
 
 

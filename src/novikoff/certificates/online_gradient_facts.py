@@ -39,6 +39,7 @@ class OnlineGradientFacts:
     comparator         which weights are known to have lost least: "best in the ball" or "zero weights"
     comparator_loss    what they lost, and by how much `doubt` rounding may have changed that
     places, longest    features met, by the largest; the most non-zeros of an example
+    scaled, grown      were outcomes scaled by a range that was learned, to `low` .. `high`; is `reach` from the run?
     """
 
     rounds: int
@@ -60,6 +61,8 @@ class OnlineGradientFacts:
     doubt: float
     places: int
     longest: int
+    scaled: bool = False
+    grown: bool = False
 
     @property
     def excess(self) -> float:
@@ -134,4 +137,13 @@ def why_void(run: Run[OnlineGradientFacts]) -> str:
     used = (after.squares, after.steps, after.linear, after.pull, after.comparator_loss, after.doubt, run.loss)
     if not all(math.isfinite(value) for value in used):
         return "a loss or a gradient is not finite"
+    return ""
+
+
+def not_in_advance(after: OnlineGradientFacts) -> str:
+    """What a theorem on new examples misses; "" if nothing."""
+    if after.scaled:
+        return "the range of outcomes was learned on the way: give low and high before the first round"
+    if after.grown:
+        return "the limit of the length of x was learned on the way: give it before the first round"
     return ""

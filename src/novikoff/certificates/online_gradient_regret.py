@@ -9,7 +9,8 @@ Theorem (upper; tight on e_1 .. e_T with outcomes out of reach, and on one such 
     every T; for D / sqrt(2 (||g_1||^2 + .. + ||g_t||^2)), at most sqrt 2 D sqrt(sum of ||g_t||^2).
     The bound is for every u. Observed is the regret against the best u in the ball where that is known (squared loss,
     not too many features). Elsewhere, and whenever it is above the bound, observed is the largest of the sums in the
-    middle, over all u in the ball, which no regret exceeds.
+    middle, over all u in the ball, which no regret exceeds. Where the range of outcomes was learned, all this is about
+    the outcomes as they were scaled, w's and u's predictions with them, and not about the loss that was paid.
 Assumptions
     the loss is convex (checked); the learner began with zero weights (checked: its rounds are the ledger's); the rate
     never rose (checked by its ends).
@@ -37,7 +38,8 @@ def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Bound:
     """The promise for all u, beside the regret against the best that is known."""
     after = run.after
     bound = outward(after.promise + after.rounding)
-    exact = after.comparator != "zero weights" and after.linear_regret <= bound
+    exact = after.comparator != "zero weights" and after.linear_regret <= bound and not after.scaled
+    whose = f"the {after.comparator}" if exact else "all weights in the ball, at most"
     return Bound(
         bound,
         [convex(after), seen("the rate never rose", after.rate <= after.first_rate)],
@@ -52,7 +54,7 @@ def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Bound:
         },
         observed=run.loss - after.comparator_loss if exact else after.linear_regret,
         trivial=largest_regret(run.rounds, after.top, after.comparator_loss if exact else 0.0),
-        quantity=f"regret against {f'the {after.comparator}' if exact else 'all weights in the ball, at most'}",
+        quantity=f"regret {'on scaled outcomes ' if after.scaled else ''}against {whose}",
         why=NO_LARGER,
         void=why_void(run),
     )

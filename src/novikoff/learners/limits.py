@@ -1,6 +1,7 @@
 """How long x may be and how large y, for a learner whose theorems need that fixed before its first round.
 
-An example beyond is refused, with nothing learned: a limit that gives way to what comes is none.
+An example beyond is refused, with nothing learned. A limit that gives way to what comes is none: who lets it grow must
+not promise what needs it.
 """
 
 from __future__ import annotations
@@ -30,8 +31,17 @@ class Limits:
         if low > high:
             raise InputError(f"low must not be above high: got {low} and {high}.")
         self.normalize = normalize
-        self.reach = math.sqrt((1.0 if normalize else self.limit**2) + self.bias**2)  # of x~
-        self.most = float(np.finfo(np.float64).max) if normalize else self.limit * self.limit * LOOSE
+        self._set()
+
+    def _set(self) -> None:
+        self.reach = math.sqrt((1.0 if self.normalize else self.limit**2) + self.bias**2)  # of x~
+        self.most = float(np.finfo(np.float64).max) if self.normalize else self.limit * self.limit * LOOSE
+
+    def grow(self, square: float) -> None:
+        """Allow an x of this ||x||^2."""
+        if square > self.most:
+            self.limit = math.sqrt(square)
+            self._set()
 
     def check(self, square: float, **where: Unpack[Where]) -> None:
         """Refuse an x that is too long, by its ||x||^2."""
@@ -45,31 +55,48 @@ class Limits:
 
     def outcome(self, y: Any) -> float:
         """y, a number in its range."""
-        try:
-            value = encode.number(y)  # first: numpy would round the range to the precision of y
-        except (TypeError, ValueError, OverflowError):
-            value = math.nan
-        if self.low <= value <= self.high:
-            return value
-        raise self._beyond(y)
+        return _outcome(y, self.low, self.high)
+
+    def number(self, y: Any) -> float:
+        """y, a number in no range but that of what can be computed with."""
+        return _outcome(y, -LARGEST, LARGEST)
 
     def outcomes(self, y: NDArray[Any], first: int) -> NDArray[np.float64]:
-        """The same for a batch."""
-        try:
-            numbers = encode.doubles(y)
-        except (TypeError, ValueError, OverflowError):
-            raise self._beyond(y) from None
-        if numbers.ndim != 1:
-            raise InputError(f"there must be one outcome a round: got shape {numbers.shape}.")
-        within = (numbers >= self.low) & (numbers <= self.high)
-        if not within.all():
-            t = int(np.argmin(within))
-            raise self._beyond(float(numbers[t])).at(round=first + t)
-        return numbers
+        """Those of a batch, each in its range."""
+        return _outcomes(y, first, self.low, self.high)
 
-    def _beyond(self, y: Any) -> InputError:
-        do = "Give its range as low and high, before the first round."
-        return InputError(f"an outcome must be a number from {self.low} to {self.high}", f"got {shown(y)}", do)
+    def numbers(self, y: NDArray[Any], first: int) -> NDArray[np.float64]:
+        """Those of a batch, in no range."""
+        return _outcomes(y, first, -LARGEST, LARGEST)
+
+
+def _outcome(y: Any, low: float, high: float) -> float:
+    try:
+        value = encode.number(y)  # first: numpy would round the range to the precision of y
+    except (TypeError, ValueError, OverflowError):
+        value = math.nan
+    if low <= value <= high:
+        return value
+    raise _beyond(y, low, high)
+
+
+def _outcomes(y: NDArray[Any], first: int, low: float, high: float) -> NDArray[np.float64]:
+    try:
+        numbers = encode.doubles(y)
+    except (TypeError, ValueError, OverflowError):
+        raise _beyond(y, low, high) from None
+    if numbers.ndim != 1:
+        raise InputError(f"there must be one outcome a round: got shape {numbers.shape}.")
+    within = (numbers >= low) & (numbers <= high)
+    if not within.all():
+        t = int(np.argmin(within))
+        raise _beyond(float(numbers[t]), low, high).at(round=first + t)
+    return numbers
+
+
+def _beyond(y: Any, low: float, high: float) -> InputError:
+    do = "Give another range as low and high, or leave both out." if high < LARGEST else "Clean or drop the row."
+    return InputError(f"an outcome must be a number from {low} to {high}", f"got {shown(y)}", do)
 
 
 def size(value: float, what: str) -> float:

@@ -10,14 +10,18 @@ Algorithm
         adaptive   D / sqrt(2 (||g_1||^2 + .. + ||g_t||^2)): needs neither T nor G
     `bias` c adds a constant feature of value c; `normalize` divides each x by its length first (a zero x stays).
     Features that were never seen have weight 0, so the width grows with the stream.
-    W (`radius`), the longest x (`limit`) and the range of y (`low`, `high`) are fixed before the first round: the rates
-    and the limit of the risk rest on them. An example beyond them is refused, and nothing learned from it.
+    W (`radius`), the longest x (`limit`) and the range of y (`low`, `high`), where they are given, are fixed before the
+    first round: the rates and the limit of the risk rest on them. An example beyond is refused, and nothing learned
+    from it. Where `low` and `high` are not given they are -1 and 1 until an outcome is beyond; from then on outcomes
+    are scaled to -1 .. 1 by the range so far, and predictions cut off at its ends (learners/outcome_range.py). Where
+    `limit` is not given it is 1, and grows with the longest x if the rate is adaptive.
     `averaged` is the mean of w_1 .. w_t, the weights before each round: a better predictor than the last one.
 Promise
     certificates/online_gradient_regret.py: for every u in the ball, on every stream, regret at most W G sqrt T (fixed),
     3 W G sqrt T (anytime), 2 sqrt 2 W sqrt(sum of ||g||^2) (adaptive). certificates/average_risk.py: on independent
     examples the average loses on a new one, in the mean, little more than the run did; average_risk_always.py: the
-    same at all times at once.
+    same at all times at once. With a range that was learned the regret is that of the scaled outcomes, and the risk
+    has no limit: it needs a range that was fixed in advance.
 Cost
     O(non-zeros of x) per round, and O(width) once in as many rounds or when the ball has halved the weights 8 times;
     three numbers a feature. Squared loss with at most `hindsight` features: O(non-zeros^2) per round and hindsight^2
@@ -28,9 +32,10 @@ Reference
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,18 +46,19 @@ from novikoff.certificates.average_risk_always import average_risk_always
 from novikoff.certificates.online_gradient_facts import OnlineGradientFacts, longest_gradient
 from novikoff.certificates.online_gradient_regret import online_gradient_regret
 from novikoff.comparators.ball import best_in_ball, squared_loss
-from novikoff.errors import InputError, shown
+from novikoff.errors import InputError, Where, shown
 from novikoff.kernels import gradient_layout as at
 from novikoff.learners.features import Features, Row
-from novikoff.learners.limits import Limits, size
+from novikoff.learners.limits import LARGEST, Limits, size
+from novikoff.learners.outcome_range import OutcomeRange
 from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.types import Batch, Domain, Example, Sparse, State, StepResult, Theorem
 
 LOSSES = {"absolute": at.ABSOLUTE, "squared": at.SQUARED}
 RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "adaptive": at.ADAPTIVE}
 PARAMS: Schema = {
-    "radius": float, "limit": float, "low": float, "high": float, "loss": str, "bias": float, "normalize": bool,
-    "horizon": int | None, "rate": str, "hindsight": int,
+    "radius": float, "limit": float | None, "low": float | None, "high": float | None, "loss": str, "bias": float,
+    "normalize": bool, "horizon": int | None, "rate": str, "hindsight": int,
 }  # fmt: skip
 
 
@@ -60,7 +66,7 @@ class OnlineGradient:
     """One weight a feature, moved a little against every error.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
-    numbers (learners/features.py); y is a number from `low` to `high`.
+    numbers (learners/features.py); y is a number from `low` to `high`, or any where these are not given.
     """
 
     promises: ClassVar[tuple[Theorem, ...]] = (online_gradient_regret, average_risk, average_risk_always)
@@ -68,9 +74,9 @@ class OnlineGradient:
     outcomes = "numbers"
 
     def __init__(
-        self, radius: float = 1.0, limit: float = 1.0, low: float = -1.0, high: float = 1.0, loss: str = "squared",
-        bias: float = 0.0, normalize: bool = False, horizon: int | None = None, rate: str | None = None,
-        hindsight: int = 64,
+        self, radius: float = 1.0, limit: float | None = None, low: float | None = None, high: float | None = None,
+        loss: str = "squared", bias: float = 0.0, normalize: bool = False, horizon: int | None = None,
+        rate: str | None = None, hindsight: int = 64,
     ) -> None:  # fmt: skip
         if loss not in LOSSES:
             raise InputError(f'loss must be "squared" or "absolute": got {shown(loss)}.')
@@ -85,11 +91,14 @@ class OnlineGradient:
             raise InputError(f"hindsight must be a number of features from 0 to 1,000: got {shown(hindsight)}.")
         self.domain = Domain("vector")
         self.radius = size(radius, "a radius")
-        self._limits = limits = Limits(limit, low, high, bias, normalize)
-        self.limit, self.low, self.high, self.bias = limits.limit, limits.low, limits.high, limits.bias
+        ends = (-1.0 if low is None else low, 1.0 if high is None else high)
+        self._limits = limits = Limits(1.0 if limit is None else limit, *ends, bias, normalize)
+        self.limit, self.low, self.high, self.bias = limit, low, high, limits.bias
+        self._range = OutcomeRange() if low is None and high is None else None
+        self._grows = limit is None and rate == "adaptive" and not normalize
         self.loss, self.rate, self.horizon, self.normalize, self.hindsight = loss, rate, horizon, normalize, hindsight
         self.features = Features()
-        steepest = longest_gradient(loss, self.radius, limits.reach, self.low, self.high)
+        steepest = longest_gradient(loss, self.radius, limits.reach, limits.low, limits.high)
         if horizon is not None:
             pace = self.radius / (steepest * math.sqrt(horizon))
         else:
@@ -97,6 +106,8 @@ class OnlineGradient:
         self._params = np.array(
             [self.radius, self.bias, LOSSES[loss], RULES[rate], pace, limits.most, float(normalize)]
         )
+        self._asking = self._params.copy()  # as for a game, but an x of any length has a prediction if `limit` grows
+        self._asking[at.MOST] = np.finfo(np.float64).max if self._grows else limits.most
         self._totals = np.zeros(at.OWN)
         self._totals[at.SCALE] = 1.0
         self._totals[at.KNOWN] = known = float(loss == "squared" and hindsight > 0)
@@ -148,14 +159,17 @@ class OnlineGradient:
         return int(np.count_nonzero(self._held[at.WEIGHT])) + int(self._totals[at.WEIGHT] != 0.0)
 
     def predict_one(self, x: Example) -> float:
-        """<w, x>."""
-        return self._score(x, self._held[at.WEIGHT], self._totals)
+        """<w, x>, scaled back where the range was learned."""
+        return self._scaled_back(self._score(x, self._held[at.WEIGHT], self._totals))
 
     def predict_averaged(self, x: Example) -> float:
-        """<w, x> for the average."""
+        """The same for the average."""
         totals = np.zeros(at.OWN)
         totals[at.WEIGHT], totals[at.SCALE] = self.averaged_constant, 1.0
-        return self._score(x, self.averaged, totals)
+        return self._scaled_back(self._score(x, self.averaged, totals))
+
+    def _scaled_back(self, score: float) -> float:
+        return self._range.asked(score) if self._range is not None and self._range.scales else score
 
     def mean(self) -> Self:
         """A copy that predicts with the average: what is kept of a game."""
@@ -169,12 +183,39 @@ class OnlineGradient:
 
     def play_one(self, x: Example, y: float) -> StepResult:
         """Predict, then learn, looking at x once."""
-        self._y[0] = self._limits.outcome(y)
+        if self._range is None:
+            self._y[0] = self._limits.outcome(y)
+            return self._play_one(x)
+        self._y[0] = outcome = self._limits.number(y)
+        if self._range.scales or not -1.0 <= outcome <= 1.0:
+            return self._play_scaled(x, np.array([outcome]))
+        result = self._play_one(x)
+        self._range.see_one(outcome)
+        return result
+
+    def _play_scaled(self, x: Example, y: NDArray[np.float64]) -> StepResult:
+        """A round whose outcome is scaled."""
+        assert self._range is not None
+        self._y[:] = self._range.scaled(y)
+        result = self._back(np.array([self._play_one(x).predictions]), y)
+        return StepResult(*(float(part[0]) for part in result[:3]))
+
+    def _back(self, predictions: NDArray[np.float64], y: NDArray[np.float64]) -> StepResult:
+        """What was said of outcomes that were scaled, and lost, in the outcomes' own scale."""
+        assert self._range is not None
+        predictions = self._range.said(predictions, y)
+        self._range.see(y)
+        errors = predictions - y
+        losses = errors * errors if self.loss == "squared" else np.abs(errors)
+        return StepResult(predictions, losses, losses)
+
+    def _play_one(self, x: Example) -> StepResult:
+        """A round of the outcome in `_y`."""
         row = self._quick(x)
         prediction = math.nan if row is None else self._play(row)
         if prediction != prediction:  # new features, or a bad x: all is checked before a feature gets its place
             checked = encode.mapping(x, {}) if isinstance(x, Mapping) else self._row(x, learn=False)
-            self._limits.check(_square(checked))
+            self._check(_square(checked))
             row = self._row(x, learn=True)
             self._grow()
             prediction = self._play(row)
@@ -192,14 +233,15 @@ class OnlineGradient:
 
     def learn_many(self, batch: Batch) -> StepResult:
         """Predict and learn every row in order, compiled; all of the batch is checked before its first round."""
-        y = self._limits.outcomes(batch.y, batch.first)
+        given = y = self._outcomes(batch)
+        if self._range is not None:
+            y = self._range.scaled(given)
         predictions, losses = np.empty(len(y)), np.empty(len(y))
         if isinstance(batch.x, Sparse):
             rows = (batch.x.indptr, batch.x.indices, batch.x.values)
             bad = kernels.online_gradient.too_long_sparse(batch.x.indptr, batch.x.values, self._params)
             if bad >= 0:
-                square = kernels.online_gradient.square_sparse(batch.x.values, rows[0][bad], rows[0][bad + 1])
-                self._limits.check(square, round=batch.first + int(bad))
+                self._check_all(_squares(batch.x), batch.first)
             self.features.meet("numbers", batch.x.width)
             self._grow()
             kernels.online_gradient.play_sparse(*self._arrays, *rows, y, predictions, losses)
@@ -207,11 +249,36 @@ class OnlineGradient:
             x = batch.table().astype(np.float64, copy=False)
             bad = kernels.online_gradient.too_long_dense(x, self._params)
             if bad >= 0:
-                self._limits.check(kernels.online_gradient.square_dense(x[bad]), round=batch.first + int(bad))
+                self._check_all([*map(kernels.online_gradient.square_dense, x)], batch.first)
             self.features.meet("array", x.shape[1])
             self._grow()
             kernels.online_gradient.play_dense(*self._arrays, x, y, predictions, losses)
+        if self._range is not None:
+            scaled = self._range.scales or not bool((y == given).all())
+            if scaled:
+                return self._back(predictions, given)
+            self._range.see(given)
         return StepResult(predictions, losses, losses)
+
+    def _outcomes(self, batch: Batch) -> NDArray[np.float64]:
+        """The outcomes of a batch, checked."""
+        check = self._limits.outcomes if self._range is None else self._limits.numbers
+        return check(batch.y, batch.first)
+
+    def _check(self, square: float, **where: Unpack[Where]) -> None:
+        """Refuse an x that is too long, by its ||x||^2, or let the limit grow."""
+        if self._grows and square <= LARGEST * LARGEST:
+            self._limits.grow(square)
+            self._params[at.MOST] = self._limits.most
+        self._limits.check(square, **where)
+
+    def _check_all(self, squares: list[float], first: int) -> None:
+        """The same for rows from round `first` on; the limit grows if none is refused."""
+        for t, square in enumerate(squares):
+            if not (self._grows and square <= LARGEST * LARGEST):
+                self._limits.check(square, round=first + t)
+        if self._grows:
+            self._check(max(squares))
 
     def _quick(self, x: Example) -> Row | None:
         """The row of an x whose features all have their places; its numbers may not be finite yet."""
@@ -240,10 +307,10 @@ class OnlineGradient:
         if isinstance(row, tuple):
             missing = int(row[0].max()) + 1 - len(weights) if len(row[0]) else 0
             weights = weights if missing <= 0 else np.append(weights, np.zeros(missing))
-            score: float = kernels.online_gradient.score_sparse(weights, totals, self._params, *row)
+            score: float = kernels.online_gradient.score_sparse(weights, totals, self._asking, *row)
         else:
             weights = weights if len(weights) else np.zeros(len(row))
-            score = kernels.online_gradient.score_dense(weights, totals, self._params, row)
+            score = kernels.online_gradient.score_dense(weights, totals, self._asking, row)
         if score != score:
             self._limits.check(_square(row))
         return score
@@ -256,7 +323,7 @@ class OnlineGradient:
             self._hold(np.hstack([self._held, np.zeros((3, self.features.count - room + spare))]))
 
     def facts(self) -> OnlineGradientFacts:
-        totals = self._totals
+        totals, limits = self._totals, self._limits
         pull = math.sqrt(float(np.sum(self._held[at.PULL] ** 2)) + totals[at.PULL] ** 2)
         name, lost, doubt = "zero weights", float(totals[at.ZERO] + totals[at.ZERO_LOST]), 0.0
         if totals[at.KNOWN] and self.rounds:
@@ -264,10 +331,11 @@ class OnlineGradient:
             best = squared_loss(gram, moments, lost, best_in_ball(gram, moments, self.radius), self.rounds)
             name, (lost, doubt) = "best in the ball", best
         return OnlineGradientFacts(
-            self.rounds, self.loss, self.rate, self.horizon or 0, self.radius, self._limits.reach, self.low, self.high,
+            self.rounds, self.loss, self.rate, self.horizon or 0, self.radius, limits.reach, limits.low, limits.high,
             float(totals[at.FIRST_RATE]), float(totals[at.RATE]), float(totals[at.SQUARES]), float(totals[at.STEPS]),
             float(totals[at.LINEAR] + totals[at.LINEAR_LOST]), pull, name, lost, doubt,
-            int(totals[at.PLACES]), int(totals[at.LONGEST]),
+            int(totals[at.PLACES]), int(totals[at.LONGEST]), self._range is not None and self._range.scales,
+            self._grows and limits.limit > 1.0,
         )  # fmt: skip
 
     def _sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -279,6 +347,8 @@ class OnlineGradient:
         gram, moments = self._sums()
         return {
             **{name: getattr(self, name) for name in PARAMS},
+            "range": np.array([0.0, 0.0] if self._range is None else [self._range.least, self._range.most]),
+            "longest": self._limits.limit,
             "features": self.features.state(),
             "held": self._held[:, : self.features.count].copy(),
             "own": self._totals.copy(),
@@ -289,6 +359,18 @@ class OnlineGradient:
     @classmethod
     def restore(cls, state: State) -> Self:
         learner = cls(**arguments(state, PARAMS))
+        if learner._range is not None:  # games of old had their range given
+            least, most = array(state, "range", (2,), finite=False).tolist()
+            require(
+                least <= most or (least, most) == (math.inf, -math.inf),
+                "a range must not end before it begins",
+                [least, most],
+            )
+            learner._range = OutcomeRange(least, most)
+        if learner._grows:
+            longest = state["longest"]
+            require(type(longest) is float and 1.0 <= longest <= LARGEST, "a length must be a number from 1", longest)
+            learner._check(longest * longest)
         learner.features.load(state["features"])
         count, totals = learner.features.count, array(state, "own", (at.OWN,))
         held = array(state, "held", (3, count))
@@ -308,6 +390,13 @@ class OnlineGradient:
         learner._gram[-1, :used] = array(state, "moments", (used,))
         learner._hold(held)
         return learner
+
+
+def _squares(x: Sparse) -> list[float]:
+    """||x||^2 of every row, as in a round."""
+    ends = x.indptr.tolist()
+    square = kernels.online_gradient.square_sparse
+    return [square(x.values, start, stop) for start, stop in itertools.pairwise(ends)]
 
 
 def _square(row: Row) -> float:

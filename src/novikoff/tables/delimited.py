@@ -80,7 +80,7 @@ class Delimited:
         self._between = _delimiter(text, delimiter, whole)
         rows = list(islice(cells_of(text, self._between, self.name, whole), RECOGNISED_ROWS + 1))
         if not rows:
-            raise SourceError(f"a source must not be empty: {self.name} has no rows.")
+            raise SourceError(f"a source must not be empty: {self.name} has no rows. Check the file, or what wrote it.")
         line, last, first = rows[0]
         for c, cell in enumerate(first):
             if NOT_UTF8.search(cell):
@@ -89,7 +89,8 @@ class Delimited:
                 )
         self.named = _has_header(rows, asked, self.name) if header is None else header
         if self.named and len(rows) == 1:
-            raise SourceError(f"a source must not be empty: {self.name} has a header on line {line} and no rows.")
+            was = f"{self.name} has a header on line {line} and no rows"
+            raise SourceError("a source must not be empty", was, "Check what wrote it.")
         self.names: Sequence[str] = _names(first) if self.named else [f"x{c}" for c in range(len(first))]
         self.index = unnamed_first([cell.strip() for cell in first]) if self.named else 0
         if self.index:

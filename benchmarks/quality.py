@@ -1,0 +1,420 @@
+"""Real data, one pass: the progressive error of every learner that applies, beside the best constant, River and VW.
+
+Each row is predicted, then learned. Rows are shuffled by seeds 0, 1, …; streams of time are played once, in their own
+order. In a cell: errors in %, with the standard error over the shuffles, and the mean log loss where there are
+probabilities; for numbers, the mean absolute error. The lowest of each column is bold. Seconds are of the processor,
+for one pass, without the compiling of kernels; River pays for its dicts and VW for reading text, as their users do.
+
+Learners have their default parameters. Ours that depend on the scale of a feature are given standardised columns
+(`Scaled`, online) where rows are dense.
+Peers have their defaults. VW's default predicts the label, -1 or 1: z is read as P(+1) = (1 + z)/2, clipped to 0.001 ..
+0.999. Chances of River are clipped to 1e-15 .. 1 - 1e-15, as its own metric does. The best constant, in hindsight, is
+the more frequent label, or the median.
+
+Breast cancer, digits, iris (versicolor and virginica) and diabetes come with scikit-learn; Phishing, Bananas, SEA (four
+concepts in turn, a tenth of the labels flipped), ImageSegments (foliage or not), TrumpApproval and ChickWeights with
+River; german, mushroom, spambase, w1a, sms_spam, rcv1 and weather are read from the folder that NOVIKOFF_DATA names.
+Rows of at most 300 features are dense.
+"""
+
+import argparse
+import importlib.metadata
+import itertools
+import os
+import pathlib
+import platform
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.io import loadmat
+from scipy.sparse import csr_matrix, issparse, vstack
+
+import novikoff as nk
+from novikoff.catalog import make
+from novikoff.learners.scaled import Scaled
+from novikoff.player import Player
+from novikoff.registry import find
+from novikoff.types import Domain, Sparse
+
+DENSE = 300
+SEA_ROWS = 2_500
+"""Of each of the four concepts."""
+
+OURS = {
+    "perceptron": "standard", "perceptron:bias=1": "standard", "ellipsoid": "standard", "ellipsoid:bias=1": "standard",
+    "kernel-perceptron": "standard", "rbp": "standard", "forgetron": "standard", "second-order-perceptron": None,
+    "arow": None, "ftrl": None, "logistic": None, "vaw:probabilities=true": None, "auto:fast=true": None, "auto": None,
+    "online-gradient": "standard", "online-gradient:normalize=true,bias=1": "standard", "vaw": None,
+}  # fmt: skip
+"""Specs, and the scaling of each; those of learners that are not in the catalog are left out."""
+
+NARROW = ("ellipsoid", "second-order-perceptron", "arow", "logistic", "vaw")
+"""Learners with a number for every pair of features."""
+
+
+# Streams
+
+
+@dataclass
+class Data:
+    """A stream in memory. y is -1 and +1, or numbers."""
+
+    x: Any
+    y: Any
+    shuffled: bool = True
+
+    def __post_init__(self):
+        if issparse(self.x) and self.x.shape[1] <= DENSE:
+            self.x = self.x.toarray()
+
+    @property
+    def numbers(self):
+        return self.y.dtype == np.float64
+
+
+def labels(x, positive):
+    return Data(np.ascontiguousarray(x, np.float64), np.where(positive, 1, -1).astype(np.int8))
+
+
+def breast_cancer():
+    from sklearn.datasets import load_breast_cancer
+
+    found = load_breast_cancer()
+    return labels(found.data, found.target == 1)
+
+
+def digits():
+    from sklearn.datasets import load_digits
+
+    found = load_digits()
+    return labels(found.data, found.target % 2 == 0)
+
+
+def iris():
+    from sklearn.datasets import load_iris
+
+    found = load_iris()
+    return labels(found.data[50:], found.target[50:] == 2)
+
+
+def diabetes():
+    from sklearn.datasets import load_diabetes
+
+    found = load_diabetes()
+    return Data(found.data, found.target)
+
+
+def folder():
+    """The folder of the data; a stream from there is left out if it is absent."""
+    return pathlib.Path(os.environ.get("NOVIKOFF_DATA") or "data")
+
+
+def german():
+    rows = loadmat(folder() / "german" / "german.mat")["data"]
+    return labels(rows[:, 1:], rows[:, 0] == 1)
+
+
+def read(*names, **options):
+    """All rows of files of one format, with no column for a feature that never occurs."""
+    xs, ys = [], []
+    for name in names:
+        for batch in nk.read(str(folder() / name), **options).batches():
+            x = batch.x
+            if isinstance(x, Sparse):
+                parts = (np.array(x.values, np.float64), np.array(x.indices, np.int64), np.array(x.indptr, np.int64))
+                x = csr_matrix(parts, shape=(len(x), 2**18))
+            xs.append(x)
+            ys.append(np.array(batch.y))
+    y = np.concatenate(ys)
+    if not issparse(xs[0]):
+        return labels(np.concatenate(xs), y == 1)
+    x = vstack(xs).tocsr()
+    x = x[:, np.unique(x.indices)]
+    x.sort_indices()
+    return Data(x, y.astype(np.int8))
+
+
+def river_rows(rows, y, shuffled=True):
+    rows = list(rows)
+    x = np.array([[float(value) for value in row.values()] for row, _ in rows])
+    return Data(x, np.array([y(label) for _, label in rows]), shuffled)
+
+
+def sign(truth):
+    return np.int8(1 if truth else -1)
+
+
+def phishing():
+    from river.datasets import Phishing
+
+    return river_rows(Phishing(), sign)
+
+
+def bananas():
+    from river.datasets import Bananas
+
+    return river_rows(Bananas(), sign)
+
+
+def segments():
+    from river.datasets import ImageSegments
+
+    return river_rows(ImageSegments(), lambda label: sign(label == "foliage"))
+
+
+def sea():
+    from river.datasets.synth import SEA
+
+    concepts = [SEA(variant=k, seed=k, noise=0.1).take(SEA_ROWS) for k in range(4)]
+    return river_rows((row for concept in concepts for row in concept), sign, shuffled=False)
+
+
+def trump_approval():
+    from river.datasets import TrumpApproval
+
+    return river_rows(TrumpApproval(), float, shuffled=False)
+
+
+def chick_weights():
+    from river.datasets import ChickWeights
+
+    return river_rows(ChickWeights(), float, shuffled=False)
+
+
+STREAMS = {
+    "breast cancer": breast_cancer,
+    "digits even/odd": digits,
+    "iris": iris,
+    "german": german,
+    "mushroom": lambda: read("mushroom_agaricus/agaricus.txt.train", "mushroom_agaricus/agaricus.txt.test"),
+    "spambase": lambda: read("spambase/spambase.data"),
+    "w1a": lambda: read("w1a/w1a"),
+    "sms_spam": lambda: read("sms_spam/SMSSpamCollection"),
+    "rcv1": lambda: read("rcv1_vw/rcv1_small.dat", "rcv1_vw/rcv1_small_test.data"),
+    "weather": lambda: read("weather_noaa/weather.csv", label="target"),
+    "Phishing": phishing,
+    "Bananas": bananas,
+    "SEA": sea,
+    "ImageSegments": segments,
+    "diabetes": diabetes,
+    "TrumpApproval": trump_approval,
+    "ChickWeights": chick_weights,
+}
+
+
+# Players: all rows in order; each answers with (predictions, mean log loss, seconds), or None if it does not apply
+
+
+def ours(spec, data):
+    width = data.x.shape[1]
+    name = spec.partition(":")[0]
+    if find(name, "learner") is None or (name in NARROW and width > DENSE):
+        return None
+    play = learner_for(spec, data)
+    if (Player(play).outcomes == "numbers") != data.numbers:
+        return None
+    x, y = data.x, data.y
+    if issparse(x):
+        x = Sparse(x.indptr.astype(np.uint64), x.indices.astype(np.uint32), x.data, width)
+    nk.Game(learner_for(spec, data), track=False).learn_batch(nk.Batch(x[:2], y[:2], 1))  # kernels are compiled
+    ledger = nk.Ledger(play, predictions=[])
+    start = time.process_time()
+    nk.Game(play, ledger, track=False).learn_batch(nk.Batch(x, y, 1))
+    seconds = time.process_time() - start
+    said = np.concatenate(ledger.predictions)
+    lost = getattr(ledger, "log_loss", None)
+    return said, None if lost is None else lost / len(y), seconds
+
+
+def learner_for(spec, data):
+    scale = OURS.get(spec, "standard")
+    learner = make(spec, "learner", Domain("vector", data.x.shape[1]))
+    return learner if scale is None or issparse(data.x) else Scaled(learner, scale)
+
+
+def constant(data):
+    y = data.y
+    if data.numbers:
+        return np.full(len(y), np.median(y)), None, None
+    share = np.mean(y == 1)
+    return np.full(len(y), 1 if share >= 0.5 else -1), log_loss(np.full(len(y), share), y), None
+
+
+def log_loss(chances, y):
+    """The mean of -ln P(y), from those of +1."""
+    return float(-np.mean(np.log(np.where(y == 1, chances, 1.0 - chances))))
+
+
+def dicts(data):
+    """Rows as River wants them."""
+    if not issparse(data.x):
+        return [dict(enumerate(row)) for row in data.x.tolist()]
+    ends = data.x.indptr
+    index, value = data.x.indices.tolist(), data.x.data.tolist()
+    return [dict(zip(index[a:b], value[a:b], strict=True)) for a, b in itertools.pairwise(ends)]
+
+
+def river(model, data):
+    rows, y = dicts(data), data.y.tolist()
+    said = np.zeros(len(y))
+    start = time.process_time()
+    if data.numbers:
+        for t, (x, outcome) in enumerate(zip(rows, y, strict=True)):
+            said[t] = model.predict_one(x)
+            model.learn_one(x, outcome)
+        return said, None, time.process_time() - start
+    for t, (x, label) in enumerate(zip(rows, y, strict=True)):
+        chances = model.predict_proba_one(x)
+        said[t] = chances.get(True, 0.0) if chances else 0.5
+        model.learn_one(x, label == 1)
+    seconds = time.process_time() - start
+    return np.where(said >= 0.5, 1, -1), log_loss(np.clip(said, 1e-15, 1.0 - 1e-15), data.y), seconds
+
+
+def vw(options, data):
+    from vowpalwabbit import Workspace
+
+    lines = [f"{y} | " + " ".join(f"{index}:{value}" for index, value in row.items() if value)
+             for row, y in zip(dicts(data), data.y.tolist(), strict=True)]  # fmt: skip
+    said = np.zeros(len(lines))
+    model = Workspace(f"--quiet {options}")
+    start = time.process_time()
+    for t, line in enumerate(lines):
+        example = model.parse(line)
+        model.learn(example)
+        said[t] = example.get_simplelabel_prediction()  # made before learning
+        model.finish_example(example)
+    seconds = time.process_time() - start
+    model.finish()
+    if data.numbers:
+        return said, None, seconds
+    if not options:
+        return np.where(said >= 0.0, 1, -1), log_loss(np.clip((1.0 + said) / 2.0, 0.001, 0.999), data.y), seconds
+    return np.where(said >= 0.5, 1, -1), log_loss(np.clip(said, 1e-15, 1.0 - 1e-15), data.y), seconds
+
+
+def logistic_regression():
+    from river import linear_model, preprocessing
+
+    return preprocessing.StandardScaler() | linear_model.LogisticRegression()
+
+
+def linear_regression():
+    from river import linear_model, preprocessing
+
+    return preprocessing.StandardScaler() | linear_model.LinearRegression()
+
+
+def hoeffding_tree(numbers):
+    from river import tree
+
+    return tree.HoeffdingTreeRegressor() if numbers else tree.HoeffdingTreeClassifier()
+
+
+def random_forest(numbers):
+    from river import forest
+
+    return forest.ARFRegressor(seed=0) if numbers else forest.ARFClassifier(seed=0)
+
+
+PEERS = {
+    "best constant": constant,
+    "River StandardScaler, LogisticRegression": lambda d: None if d.numbers else river(logistic_regression(), d),
+    "River StandardScaler, LinearRegression": lambda d: river(linear_regression(), d) if d.numbers else None,
+    "River HoeffdingTree": lambda d: river(hoeffding_tree(d.numbers), d),
+    "River AdaptiveRandomForest": lambda d: river(random_forest(d.numbers), d),
+    "VW": lambda d: vw("", d),
+    "VW logistic": lambda d: None if d.numbers else vw("--loss_function logistic --link logistic", d),
+}
+SLOW = ("River AdaptiveRandomForest",)
+
+
+# The tables
+
+
+def played(name, data, shuffles):
+    """(error, log loss, seconds) of each shuffle; nothing where the learner does not apply."""
+    found = []
+    for seed in range(shuffles if data.shuffled else 1):
+        order = np.random.default_rng(seed).permutation(len(data.y)) if data.shuffled else np.arange(len(data.y))
+        mixed = Data(data.x[order], data.y[order])
+        result = PEERS[name](mixed) if name in PEERS else ours(name, mixed)
+        if result is None:
+            return None
+        said, lost, seconds = result
+        wrong = np.abs(said - mixed.y).mean() if data.numbers else 100.0 * np.mean(said != mixed.y)
+        found.append((wrong, np.nan if lost is None else lost, np.nan if seconds is None else seconds))
+    return np.array(found)
+
+
+def cell(found, best):
+    wrong = f"{found[:, 0].mean():.2f}"
+    wrong = f"**{wrong}**" if best else wrong
+    if len(found) > 1 and found[:, 0].std() > 0.0:
+        wrong += f" ±{found[:, 0].std(ddof=1) / np.sqrt(len(found)):.2f}"
+    lost = found[:, 1].mean()
+    return wrong if np.isnan(lost) else f"{wrong} / {lost:.3f}".replace(" / 0.", " / .")
+
+
+def table(title, streams, learners, results):
+    """What happened, then how long it took; learners are rows, streams are columns."""
+    rows = [name for name in learners if any((s, name) in results for s in streams)]
+    least = {s: min(found[:, 0].mean() for (at, _), found in results.items() if at == s) for s in streams}
+
+    def wrong(s, name):
+        return cell(results[s, name], results[s, name][:, 0].mean() <= least[s]) if (s, name) in results else "–"
+
+    def seconds(s, name):
+        spent = results[s, name][:, 2].mean() if (s, name) in results else np.nan
+        return "–" if np.isnan(spent) else f"{spent:.2g}"
+
+    for what, shown in ((title, wrong), ("seconds", seconds)):
+        print(f"| {what} | {' | '.join(streams)} |\n|---|{'---|' * len(streams)}")
+        for name in rows:
+            print(f"| {name} | {' | '.join(shown(s, name) for s in streams)} |")
+        print(flush=True)
+
+
+def options():
+    parser = argparse.ArgumentParser("python -m benchmarks quality", description=__doc__.splitlines()[0])
+    parser.add_argument("--shuffles", type=int, default=5, metavar="N", help="orders of the rows (5)")
+    parser.add_argument("--streams", metavar="A,B", help=f"of {', '.join(STREAMS)}; all by default")
+    parser.add_argument("--learners", nargs="+", metavar="SPEC", help="specs of ours, and names of peers")
+    parser.add_argument("--slow", action="store_true", help="River's AdaptiveRandomForest too")
+    chosen = parser.parse_args()
+    chosen.streams = chosen.streams.split(",") if chosen.streams else list(STREAMS)
+    if unknown := [name for name in chosen.streams if name not in STREAMS]:
+        parser.error(f"a stream must be one of {', '.join(STREAMS)}: got {unknown[0]}")
+    if chosen.learners is None:
+        chosen.learners = [name for name in (*OURS, *PEERS) if chosen.slow or name not in SLOW]
+    return chosen
+
+
+def main():
+    chosen, results, numbers = options(), {}, {}
+    for stream in chosen.streams:
+        try:
+            data = STREAMS[stream]()
+        except FileNotFoundError:
+            print(f"({stream} is left out: name the folder of the data in NOVIKOFF_DATA)", file=sys.stderr)
+            continue
+        numbers[stream] = data.numbers
+        for name in chosen.learners:
+            found = played(name, data, chosen.shuffles)
+            if found is not None:
+                results[stream, name] = found
+                rows, width = data.x.shape
+                print(f"{stream}, {rows:,} x {width:,}: {name} {cell(found, False)}", file=sys.stderr, flush=True)
+    for title, kind in (("errors in % / log loss", False), ("mean absolute error", True)):
+        streams = [name for name, number in numbers.items() if number == kind]
+        if streams:
+            table(title, streams, chosen.learners, results)
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("novikoff", "river", "vowpalwabbit")]
+    print(f"{chosen.shuffles} shuffles; {', '.join(versions)}, Python {platform.python_version()}")
+
+
+if __name__ == "__main__":
+    main()
