@@ -8,6 +8,8 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     conservative    False; True if it changes on its mistakes only
     sums_mistakes   False; True if its weights are the sum of y x~ over its mistakes, and what they were before;
                     `less(weights)` is then a copy whose weights are so much less
+    scales          False; True if examples are better brought to one scale first, where they are rows of a table
+                    (learners/scaled.py)
     learners        those of a team, all of which play every round; none
     play_one        predict, then learn, looking at x once
     learn_many      the same for every row of a batch, compiled; None, having done nothing, where it must go row by row
@@ -15,8 +17,10 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     tracker         the comparators that its theorems need, for a game that begins now; none
     mean            the learner whose weights are the mean of all it had, for convex losses
     features        how it numbers the features of x (learners/features.py)
+    widen           let arrays be so wide from now on, where that is exact; new columns are refused
     within          the learner that learns, where another brings it its examples; itself
     seen            the last row, or batch, as it saw it, where it changes examples first; as it came
+    again           a stream as it saw it, in a game of one pass from its first round on
     feature_names   of the columns it learned from, by which sources are matched: set by the ledger
     encoding        of the table it learned from, by which tables are read: set by the ledger
     size, updates   what it holds, and how often it changed
@@ -37,6 +41,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.errors import InputError
 from novikoff.types import Batch, Distribution, Domain, Example, Label, Learner, StepResult
 
 
@@ -114,12 +119,28 @@ class Player:
     @property
     def normalizes(self) -> bool:
         """Can it, or one of its team, divide examples by their length?"""
-        return any(hasattr(one, "normalize") for one in (self.learner, *self.members))
+        return any(hasattr(Player(one).within, "normalize") for one in (self.learner, *self.members))
 
     @property
     def features(self) -> Any:
         """How it numbers the features of x; None if it does not."""
         return getattr(self.learner, "features", None)
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on: a table has new columns at its end, in which all rows before were 0."""
+        for member in self.members:
+            Player(member).widen(width)
+        features = self.features
+        if features is None or features.kind != "array" or features.count >= width:
+            return
+        widen = getattr(self.learner, "widen", None)
+        if widen is None:
+            raise InputError(
+                f"the columns of a table must be known from the first row for {type(self.learner).__name__}: it has "
+                f"{features.count:,} features, and now there are {width:,}. Put rows that show all columns, and their "
+                "missing values, first; or choose a learner that takes new ones, such as perceptron."
+            )
+        widen(width)
 
     @property
     def feature_names(self) -> list[str] | None:
@@ -168,6 +189,15 @@ class Player:
         row = getattr(self.learner, "seen", None)
         return self.features.row(x, learn=False) if row is None else row
 
+    @property
+    def changes_examples(self) -> bool:
+        """Does it change examples first?"""
+        return hasattr(self.learner, "again")
+
+    def again(self, stream: Any) -> Any:
+        """The stream of a game of one pass, as the learner saw it."""
+        return self.learner.again(stream) if hasattr(self.learner, "again") else stream
+
     def survivor(self) -> str | None:
         """A hypothesis that did best, in words; None if it has no hypotheses."""
         tell = getattr(self.learner, "survivor", None)
@@ -185,7 +215,8 @@ class Player:
 
     def settings(self, name: str) -> list[Any]:
         """What it, or those of its team, were given for a parameter of that name; none if it has no such."""
-        having = (self.learner, self.learner.facts(), *self.members)
+        having = [self.learner, self.within, self.learner.facts()]
+        having += [one for member in self.members for one in (member, Player(member).within)]
         return [getattr(one, name) for one in having if hasattr(one, name)]
 
     @property

@@ -30,6 +30,7 @@ class Stream(ABC):
     bits         features are hashed into 2^bits; None if they are not
     unlabelled   its labels mean nothing
     encoding     how the columns of a table become features (tables/encoding.py); None if it is no table
+    table        its features are the columns of a table, each of a size of its own: learners scale them by default
     """
 
     name: str
@@ -45,6 +46,7 @@ class Stream(ABC):
     bits: int | None = None
     unlabelled: bool = False
     encoding: Any = None
+    table: bool = False
 
     @abstractmethod
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
@@ -97,6 +99,7 @@ class Foreign(Stream):
     loss: Any = _Asked()
     bits: Any = _Asked()
     unlabelled: Any = _Asked()
+    table: Any = _Asked()
 
     def __init__(self, behind: Any) -> None:
         self.behind = behind

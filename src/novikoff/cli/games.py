@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 VIOLATED = 4
 INTERRUPTED = 130
-IN_NAMES = ("normalize",)
+IN_NAMES = ("normalize", "scale")
 """Options beside the learner's name that are written in it once it plays."""
 
 
@@ -116,7 +116,7 @@ def run_source(
              observers=[keeper, *watching])  # fmt: skip
 
     if telling.hindsight:
-        check_hindsight(ledger, stream, resume)
+        check_hindsight(ledger, stream, resume, passes)
     known = None if stream.rows is None else stream.rows * passes
     with keeper:
         stopped = watched(game, Progress(rounds or known, size_of(source)), telling)
@@ -139,10 +139,12 @@ def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> Onl
 
 def _ledger(learner: str, stream: Stream, defaults: dict[str, Any], saving: Saving) -> Ledger:
     if saving.resume is None:
-        player = catalog.make(learner, "learner", domain=stream.domain, **defaults)
+        given = {name: value for name, value in defaults.items() if name != "scale"}
+        spec = catalog.with_scale(learner, defaults.get("scale"), stream.table, alone=True)
+        player = catalog.make(spec, "learner", domain=stream.domain, **given)
         if defaults.get("normalize"):
             check_normalized(player, learner)
-        return Ledger(player, source=stream.name, spec=in_force(learner, player, defaults))
+        return Ledger(player, source=stream.name, spec=in_force(spec, player, defaults))
     return saved_game(saving.resume, learner, **defaults)
 
 
@@ -166,13 +168,11 @@ def in_force(learner: str, player: Any, defaults: dict[str, Any]) -> str:
     """The learner as it plays: with the options that were given beside its name, where it has them and says them so."""
     spec = catalog.parse(learner)
     given = {name: defaults[name] for name in IN_NAMES if defaults.get(name) is not None}
+    playing = Player(player)
     more = {name: value for name, value in given.items()
-            if name not in (spec.named or {}) and getattr(player, name, None) == value}  # fmt: skip
-    return (
-        learner
-        if not more
-        else catalog.written(catalog.Spec(spec.name, spec.positional, {**(spec.named or {}), **more}))
-    )
+            if name not in (spec.named or {}) and value in playing.settings(name)}  # fmt: skip
+    named = {**(spec.named or {}), **more}
+    return catalog.written(catalog.Spec(spec.name, spec.positional, named)) if more else learner
 
 
 def spec_of(ledger: Ledger) -> str:
@@ -183,8 +183,10 @@ def spec_of(ledger: Ledger) -> str:
 def _check_own(learner: Any, path: str, **asked: Any) -> None:
     """Refuse options for a learner that goes on if it began with others: they would change nothing."""
     player = Player(learner)
+    if asked.get("scale") == "auto":
+        asked["scale"] = None
     for name, value in asked.items():
-        has = player.settings(name)
+        has = player.settings(name) or (["none"] if name == "scale" else [])
         if value is not None and has and value not in has:
             raise InputError(
                 f"a game must go on with its own learner: that of {path} has {name} {has[0]}, not {value}. "

@@ -40,6 +40,7 @@ class KernelLearner:
     params: ClassVar[Schema]
     labels: int | None = None
     conservative = True
+    scales = True
     additive = False
     """A mistake adds y K(x, .) to f, and nothing else changes it, as long as no example has left."""
     beta = 0.0
@@ -128,6 +129,11 @@ class KernelLearner:
             held.make_room(places[int(indptr[t]) : int(indptr[t + 1])] if width < 0 else places, width)
         self.rounds += len(y)
         return predictions
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; supports are 0 in new columns."""
+        if self.features.widen(width):
+            self.supports.begin(width)
 
     def tracker(self) -> KernelTracker | None:
         """Comparators to watch a game that begins now, in the same feature space, if a theorem needs them."""

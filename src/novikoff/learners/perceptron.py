@@ -56,6 +56,7 @@ class Perceptron:
     )
     labels: int | None = None
     conservative = True
+    scales = True
     sums_mistakes = True
 
     def __init__(self, bias: float = 0.0, normalize: bool = False) -> None:
@@ -237,6 +238,11 @@ class Perceptron:
         elif self.features.count > len(self._weights) or (self._shape is None and self.features.kind == "array"):
             spare = 0 if self.features.kind == "array" else min(len(self._weights), 2**20)
             self._hold(np.append(self._weights, np.zeros(self.features.count - len(self._weights) + spare)))
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._grow()
 
     def tracker(self) -> LinearTracker:
         """Comparators for a game that begins now; they see the same features."""

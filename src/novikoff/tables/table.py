@@ -61,6 +61,8 @@ class Table(Stream):
     labelled    False: rows to be predicted
     """
 
+    table = True
+
     def __init__(
         self,
         reader: Reader,
@@ -439,8 +441,8 @@ class Table(Stream):
             raise SourceError(f"a column must be of one kind: {name} is asked for as {' and '.join(kinds)}.")
         if any(isinstance(cell, (list, dict)) for cell in head):
             raise SourceError(
-                f"columns must be of plain values: column {quoted(name)} of {self.name} holds lists or objects. Write a "
-                "column a feature, or leave it out."
+                f"columns must be of plain values: column {quoted(name)} of {self.name} holds lists or objects. "
+                "Write a column a feature, or leave it out."
             )
         found = recognise(name, head)
         if not kinds or kinds[0] == found.kind:
