@@ -38,7 +38,7 @@ def kernel_hash(word, function=kernel.count_words):
     """The hash of a lone word."""
     indices, values = np.zeros(2, dtype=np.uint32), np.zeros(2)
     data, table = np.frombuffer(word, dtype=np.uint8), np.full(256, -1, dtype=np.int64)
-    assert function(data, 0, len(word), np.uint64(2**32 - 1), table, 0, indices, values, 0) == 1
+    assert function(data, 0, len(word), np.uint64(2**32 - 1), table, 0, indices, values, 0, np.uint64(0)) == 1
     return int(indices[0])
 
 

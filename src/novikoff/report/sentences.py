@@ -424,7 +424,7 @@ def _happened(ledger: Ledger) -> str:
 
 
 def _costs(ledger: Ledger, costs: int | float) -> str:
-    return f"makes {costs:,} mistakes" if ledger.counts else f"loses {number(costs)}"
+    return f"makes {costs:,} mistake{'' if costs == 1 else 's'}" if ledger.counts else f"loses {number(costs)}"
 
 
 def _capital(text: str, large: bool = True) -> str:
