@@ -13,6 +13,7 @@ from novikoff.sources.arrow import Arrow
 from novikoff.sources.convert import convert
 from novikoff.sources.in_memory import hold
 from novikoff.sources.matched import matched
+from novikoff.tables.formats import Arrow
 from novikoff.types import Batch, Sparse
 
 NUMBERS = st.integers(-2, 2).map(lambda number: number / 2)
