@@ -25,6 +25,7 @@ def check(ledger: Ledger) -> None:
     """Refuse a ledger that contradicts itself or its learner."""
     _counts(ledger)
     _sums(ledger)
+    _baselines(ledger)
     _curve(ledger)
     _learner(ledger)
     _companions(ledger)
@@ -62,6 +63,26 @@ def _sums(ledger: Ledger) -> None:
     if ledger.deterministic and ledger.counts:
         require(ledger.expected == ledger.mistakes, "mistakes are what is expected where nothing is drawn",
                 ledger.expected)  # fmt: skip
+
+
+def _baselines(ledger: Ledger) -> None:
+    found, rounds, labelled = ledger.baselines, ledger.rounds, ledger.learner.domain.kind != "losses"
+    summed = 0 if ledger.counts or not labelled else rounds
+    require(found.numbers == summed, f"its baselines must have {summed:,} numbers", found.numbers)
+    require(found.changes <= (rounds if ledger.counts else 0), "labels change in a round at most once", found.changes)
+    if found.counts is None or not ledger.counts:
+        require(
+            ledger.counts or not found.counts, "there must be no labels where the loss is not of labels", found.counts
+        )
+        return
+    counted, right = sum(found.counts.values()), sum(n for (said, label), n in found.counts.items() if said == label)
+    shown = sum(n for (_, label), n in found.counts.items() if label == 1)
+    must = f"its table of labels must have {rounds:,} rounds, {ledger.mistakes:,} mistakes and {ledger.positives:,} +1"
+    require((counted, counted - right, shown) == (rounds, ledger.mistakes, ledger.positives), must,
+            [counted, counted - right, shown])  # fmt: skip
+    values = {label for pair in found.counts for label in pair}
+    allowed = {-1, 1} if ledger._signs else range(ledger.learner.labels) if ledger.learner.labels else values
+    require(all(label in allowed for label in values), "its table must be of the learner's labels", sorted(values))
 
 
 def _top(ledger: Ledger) -> float:

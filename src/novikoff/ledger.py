@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.baselines import Baselines, Confusion, Constant
 from novikoff.certificate import Certificate
 from novikoff.consistency import check, next_mark
 from novikoff.errors import ModelFileError
@@ -48,6 +49,7 @@ class Ledger:
     labels             the source's values for -1 and +1, once they are known
     feature_names      of the columns the learner learned from, once a source has named them
     members            the ledgers of the learners of a team, each of the same rounds
+    baselines          what those would have paid who learn nothing, and which label was said for which
     """
 
     learner: Learner
@@ -76,12 +78,15 @@ class Ledger:
     feature_names: list[str] | None = None
     answered: int = 0  # rounds that the adversary answered
     members: list[Ledger] = field(default_factory=list)
+    baselines: Baselines = field(default_factory=Baselines)
     _next: int = 1
     _expected: Total = field(default_factory=Total)
     _paid: Total = field(default_factory=Total)
 
     def __post_init__(self) -> None:
         self.player = Player(self.learner)
+        if self.learner.labels is not None and not self.rounds:
+            self.baselines.last = 0
         if self.before is None:
             self.before = self.learner.facts()
         if self.adversary is not None and self.adversary_before is None:
@@ -122,12 +127,65 @@ class Ledger:
         """Loss per round."""
         return self.loss / self.rounds if self.rounds else 0.0
 
+    @property
+    def confusion(self) -> Confusion | None:
+        """Which label was said for which, in the user's labels; None where outcomes are no labels, or too many."""
+        labels = [-1, 1] if self._signs else self.baselines.labels()
+        table = self.baselines.confusion(labels) if self.counts else None
+        return None if table is None or not self.rounds else Confusion(list(map(self.label, labels)), table)
+
+    @property
+    def best_constant(self) -> Constant | None:
+        """The label, or with squared loss the number, that is best to say always, with its cost; None if not known."""
+        if not self.counts:
+            return self.baselines.mean() if self.player.loss == "squared" else None
+        found = self.baselines.most_frequent()
+        return None if found is None else Constant(self.label(found.says), found.costs)
+
+    @property
+    def last_label(self) -> int | None:
+        """Mistakes of who says the label of the round before; +1 in the first. None where outcomes are no labels."""
+        return self.baselines.changes if self.counts else None
+
+    @property
+    def precision(self) -> float | None:
+        """How many of the rounds in which +1 was said were +1; None if none was, or for other labels."""
+        right, said, _ = self._positive()
+        return right / said if said else None
+
+    @property
+    def recall(self) -> float | None:
+        """In how many of the rounds that were +1 that was said; None if none was, or for other labels."""
+        right, _, shown = self._positive()
+        return right / shown if shown else None
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of precision and recall; None if +1 was neither said nor shown."""
+        right, said, shown = self._positive()
+        return 2 * right / (said + shown) if said + shown else None
+
+    def _positive(self) -> tuple[int, int, int]:
+        """How often +1 was said rightly, was said, and was shown; 0 of other labels."""
+        (_, wrong), (missed, right) = self.baselines.confusion([-1, 1]) or ((0, 0), (0, 0))
+        return (right, wrong + right, missed + right) if self._signs else (0, 0, 0)
+
+    @property
+    def _signs(self) -> bool:
+        """Are the labels -1 and +1?"""
+        return self.learner.labels is None and not self.player.pays
+
+    def label(self, label: Any) -> Any:
+        """What the user calls -1 or +1; another label is itself."""
+        return self.labels[label == 1] if self.labels is not None and self._signs else label
+
     def write(self, prediction: int, y: int, chance: float | None = None) -> None:
         """One round. `chance` is the chance the learner gave the true label, if it draws."""
         self.rounds += 1
         mistake = prediction != y
         self.mistakes += mistake
         self.positives += y == 1
+        self.baselines.count_one(prediction, y)
         if chance is None:
             self._expected.add(float(mistake))
         else:
@@ -193,6 +251,10 @@ class Ledger:
         """What is left to write of rounds whose mistakes were counted."""
         self.rounds += len(y)
         self.positives += int(np.count_nonzero(y == 1)) if y.ndim == 1 else 0
+        if not self.counts and y.ndim == 1:
+            self.baselines.sum(y)
+        elif y.ndim == 1:
+            (self.baselines.count_signs if self._signs else self.baselines.count)(predictions, y)
         if self.predictions is not None:
             self.predictions.append(predictions)
 
@@ -271,7 +333,7 @@ class Ledger:
         return {**plain, "curve": [list(point) for point in self.curve], "predictions": said,
                 "before": dataclasses.asdict(self.before),
                 "tracker": None if self.tracker is None else self.tracker.state(),
-                "members": [member.state() for member in self.members],
+                "members": [member.state() for member in self.members], "baselines": self.baselines.state(),
                 "reservoir": None if self.reservoir is None else self.reservoir.state(),
                 "expected": dataclasses.astuple(self._expected), "paid": dataclasses.astuple(self._paid)}  # fmt: skip
 
@@ -290,6 +352,7 @@ class Ledger:
             raise ModelFileError(f"feature_names of a ledger must be texts: got {names!r}.")
         plain["_expected"], plain["_paid"] = Total(*state["expected"]), Total(*state["paid"])
         plain["members"] = [cls.restore(*pair) for pair in zip(state["members"], Player(learner).members, strict=True)]
+        plain["baselines"] = Baselines.restore(state["baselines"])
         plain["curve"] = [(t, mistakes) for t, mistakes in state["curve"]]
         plain["predictions"] = None if state["predictions"] is None else [state["predictions"]]
         now = learner.facts()
@@ -313,7 +376,7 @@ class Ledger:
 
 _NOT_PLAIN = (
     "learner", "adversary", "adversary_before", "before", "curve", "predictions", "tracker", "hindsight",
-    "reservoir", "members", "_expected", "_paid",
+    "reservoir", "members", "baselines", "_expected", "_paid",
 )  # fmt: skip
 
 

@@ -35,6 +35,14 @@ def game(
         plain["loss"], plain["loss_rate"] = ledger.loss, ledger.loss_rate
     if not ledger.deterministic:
         plain["expected_mistakes" if ledger.counts else "expected_loss"] = ledger.expected
+    plain["baselines"] = _baselines(ledger)
+    if (confusion := ledger.confusion) is not None:
+        rates = (
+            {}
+            if len(confusion.labels) != 2
+            else {name: getattr(ledger, name) for name in ("precision", "recall", "f1")}
+        )
+        plain["confusion"] = {"labels": confusion.labels, "table": confusion.table, **rates}
     if (survivor := ledger.player.survivor()) is not None:
         plain["survivor"] = survivor
     if ledger.hindsight is not None:
@@ -43,6 +51,16 @@ def game(
         plain["members"] = [_member(member) for member in members(ledger, of_members)]
     plain["certificates"] = [_certificate(certificate) for certificate in certificates]
     return plain
+
+
+def _baselines(ledger: Ledger) -> dict[str, Any]:
+    costs = "mistakes" if ledger.counts else "loss"
+    told: dict[str, Any] = {}
+    if (constant := ledger.best_constant) is not None:
+        told["best_constant"] = {"says": constant.says, costs: constant.costs}
+        if ledger.counts:
+            told["last_label"] = {costs: ledger.last_label}
+    return told
 
 
 def kept(classifier: OnlineToBatch) -> dict[str, Any]:
