@@ -34,7 +34,7 @@ def test_run_finds_a_program_in_a_csv_file(csv):
     assert done.returncode == 0, done.stderr
     assert "no is -1, yes is +1" in done.stderr
     assert "500 rounds" in done.stdout
-    assert "halving_mistakes: mistakes" in done.stdout
+    assert "halving_mistakes: Why: " in done.stdout
     assert "valid" in done.stdout
 
 
@@ -159,7 +159,7 @@ def test_ctrl_c_reports_what_was_done():
     out, err = game.communicate(timeout=60)
     assert game.returncode == 130
     assert "stopped by Ctrl-C after round" in err
-    assert "bisection_forced: mistakes" in out
+    assert "bisection_forced: Why: " in out
 
 
 def test_progress_renews_one_line_on_a_terminal():

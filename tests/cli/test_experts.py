@@ -50,12 +50,13 @@ def table(made, tmp_path_factory):
 
 
 def test_the_report_says_loss_best_expert_regret_weights_and_certificates(table):
-    done = experts(table)
+    done = experts(table, "-v")
     assert done.returncode == 0, done.stderr
-    first, happened, best, mixture, weights, *rest = done.stdout.splitlines()
+    first, happened, best, constant, mixture, weights, *rest = done.stdout.splitlines()
     assert first == f"exponential-weights on {table}"
     assert re.match(r"600 rounds, 3 experts, squared loss [\d.]+ \([\d.]+ a round\), ", happened)
     assert re.fullmatch(r"best expert: (anna|ben), loss [\d.]+; regret -?[\d.]+", best)
+    assert re.fullmatch(r"always saying [\d.]+: loss [\d.]+", constant)
     assert re.fullmatch(r"best mixture: (\w+ [\d.]+ %, )+loss [\d.]+; regret -?[\d.]+", mixture)
     assert re.fullmatch(r"weights: (anna|ben) [\d.]+ %, \w+ (under )?[\d.]+ %, \w+ (under )?[\d.]+ %", weights)
     assert any("exp_concave_regret: regret" in line and "valid" in line for line in rest)

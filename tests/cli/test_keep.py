@@ -51,13 +51,15 @@ def test_a_promise_that_the_new_examples_refute_is_withdrawn(files, tmp_path):
 
 def test_what_is_kept_is_told_in_words(files):
     out = run("run", "perceptron", files / "old.csv", "--keep", "random", "--seed", "3", "-q")[1]
-    assert "mean risk" in out
+    assert "its hypotheses are wrong, on average, on at most" in " ".join(out.split())
     assert "what was drawn may be worse" in out
     again = run("run", "perceptron", files / "old.csv", "--keep", "random", "--seed", "3", "-q")[1]
     assert out[out.index("kept: ") :] == again[again.index("kept: ") :]
     out = run("run", "perceptron", files / "old.csv", "--keep", "best", "-q")[1]
-    assert "at most, does not refute that examples are independent" in out
-    assert "trusted: the examples are independent draws of one distribution" in out
+    assert "drift test: no sign that the examples are not independent (wealth" in out
+    assert "If the examples are independent draws of one distribution" in out
+    verbose = run("run", "perceptron", files / "old.csv", "--keep", "best", "-q", "-v")[1]
+    assert "trusted: the examples are independent draws of one distribution" in verbose
 
 
 @pytest.mark.parametrize(

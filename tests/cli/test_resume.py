@@ -222,6 +222,10 @@ def test_nor_the_same_one_with_other_options(text, tmp_path):
     run("run", "perceptron", str(text), "--save", str(model), "-q", "--rounds", "10", "--normalize")
     options = ("run", "perceptron", str(text), "--resume", str(model), "-q", "--rounds", "10")
     assert run(*options).returncode == run(*options, "--normalize").returncode == 0
+    named = run("run", "perceptron:normalize=true", *options[2:])
+    assert (named.returncode, named.stdout.split()[0]) == (0, "perceptron:normalize=true")
+    other = run("run", "perceptron:normalize=false", *options[2:])
+    assert "holds perceptron:normalize=true, not perceptron:normalize=false" in other.stderr
     run("experts", str(table), "--save", str(model), "-q", "--rounds", "10", "--horizon", "50")
     options = ("experts", str(table), "--resume", str(model), "-q")
     assert run(*options).returncode == run(*options, "--horizon", "50").returncode == 0

@@ -28,7 +28,7 @@ from novikoff.errors import InputError, MismatchError
 from novikoff.game import play
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
-from novikoff.report import experts, terminal
+from novikoff.report import experts, sentences, terminal
 from novikoff.report.progress import Progress
 from novikoff.sources.expert_table import ExpertTable, expert_table
 from novikoff.sources.matched import matched
@@ -205,8 +205,9 @@ def _tell(
             out.line(f"{spec} on {ledger.source}", "bold")
             for line in experts.lines(ledger, stream.experts, mixture):
                 out.line(line)
+            terminal.say(out, *sentences.worse(ledger, certificates))
             if telling.certify:
-                terminal.show(out, certificates)
+                terminal.promised(out, certificates, telling.verbose)
     if stopped and not telling.as_json:
         print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
     if any(certificate.status == "violated" for certificate in certificates):

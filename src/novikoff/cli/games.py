@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 VIOLATED = 4
 INTERRUPTED = 130
+IN_NAMES = ("normalize",)
+"""Options beside the learner's name that are written in it once it plays."""
 
 
 class InterruptedGame(BaseException):
@@ -50,6 +52,7 @@ class Telling:
     hindsight: bool = False
     plot: str | None = None
     force: bool = False
+    verbose: bool = False
 
     def check(self) -> None:
         """Refuse what cannot be told before the game begins."""
@@ -139,18 +142,37 @@ def _ledger(learner: str, stream: Stream, defaults: dict[str, Any], saving: Savi
         player = catalog.make(learner, "learner", domain=stream.domain, **defaults)
         if defaults.get("normalize"):
             check_normalized(player, learner)
-        return Ledger(player, source=stream.name, spec=learner)
+        return Ledger(player, source=stream.name, spec=in_force(learner, player, defaults))
     return saved_game(saving.resume, learner, **defaults)
 
 
 def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
     """The game in a file, which goes on with its own learner: another, or other options, may not be wanted."""
     ledger = model.load_game(path)
-    saved = catalog.parse(spec_of(ledger))
-    if wanted is not None and catalog.parse(wanted) not in (saved, catalog.Spec(saved.name, (), {})):
+    if wanted is not None and not _within(catalog.parse(wanted), catalog.parse(spec_of(ledger))):
         raise InputError(f"a game must go on with its own learner: {path} holds {spec_of(ledger)}, not {wanted}.")
     _check_own(ledger.learner, path, **options)
     return ledger
+
+
+def _within(wanted: catalog.Spec, saved: catalog.Spec) -> bool:
+    """Is what is wanted the saved learner, by its name alone or with its options? Those beside it may be left out."""
+    named, own = wanted.named or {}, saved.named or {}
+    less = {key: value for key, value in own.items() if key in named or key not in IN_NAMES}
+    return wanted in (catalog.Spec(saved.name, (), {}), catalog.Spec(saved.name, saved.positional, less))
+
+
+def in_force(learner: str, player: Any, defaults: dict[str, Any]) -> str:
+    """The learner as it plays: with the options that were given beside its name, where it has them and says them so."""
+    spec = catalog.parse(learner)
+    given = {name: defaults[name] for name in IN_NAMES if defaults.get(name) is not None}
+    more = {name: value for name, value in given.items()
+            if name not in (spec.named or {}) and getattr(player, name, None) == value}  # fmt: skip
+    return (
+        learner
+        if not more
+        else catalog.written(catalog.Spec(spec.name, spec.positional, {**(spec.named or {}), **more}))
+    )
 
 
 def spec_of(ledger: Ledger) -> str:
@@ -315,9 +337,9 @@ def _tell(
             print(json.dumps(told if kept is None else {**told, "kept": plain.kept(kept)}))
         else:
             out = terminal.Out()
-            terminal.game(out, ledger, certificates, learner, telling.certify, of_members)
+            terminal.game(out, ledger, certificates, learner, telling.certify, of_members, telling.verbose)
             if kept is not None:
-                terminal.kept(out, kept)
+                terminal.kept(out, kept, telling.verbose)
     if stopped and not telling.as_json:
         print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
     if any(certificate.status == "violated" for found in (certificates, *of_members) for certificate in found):

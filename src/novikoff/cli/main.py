@@ -50,7 +50,9 @@ def run(asked: Namespace) -> int:
 
     defaults = {"seed": asked.seed, "normalize": asked.normalize or None}
     saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
-    telling = Telling(asked.json, asked.quiet, not asked.no_certify, asked.hindsight, asked.plot, asked.force)
+    telling = Telling(
+        asked.json, asked.quiet, not asked.no_certify, asked.hindsight, asked.plot, asked.force, asked.verbose
+    )
     choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
     rounds = (asked.passes, asked.rounds)
     return run_source(asked.learner, asked.source, _reading(asked), defaults, rounds, saving, telling, choice)
@@ -92,7 +94,13 @@ def duel(asked: Namespace) -> int:
     """Play a learner against an environment that answers back: what it promised, what was forced."""
     from novikoff.cli.games import Telling, run_duel
 
-    return run_duel(asked.learner, asked.adversary, asked.rounds, asked.seed, Telling(asked.json, asked.quiet))
+    return run_duel(
+        asked.learner,
+        asked.adversary,
+        asked.rounds,
+        asked.seed,
+        Telling(asked.json, asked.quiet, verbose=asked.verbose),
+    )
 
 
 def experts(asked: Namespace) -> int:
@@ -106,7 +114,8 @@ def experts(asked: Namespace) -> int:
         asked.learner, asked.loss, asked.switches, asked.horizon, asked.sleeping, asked.seed, asked.rounds
     )  # fmt: skip
     saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
-    telling = Telling(asked.json, asked.quiet, not asked.no_certify, plot=asked.plot, force=asked.force)
+    telling = Telling(asked.json, asked.quiet, not asked.no_certify, plot=asked.plot, force=asked.force,
+                      verbose=asked.verbose)  # fmt: skip
     return run_experts(asked.table, reading, wanted, saving, telling)
 
 
@@ -177,6 +186,7 @@ def parser() -> Parser:
     one.add_argument("--no-certify", action="store_true", help="no comparators, no certificates")
     _add_seed(one)
     _add_telling(one)
+    _add_verbose(one)
 
     one = verb("compare", compare)
     _add_source(one)
@@ -210,6 +220,7 @@ def parser() -> Parser:
     one.add_argument("--rounds", type=_integer(1), default=1000, metavar="N", help="rounds to play (default: 1000)")
     _add_seed(one)
     _add_telling(one)
+    _add_verbose(one)
 
     one = verb("experts", experts)
     table = "a file, or - for standard input: a column of outcomes, the others an expert's predictions each"
@@ -230,6 +241,7 @@ def parser() -> Parser:
     one.add_argument("--no-certify", action="store_true", help="no certificates")
     _add_seed(one)
     _add_telling(one)
+    _add_verbose(one)
     group = one.add_argument_group("reading the table")
     group.add_argument("--outcome", metavar="COLUMN", help="name or number (default: outcome, y, label …, or the last)")
     group.add_argument(
@@ -283,6 +295,10 @@ def _add_json(verb: ArgumentParser) -> None:
 def _add_telling(verb: ArgumentParser) -> None:
     _add_json(verb)
     verb.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+
+
+def _add_verbose(verb: ArgumentParser) -> None:
+    verb.add_argument("-v", "--verbose", action="store_true", help="print every certificate, and what it is from")
 
 
 def _integer(least: int | None = None, most: int | None = None) -> Callable[[str], int]:

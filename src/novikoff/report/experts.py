@@ -10,7 +10,7 @@ import numpy as np
 from novikoff.certificate import Certificate
 from novikoff.comparators.mixture import Mixture
 from novikoff.ledger import Ledger
-from novikoff.report import plain, terminal
+from novikoff.report import plain, sentences, terminal
 
 TOLD, SAID = 20, 5
 """Experts whose weights are told as JSON, and on a terminal."""
@@ -31,6 +31,9 @@ def lines(ledger: Ledger, experts: Sequence[str], mixture: Mixture | None = None
     else:
         regret = ledger.expected - facts.best_loss
         yield f"best expert: {experts[facts.best]}, loss {facts.best_loss:,.6g}; regret {regret:,.6g}"
+    if (constant := ledger.best_constant) is not None:
+        told = f"{constant.costs:,} mistakes" if ledger.counts else f"loss {constant.costs:,.6g}"
+        yield f"{sentences.always(ledger)}: {told}"
     if facts.path_losses:
         times = _many(len(facts.path_losses) - 1, "switch", "switches")
         regret = ledger.expected - facts.path_losses[-1]

@@ -1,4 +1,4 @@
-"""A game on a terminal: what happened, then its certificates, two lines each."""
+"""A game on a terminal: what happened, in a sentence; the tightest certificate in words; all of them if asked for."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff.certificate import KINDS, Certificate, bound_text, number
 from novikoff.ledger import Ledger
 from novikoff.player import Player
+from novikoff.report import sentences
 from novikoff.report.team import members, table
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void
 WIDTH = 110
 LONGEST = 32
 """Digits of a whole number that are still shown."""
+WARNING, ALARM = 5.0, 20.0
+"""Wealth of a test of drift: from where on it is told as a warning, and as a fact."""
 
 
 class Out:
@@ -45,22 +48,53 @@ class Out:
 
 def game(
     out: Out, ledger: Ledger, certificates: list[Certificate], learner: str, certified: bool = True,
-    of_members: Sequence[Sequence[Certificate]] = (),
+    of_members: Sequence[Sequence[Certificate]] = (), verbose: bool = False,
 ) -> None:  # fmt: skip
-    """Rounds, mistakes and time; what survived, or the learners of a team; the certificates."""
+    """What happened beside what a constant would have done and what was allowed; the certificates."""
     where = "on" if ledger.adversary is None else "against"
-    out.line(f"{learner} {where} {ledger.source}", "bold")
-    out.line(f"{happened(ledger)}, {ledger.seconds:.2f} s{speed(ledger)}")
+    out.line(f"{learner} {where} {ledger.source}, {ledger.seconds:.2f} s{speed(ledger)}", "bold")
+    say(out, sentences.lead(ledger, certificates), *sentences.worse(ledger, certificates))
+    for line in (sentences.named(ledger), sentences.rates(ledger)):
+        if line:
+            out.line(line)
     if (survivor := ledger.player.survivor()) is not None:
         out.line(f"learned: {survivor}")
     if ledger.members:
         for line in table(members(ledger, of_members)):
             out.line(line)
     if certified:
-        show(out, certificates)
+        promised(out, certificates, verbose, said=True)
         if ledger.hindsight is not None:
             for line in looking_back(ledger.hindsight):
                 out.line(line)
+
+
+def say(out: Out, *texts: str) -> None:
+    """Sentences, in lines that can be read."""
+    for text in texts:
+        for line in textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False):
+            out.line(line)
+
+
+def promised(out: Out, certificates: list[Certificate], verbose: bool = False, said: bool = False) -> None:
+    """The tightest certificate in words, and the adversary's; all of them, with all that they are from, if verbose.
+
+    said   what they promise of mistakes was said before
+    """
+    if verbose or not certificates:
+        show(out, certificates)
+        return
+    told = [next((one for one in certificates if one.side == side), None) for side in ("upper", "lower")]
+    told[0] = sentences.tightest(certificates) or told[0]
+    told += [one for one in certificates if one.status == "violated" and not any(one is other for other in told)]
+    for one in told:
+        if one is None:
+            continue
+        text = f"{one.theorem}: {sentences.sentence(one, said and one.quantity == 'mistakes')}"
+        first, *rest = textwrap.wrap(text, WIDTH - 14, break_on_hyphens=False)
+        out.line(f"  {one.status:<11} ", COLOURS[one.status], first)
+        for line in rest:
+            out.line(" " * 14 + line)
 
 
 def happened(ledger: Ledger) -> str:
@@ -92,21 +126,31 @@ def show(out: Out, certificates: list[Certificate]) -> None:
             out.line(" " * 14 + line)
 
 
-def kept(out: Out, classifier: OnlineToBatch) -> None:
+def kept(out: Out, classifier: OnlineToBatch, verbose: bool = False) -> None:
     """Which classifier was kept, what limits its risk, and whether the examples looked independent."""
     after = "" if classifier.index is None else f", the hypothesis after {classifier.index:,} examples"
     votes = Player(classifier.classifier).size if classifier.how == "voted" else None
     after += "" if votes is None else f" by {votes:,} hypotheses"
     out.line(f"kept: {classifier.how}{after}", "bold")
     if classifier.certificates:
-        show(out, list(classifier.certificates))
+        promised(out, list(classifier.certificates), verbose)
         if classifier.drawn:
             out.line("  the mean is over the draw: what was drawn may be worse, 1/d times with chance d at most")
     else:
         out.line("  no limit on its risk is known", "yellow")
     if classifier.wealth is not None:
-        found = "refutes" if classifier.refuted else "does not refute"
-        out.line(f"  drift test: wealth {number(classifier.wealth)} at most, {found} that examples are independent")
+        say(out, f"  {drift(classifier.wealth)}")
+
+
+def drift(wealth: float) -> str:
+    """What the largest wealth of a test of drift says; independent examples make it w with a chance of 1/w at most."""
+    told = bound_text(wealth, "upper")
+    if wealth < WARNING:
+        return f"drift test: no sign that the examples are not independent (wealth {told} at most)"
+    chance = f"if they were, a test would find as much against it in at most 1 of {bound_text(wealth, 'lower')} runs"
+    if wealth < ALARM:
+        return f"drift test: the examples may not be independent: {chance}"
+    return f"drift test: the examples are not independent: {chance}"
 
 
 def looking_back(found: Hindsight) -> Iterator[str]:

@@ -1,0 +1,164 @@
+"""Sentences: every theorem has one for each status, with numbers that are rounded outward; and what comes first."""
+
+import dataclasses
+import importlib.util
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from novikoff.certificate import Assumption, Certificate
+from novikoff.report import sentences
+from novikoff.report.explanation import theorems
+from novikoff.report.terminal import drift
+
+STATUSES = ("valid", "conditional", "vacuous", "void", "violated")
+
+
+@pytest.fixture(scope="module")
+def every():
+    """The theorems, and games that they cover."""
+    path = Path(__file__).parents[1] / "certificates" / "test_every_theorem.py"
+    found = importlib.util.spec_from_file_location("every_theorem", path)
+    module = importlib.util.module_from_spec(found)
+    import sys
+
+    sys.modules["every_theorem"] = module
+    found.loader.exec_module(module)
+    yield {
+        name: (lambda name=name: module.EVERY[name](module.CASES[name].game(module.CASES[name].sample)))
+        for name in module.CASES
+    }
+    del sys.modules["every_theorem"]
+
+
+def made(status="valid", quantity="mistakes", side="upper", kind="D", **more):
+    given = {"theorem": "new_theorem", "kind": kind, "side": side, "quantity": quantity, "observed": 3, "bound": 7,
+             "trivial": 10, "status": status, "reason": "" if status == "valid" else "the reason"}  # fmt: skip
+    return Certificate(**{**given, **more})
+
+
+def test_every_theorem_has_words():
+    assert set(sentences.WORDS) == set(theorems())
+
+
+@pytest.mark.parametrize("name", sorted(sentences.WORDS))
+def test_every_theorem_has_a_sentence_for_each_status(name, every):
+    found = every[name]()
+    for status in STATUSES:
+        bound = None if status == "void" else found.bound
+        said = sentences.sentence(dataclasses.replace(found, status=status, bound=bound, reason="the reason"))
+        assert said.endswith(".")
+        assert not re.search(r"[{}]|None|nan|\.\.|  ", said), said
+    if sentences.WORDS[name].why:
+        assert sentences.why(found), "a quantity has another name"
+
+
+@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize(("side", "kind"), [("upper", "D"), ("lower", "D"), ("upper", "E"), ("upper", "P")])
+@pytest.mark.parametrize("quantity", ["mistakes", "expected mistakes", "regret", "risk", "anything new"])
+def test_a_theorem_without_words_is_told_by_what_it_says(status, side, kind, quantity):
+    bound = None if status == "void" else 7
+    said = sentences.sentence(made(status, quantity, side, kind, bound=bound))
+    assert said.endswith(".")
+    assert ("the reason" in said) == (status == "void")
+    assert ("report" in said) == (status == "violated")
+
+
+def test_what_is_trusted_is_an_if():
+    assumed = (Assumption("the moon is full", "trusted"), Assumption("it is night", "checked"))
+    said = sentences.sentence(made("conditional", assumptions=assumed))
+    assert said.startswith("If the moon is full: it made 3 mistakes; the theorem allows at most 7.")
+    assert "What it needs was checked." in said
+    assert "nothing is assumed" not in said
+
+
+@given(st.floats(1e-9, 1e9), st.integers(2, 6))
+def test_numbers_are_rounded_outward(value, figures):
+    up, down = (float(sentences.rounded(value, side, figures).replace(",", "")) for side in ("upper", "lower"))
+    assert down <= value <= up
+    assert math.isclose(up, down, rel_tol=10.0 ** (1 - figures))
+
+
+@given(st.floats(1e-6, 1.0))
+def test_a_promised_share_is_never_less_than_it_is(share):
+    assert float(sentences.percent(share).removesuffix(" %")) >= 100 * share * (1 - 1e-15)
+
+
+def test_shares_read_as_people_write_them():
+    assert [sentences.about(share) for share in (0.03785, 0.19, 0.367, 1.0, 0.0)] == [
+        "3.8 %",
+        "19 %",
+        "36.7 %",
+        "100 %",
+        "0 %",
+    ]
+    assert sentences.percent(0.14338) == "14.4 %"
+    assert sentences.percent(0.05) == "5 %"
+
+
+def spam(rounds=200, flips=0):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(rounds, 2)) + 0.2
+    truth = x[:, 0] + x[:, 1] > 1.0
+    truth[:flips] = ~truth[:flips]
+    return x, np.where(truth, "spam", "ham")
+
+
+def test_the_first_sentence_names_the_constant_and_the_bound():
+    ledger = nk.play(nk.Perceptron(bias=1.0), spam(), rounds=200)
+    certificates = ledger.certify()
+    best = sentences.tightest(certificates)
+    rate = sentences.about(ledger.mistake_rate)
+    assert sentences.lead(ledger, certificates) == (
+        f"{ledger.mistakes} mistakes in 200 rounds ({rate}); always saying ham makes {ledger.best_constant.costs}; "
+        f"on exactly these rows the theorem allows at most {best.bound}."
+    )
+    assert sentences.named(ledger) == "Labels: spam is +1, ham is -1."
+    assert sentences.rates(ledger).startswith("For spam: precision ")
+
+
+def test_who_is_worse_than_a_constant_is_told_so():
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(300) < 0.1, 1, -1)
+    ledger = nk.play(nk.Perceptron(), (rng.normal(size=(300, 5)), y))
+    first, *_ = sentences.worse(ledger, ledger.certify())
+    assert ledger.mistakes > ledger.best_constant.costs
+    assert (
+        first == f"This is worse than learning nothing: always saying -1 makes {ledger.best_constant.costs} mistakes."
+    )
+
+
+def test_a_bound_that_is_worse_than_a_constant_is_told_so_and_no_other():
+    ledger = nk.play(nk.Constant(1), [(0, 1)] * 90 + [(0, -1)] * 10)
+    assert list(sentences.worse(ledger, [made(bound=11)])) == [
+        "The bound says less than a constant does: it allows 11, and always saying +1 makes 10."
+    ]
+    assert list(sentences.worse(ledger, [made(bound=10)])) == []
+
+
+def test_losses_are_told_beside_that_of_the_mean():
+    ledger = nk.play(nk.OnlineGradient(), (np.array([[0.1], [0.2], [0.4]]), np.array([0.0, 0.5, 1.0])))
+    assert "; always saying 0.5 loses 0.5; the theorem allows a regret" in sentences.lead(ledger, ledger.certify())
+
+
+def test_an_adversary_says_what_it_forced():
+    ledger = nk.play(nk.ThresholdHalving(100), nk.adversaries.GridBisection(100), rounds=10)
+    said = sentences.lead(ledger, ledger.certify())
+    assert said.startswith(
+        "6 mistakes in 10 rounds (60 %); the adversary promised to force at least 6 mistakes, and forced 6;"
+    )
+    assert "always" not in said
+    assert list(sentences.worse(ledger, ledger.certify())) == []
+
+
+def test_drift_is_told_in_words():
+    assert "no sign" in drift(4.99)
+    assert "may not be independent" in drift(5.0)
+    assert "are not independent" in drift(20.0)
+    assert "1 of 33.3333 runs" in drift(100 / 3)
