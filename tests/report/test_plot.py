@@ -128,18 +128,56 @@ def test_the_lines_of_a_game_are_mistakes_bound_and_hindsight(ledger):
     certificates = ledger.certify()
     best = certificates[0]
     assert best.status == "valid"
-    figure = plot.game(ledger, certificates, "perceptron", [("best linear classifier", 80.0), ("always +1", 290)])
+    figure = plot.game(ledger, certificates, "perceptron", [("best linear classifier", 80.0), ("another", 90)])
     bound = f"bound on mistakes after 600 rounds ({best.theorem}, valid)"
-    names = ["mistakes of perceptron", bound, "best linear classifier, in hindsight", "always +1, in hindsight"]
+    always = f"always saying {ledger.best_constant.says:+d}, the best constant"
+    names = ["mistakes of perceptron", bound, always, "best linear classifier, in hindsight", "another, in hindsight"]
     assert curves(figure) == names
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == names
-    assert texts(figure) == [f"{ledger.mistakes:,}", f"{best.bound:,}", "80", "290"]
+    constant = ledger.best_constant.costs
+    assert texts(figure) == [f"{ledger.mistakes:,}", f"{best.bound:,}", f"{constant}", "80", "90"]
     assert figure.axes[0].get_title(loc="left") == "perceptron on arrays"
     lines = figure.axes[0].get_lines()
     assert lines[0].get_data()[1][-1] == ledger.mistakes
     assert dict(zip(*lines[0].get_data(), strict=True)) == {0: 0, **dict(ledger.curve)}
     assert set(lines[1].get_ydata()) == {best.bound}
     assert lines[1].get_linestyle() == "--"
+    assert list(lines[2].get_ydata()) == [0, constant]
+
+
+def test_below_are_the_rates_and_what_the_bound_leaves_for_each_round(ledger):
+    best = ledger.certify()[0]
+    below = plot.game(ledger, [best], "perceptron").axes[1]
+    rate, bound, constant = below.get_lines()[:3]
+    assert dict(zip(*rate.get_data(), strict=True)) == {t: 100 * made / t for t, made in ledger.curve if t >= 12}
+    t, left = bound.get_data()
+    assert left == pytest.approx(100 * best.bound / t)
+    assert all(100 * made / at <= 100 * best.bound / at for at, made in ledger.curve)
+    assert set(constant.get_ydata()) == {100 * ledger.best_constant.costs / 600}
+    said = [float(text.get_text().removesuffix(" %")) for text in below.texts]
+    assert said[1] >= 100 * best.bound / 600 > said[1] - 0.1  # a promise is rounded up
+    assert below.get_ylabel() == "rate, %"
+
+
+def test_of_numbers_the_loss_is_drawn():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 2)) / 8
+    ledger = nk.play(nk.OnlineGradient(), (x, x @ [0.5, -0.5] + 0.2))
+    (best, *_) = ledger.certify()
+    figure = plot.game(ledger, [best], "online-gradient")
+    above, below = figure.axes
+    assert (above.get_ylabel(), below.get_ylabel()) == ("squared loss", "loss a round")
+    assert above.get_lines()[0].get_ydata()[-1] == ledger.loss
+    allowed = best.bound + best.quantities["comparator_loss"]
+    assert set(above.get_lines()[1].get_ydata()) == {allowed}
+    assert ledger.loss <= allowed
+    assert above.get_lines()[2].get_ydata()[-1] == ledger.best_constant.costs
+    assert "mistakes" not in " ".join(curves(figure))
+
+
+def test_a_game_of_no_rounds_is_drawn_too(tmp_path):
+    ledger = nk.play(nk.Perceptron(), (np.ones((3, 2)), np.array([1, -1, 1])), rounds=0)
+    plot.save(plot.game(ledger, ledger.certify(), "perceptron"), str(tmp_path / "none.png"))
 
 
 def test_a_bound_that_says_nothing_is_told_and_not_drawn():
@@ -148,9 +186,9 @@ def test_a_bound_that_says_nothing_is_told_and_not_drawn():
     certificates = noise.certify()
     assert certificates[0].status == "vacuous"
     figure = plot.game(noise, certificates, "perceptron")
-    assert len(texts(figure)) == 1
+    assert len(texts(figure)) == 2  # mistakes, and the best constant
     said = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    assert said[1] == f"no bound to draw: {certificates[0].theorem} is vacuous (a bound of 50 says nothing)"
+    assert said[-1] == f"no bound to draw: {certificates[0].theorem} is vacuous (a bound of 50 says nothing)"
     assert figure.axes[0].get_ylim()[1] < 50
 
 

@@ -1,4 +1,4 @@
-"""Plots: the mistakes of a game, the mistake rates of several learners, and what a budget buys.
+"""Plots: the mistakes of a game or its loss, the mistake rates of several learners, and what a budget buys.
 
 Each function draws a figure and `save` writes it, as PNG or SVG by the ending of the file. The same figures make the
 same file. matplotlib is imported when the first is drawn, and no window is ever opened.
@@ -20,6 +20,7 @@ from novikoff.comparison import Compared, Comparison
 from novikoff.errors import InputError, SpecError
 from novikoff.ledger import Ledger
 from novikoff.replacing import check_replaced, first_bytes
+from novikoff.report import sentences
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,10 +34,15 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)))
 """For more lines than colours."""
 INK, FAINT = "#333333", "#DDDDDD"
+CONSTANT = "#777777"
 INCHES = (8.0, 4.8)
+ABOVE, BELOW = (0.09, 0.40, 0.72, 0.46), (0.09, 0.11, 0.72, 0.24)
+"""Where the two pairs of axes of a game are."""
 FONT = 9.5
 LONGEST, LONGEST_REASON = 36, 70
 """Characters of a label."""
+GRID = 200
+"""Points of a curve that is computed."""
 LOG_FROM = 1000
 """Rounds above which their axis is logarithmic."""
 
@@ -83,33 +89,97 @@ def save(figure: Figure, path: str, force: bool = False) -> None:
 def game(
     ledger: Ledger, certificates: Sequence[Certificate], learner: str, hindsight: Iterable[tuple[str, float]] = ()
 ) -> Figure:
-    """Mistakes against rounds, the tightest bound on them, and what others would have made: (label, mistakes)."""
+    """What was paid against rounds, above in all, below a round: mistakes, or the loss.
+
+    Beside it the tightest bound and what others would have paid, (label, mistakes), which are of the whole game: a line
+    above, and below what is left of it for each round. The best constant is drawn at the rate it has in the whole game.
+    """
     where = "on" if ledger.adversary is None else "against"
-    figure, axes = _figure(f"{learner} {where} {short_source(ledger.source)}", "rounds", "mistakes")
-    rounds, mistakes = zip(*dict([(0, 0), *ledger.curve, (ledger.rounds, ledger.mistakes)]).items(), strict=True)
-    style = "steps-post" if ledger.mistakes < 100 else "default"  # few are seen one by one
-    axes.plot(rounds, mistakes, color=COLOURS[0], linewidth=1.8, drawstyle=style, label=f"mistakes of {cut(learner)}")
-    ends = [(float(ledger.mistakes), f"{ledger.mistakes:,}", COLOURS[0])]
-    bounds = (c for c in certificates if c.side == "upper" and c.quantity in ("mistakes", "expected mistakes"))
-    best = next(bounds, None)
-    if best is not None and best.bound is not None and best.status != "vacuous":
-        label = f"bound on {best.quantity} after {ledger.rounds:,} rounds ({best.theorem}, {best.status})"
-        axes.axhline(best.bound, color=COLOURS[1], linewidth=1.5, linestyle=DASHES[1], label=label)
-        ends.append((float(best.bound), bound_text(best.bound, "upper"), COLOURS[1]))
-    elif best is not None:
-        why = cut(best.reason, LONGEST_REASON)
-        axes.plot(
-            [], [], " ", label=f"no bound to draw: {best.theorem} is {best.status}" + (f" ({why})" if why else "")
-        )
-    for colour, (name, value) in zip(COLOURS[2:], hindsight, strict=False):
-        axes.axhline(value, color=colour, linewidth=1.5, linestyle=DASHES[2], label=f"{name}, in hindsight")
-        ends.append((float(value), _number(value), colour))
+    what = "mistakes" if ledger.counts else f"{ledger.player.loss} loss"
+    figure, axes = _figure(f"{learner} {where} {short_source(ledger.source)}", "", what)
+    axes.set_position(ABOVE)
+    below = figure.add_axes(BELOW)
+    quiet(below, "rounds", "rate, %" if ledger.counts else "loss a round")
+    rounds, paid = zip(*dict([(0, 0), *ledger.curve, (ledger.rounds, ledger.loss)]).items(), strict=True)
+    style = "steps-post" if ledger.counts and ledger.mistakes < 100 else "default"  # few are seen one by one
+    axes.plot(rounds, paid, color=COLOURS[0], linewidth=1.8, drawstyle=style, label=f"{what} of {cut(learner)}")
+    levels, said = _levels(ledger, certificates, hindsight)
+    for name, value, _, colour, dash in levels:
+        if colour == CONSTANT:
+            axes.plot([0, ledger.rounds], [0, value], color=colour, linewidth=1.5, linestyle=dash, label=name)
+        else:
+            axes.axhline(value, color=colour, linewidth=1.5, linestyle=dash, label=name)
+    if said:
+        axes.plot([], [], " ", label=said)
+    ends = [(float(paid[-1]), _number(paid[-1]), COLOURS[0])]
+    ends += [(value, text, colour) for _, value, text, colour, _ in levels]
     axes.set_xlim(0, max(ledger.rounds, 1))
-    axes.set_ylim(0, 1.05 * max(max(value for value, _, _ in ends), 1.0))
+    axes.set_ylim(0, 1.05 * max(max(value for value, _, _ in ends), 1.0 if ledger.counts else 1e-9))
+    axes.tick_params(labelbottom=False)
     axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=FONT)
     _place_title(axes, rows=len(axes.get_legend_handles_labels()[1]))
     label_ends(figure, axes, ledger.rounds, ends)
+    _rates(figure, below, ledger, levels)
+    left = max(one.get_position().x0 for one in (axes, below))
+    right = min(one.get_position().x1 for one in (axes, below))
+    for one in (axes, below):
+        box = one.get_position()
+        one.set_position((left, box.y0, right - left, box.height))
     return figure
+
+
+def _levels(
+    ledger: Ledger, certificates: Sequence[Certificate], hindsight: Iterable[tuple[str, float]]
+) -> tuple[list[tuple[str, float, str, str, Any]], str]:
+    """Levels to draw: (label, value, value in words, colour, dashes); and why there is no bound among them."""
+    found: list[tuple[str, float, str, str, Any]] = []
+    constant, why = ledger.best_constant, ""
+    best = next((c for c in certificates if c.side == "upper" and _allowed(ledger, c) is not None), None)
+    if best is not None and best.status != "vacuous":
+        value = _allowed(ledger, best) or 0.0
+        name = f"bound on {best.quantity}" if ledger.counts else "the loss that the bound on its regret allows"
+        name += f" after {ledger.rounds:,} rounds ({best.theorem}, {best.status})"
+        found.append((name, float(value), bound_text(value, "upper"), COLOURS[1], DASHES[1]))
+    elif bounds := [c for c in certificates if c.side == "upper"]:
+        reason = cut(bounds[0].reason, LONGEST_REASON)
+        why = f"no bound to draw: {bounds[0].theorem} is {bounds[0].status}" + (f" ({reason})" if reason else "")
+    if constant is not None and ledger.adversary is None:
+        name = f"{cut(sentences.always(ledger))}, the best constant"
+        found.append((name, float(constant.costs), _number(constant.costs), CONSTANT, DASHES[2]))
+    for colour, (name, value) in zip(COLOURS[2:], hindsight, strict=False):
+        found.append((f"{name}, in hindsight", float(value), _number(value), colour, DASHES[2]))
+    return found, why
+
+
+def _allowed(ledger: Ledger, certificate: Certificate) -> int | float | None:
+    """How many mistakes, or what loss, a certificate allows; None if it does not say."""
+    if certificate.bound is None:
+        return None
+    if ledger.counts:
+        return certificate.bound if certificate.quantity in ("mistakes", "expected mistakes") else None
+    told = certificate.quantities
+    against = certificate.quantity == f"regret against the {told.get('comparator')}"
+    return certificate.bound + told["comparator_loss"] if against and certificate.status != "vacuous" else None
+
+
+def _rates(figure: Figure, axes: Axes, ledger: Ledger, levels: Sequence[tuple[str, float, str, str, Any]]) -> None:
+    """What was paid a round up to each round; the rate of fewer rounds than one in fifty is noise."""
+    times, words = (100.0, _percent) if ledger.counts else (1.0, lambda rate: f"{rate:.3g}")
+    promised = sentences.percent if ledger.counts else lambda rate: sentences.rounded(rate, "upper", 3)
+    first, last = max(ledger.rounds // 50, 1), max(ledger.rounds, 1)
+    points = [(t, times * paid / t) for t, paid in dict([*ledger.curve, (last, ledger.loss)]).items() if t >= first]
+    rounds, rates = zip(*points, strict=True)
+    axes.plot(rounds, rates, color=COLOURS[0], linewidth=1.8, label="_")
+    grid = np.linspace(first, last, GRID)
+    ends = [(float(rates[-1]), words(rates[-1]), COLOURS[0])]
+    for _, value, _, colour, dash in levels:
+        rate = times * value / last
+        over = [rate] * GRID if colour == CONSTANT else times * value / grid
+        axes.plot(grid, over, color=colour, linewidth=1.5, linestyle=dash, label="_")
+        ends.append((rate, promised(value / last) if colour == COLOURS[1] else words(rate), colour))
+    axes.set_xlim(0, last)
+    axes.set_ylim(0, 1.05 * max(*rates, *(rate for rate, _, _ in ends), 1e-9))
+    label_ends(figure, axes, last, ends)
 
 
 def compared(comparison: Comparison) -> Figure:
