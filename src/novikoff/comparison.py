@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import catalog, registry
+from novikoff.baselines import Constant
 from novikoff.certificate import Certificate
 from novikoff.environment import as_stream
 from novikoff.errors import InputError, SpecError
@@ -79,6 +80,8 @@ class Finished:
     updates        how often the learner changed, if it counts that; else its mistakes
     curve          (t, mistakes after t) at growing t, the last at the end
     certificates   the tightest first; () if the game was not certified
+    constant       the best constant on its rows, with what it costs; None if it is not known
+    last_label     mistakes of who says the last label again
     """
 
     rounds: int
@@ -88,6 +91,8 @@ class Finished:
     seconds: float
     curve: tuple[tuple[int, int | float], ...]
     certificates: tuple[Certificate, ...]
+    constant: Constant | None = None
+    last_label: int | None = None
 
     @classmethod
     def of(cls, ledger: Ledger, certify: bool) -> Self:
@@ -103,6 +108,8 @@ class Finished:
             seconds=ledger.seconds,
             curve=tuple(curve.items()),
             certificates=tuple(ledger.certify()) if certify else (),
+            constant=ledger.best_constant,
+            last_label=ledger.last_label,
         )
 
 
@@ -161,6 +168,11 @@ class Comparison:
     shuffles: int
     seed: int
     learners: tuple[Compared, ...]
+
+    @property
+    def constant(self) -> Constant | None:
+        """The best constant, the same in every order of the rows; None if it is not known."""
+        return self.learners[0].games[0].constant
 
 
 def compare(

@@ -36,7 +36,8 @@ def told(capsys, *arguments, **options):
 def test_the_table_has_a_line_for_each_learner_in_the_order_given(csv, capsys):
     assert compare_source(csv, LEARNERS, {}, {}, Asked(shuffles=4, seed=2), Telling()) == 0
     out, err = capsys.readouterr()
-    title, head, *lines = out.splitlines()
+    title, head, *lines, always = out.splitlines()
+    assert re.fullmatch(r"always saying (yes|no): [\d.]+ %", always)
     assert title == f"3 learners on {csv}: 300 rows, 4 shuffles of seed 2, mean ± deviation"
     assert head.split("  ")[0] == "learner"
     assert [line.split()[0] for line in lines] == LEARNERS
@@ -57,7 +58,7 @@ def test_one_order_has_no_deviation(csv, capsys):
     compare_source(csv, ["perceptron"], {}, {}, Asked(), Telling(quiet=True))
     out, err = capsys.readouterr()
     ledger = nk.play(nk.Perceptron(), nk.read(csv))
-    title, _, line = out.splitlines()
+    title, _, line, _ = out.splitlines()
     assert title == f"1 learner on {csv}: 300 rows, in their own order"
     assert "±" not in line
     assert line.split()[:3] == ["perceptron", f"{100 * ledger.mistake_rate:.2f}", str(ledger.mistakes)]
@@ -81,6 +82,10 @@ def test_json_is_one_object_with_everything(csv, capsys):
     assert (found["rows"], found["passes"], found["shuffles"], found["seed"]) == (300, 2, 3, 1)
     assert [one["learner"] for one in found["learners"]] == LEARNERS
     comparison = compare(LEARNERS, nk.read(csv), shuffles=3, seed=1, passes=2)
+    ledger = nk.play(nk.Perceptron(), nk.read(csv), passes=2)
+    best = {"says": ledger.best_constant.says, "mistakes": ledger.best_constant.costs}
+    assert found["baselines"]["best_constant"] == best
+    assert len(found["baselines"]["last_label"]["mistakes"]) == 3
     for plain, one in zip(found["learners"], comparison.learners, strict=True):
         assert plain["rounds"] == 600
         assert plain["mistakes"] == [game.mistakes for game in one.games]

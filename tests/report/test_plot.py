@@ -145,6 +145,19 @@ def test_the_lines_of_a_game_are_mistakes_bound_and_hindsight(ledger):
     assert list(lines[2].get_ydata()) == [0, constant]
 
 
+def test_a_comparison_has_the_best_constant_too_if_the_learners_keep_their_room(data):
+    comparison = compare(["perceptron"], data)
+    level = 100 * comparison.constant.costs / 600
+    line = plot.compared(comparison).axes[0].get_lines()[1]
+    assert (line.get_label(), set(line.get_ydata())) == (f"always {comparison.constant.says:+d}", {level})
+    easy = compare(
+        ["perceptron"], (np.ones((3000, 1)) * np.resize([1.0, -1.0], 3000)[:, None], np.resize([1, -1], 3000))
+    )
+    figure = plot.compared(easy)
+    assert curves(figure) == ["perceptron"]
+    assert any("; always +1 50.0 %" in text for text in texts(figure))
+
+
 def test_below_are_the_rates_and_what_the_bound_leaves_for_each_round(ledger):
     best = ledger.certify()[0]
     below = plot.game(ledger, [best], "perceptron").axes[1]

@@ -4,6 +4,7 @@ import dataclasses
 import importlib.util
 import math
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +27,6 @@ def every():
     path = Path(__file__).parents[1] / "certificates" / "test_every_theorem.py"
     found = importlib.util.spec_from_file_location("every_theorem", path)
     module = importlib.util.module_from_spec(found)
-    import sys
-
     sys.modules["every_theorem"] = module
     found.loader.exec_module(module)
     yield {
@@ -43,11 +42,11 @@ def made(status="valid", quantity="mistakes", side="upper", kind="D", **more):
     return Certificate(**{**given, **more})
 
 
-def test_every_theorem_has_words():
-    assert set(sentences.WORDS) == set(theorems())
+def test_words_are_those_of_a_theorem():
+    assert set(sentences.WORDS) <= set(theorems())
 
 
-@pytest.mark.parametrize("name", sorted(sentences.WORDS))
+@pytest.mark.parametrize("name", theorems())
 def test_every_theorem_has_a_sentence_for_each_status(name, every):
     found = every[name]()
     for status in STATUSES:
@@ -55,7 +54,7 @@ def test_every_theorem_has_a_sentence_for_each_status(name, every):
         said = sentences.sentence(dataclasses.replace(found, status=status, bound=bound, reason="the reason"))
         assert said.endswith(".")
         assert not re.search(r"[{}]|None|nan|\.\.|  ", said), said
-    if sentences.WORDS[name].why:
+    if name in sentences.WORDS and sentences.WORDS[name].why:
         assert sentences.why(found), "a quantity has another name"
 
 

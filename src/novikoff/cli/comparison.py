@@ -13,6 +13,7 @@ from typing import Any
 from novikoff.cli.games import VIOLATED, Telling, notes, open_source, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.comparison import Compared, Comparison, Spread, compare
+from novikoff.report import sentences
 from novikoff.report.progress import QUIET
 from novikoff.report.terminal import Out
 
@@ -98,6 +99,9 @@ def show(out: Out, comparison: Comparison) -> None:
     out.line(head, "dim")
     for line in lines:
         out.line(line)
+    if (constant := comparison.constant) is not None:
+        rounds = comparison.learners[0].games[0].rounds
+        out.line(f"always saying {sentences.label(constant.says)}: {sentences.about(constant.costs / rounds)}")
 
 
 def table(comparison: Comparison) -> list[str]:
@@ -148,8 +152,20 @@ def plain(comparison: Comparison) -> dict[str, Any]:
         "passes": comparison.passes,
         "shuffles": comparison.shuffles,
         "seed": comparison.seed,
+        "baselines": _baselines(comparison),
         "learners": [_plain(compared) for compared in comparison.learners],
     }
+
+
+def _baselines(comparison: Comparison) -> dict[str, Any]:
+    """Of the best constant, and of the last label again in each game."""
+    games, constant = comparison.learners[0].games, comparison.constant
+    if constant is None:
+        return {}
+    if games[0].last_label is None:
+        return {"best_constant": {"says": constant.says, "loss": constant.costs}}
+    best = {"says": constant.says, "mistakes": constant.costs}
+    return {"best_constant": best, "last_label": {"mistakes": [game.last_label for game in games]}}
 
 
 def _plain(compared: Compared) -> dict[str, Any]:

@@ -205,10 +205,19 @@ def compared(comparison: Comparison) -> Figure:
         ends.append((float(rate[-1]), f"{cut(learner.learner)}  {_percent(rate[-1])}", colour))
         band[t < min(5 * first, total)] = 0.0  # where it is wide it may be cut off, not the line
         low, high = min(low, float((rate - band).min())), max(high, float((rate + band).max()))
+    note, constant = _spread_note(comparison, banded), comparison.constant
+    if constant is not None:
+        level, name = 100 * constant.costs / total, f"always {cut(sentences.label(constant.says))}"
+        if level > 2 * high:  # it would leave the learners no room
+            note += f"; {name} {_percent(level)}"
+        else:
+            axes.axhline(level, color=CONSTANT, linewidth=1.5, linestyle=DASHES[2], label=name)
+            ends.append((level, f"{name}  {_percent(level)}", CONSTANT))
+            low, high = min(low, level), max(high, level)
     _rounds_axis(axes, first, total)
     pad = 0.06 * (high - low) or max(0.05 * high, 0.1)
     axes.set_ylim(0 if low < 0.5 * high else max(low - pad, 0), high + pad)
-    _place_title(axes, note=_spread_note(comparison, banded))
+    _place_title(axes, note=note)
     label_ends(figure, axes, total, ends)
     return figure
 
