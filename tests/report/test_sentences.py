@@ -128,9 +128,18 @@ def test_who_is_worse_than_a_constant_is_told_so():
     ledger = nk.play(nk.Perceptron(), (rng.normal(size=(300, 5)), y))
     first, *_ = sentences.worse(ledger, ledger.certify())
     assert ledger.mistakes > ledger.best_constant.costs
-    assert (
-        first == f"This is worse than learning nothing: always saying -1 makes {ledger.best_constant.costs} mistakes."
-    )
+    assert first == "It did worse than always saying -1, which learns nothing."
+
+
+def test_labels_are_written_as_the_user_writes_them():
+    rows = np.array([[1.0], [2.0], [-1.0]])
+    for y, says in (([0, 1, 1], "1"), ([-1, 1, 1], "+1"), (["no", "yes", "yes"], "yes")):
+        ledger = nk.play(nk.Perceptron(), (rows, np.array(y)))
+        assert f"; always saying {says} makes 1" in sentences.lead(ledger, [])
+        assert sentences.rates(ledger).startswith(f"For {says}: ")
+    many = nk.play(nk.Halving(nk.classes.table([[0, 1, 2, 2], [2, 1, 1, 1]])), [(1, 1), (3, 1)])
+    assert "; always saying 1 makes 0" in sentences.lead(many, [])
+    assert sentences.rates(many) == sentences.named(many) == ""
 
 
 def test_a_bound_that_is_worse_than_a_constant_is_told_so_and_no_other():
@@ -144,6 +153,16 @@ def test_a_bound_that_is_worse_than_a_constant_is_told_so_and_no_other():
 def test_losses_are_told_beside_that_of_the_mean():
     ledger = nk.play(nk.OnlineGradient(), (np.array([[0.1], [0.2], [0.4]]), np.array([0.0, 0.5, 1.0])))
     assert "; always saying 0.5 loses 0.5; the theorem allows a regret" in sentences.lead(ledger, ledger.certify())
+
+
+def test_a_loss_and_a_bound_on_it_that_are_worse_than_the_mean_are_told_so():
+    ledger = nk.play(nk.OnlineGradient(), (np.full((50, 1), 0.1), np.full(50, 0.9)))
+    first, second = sentences.worse(ledger, ledger.certify())
+    assert first == "It did worse than always saying 0.9, which learns nothing."
+    best = ledger.certify()[0]
+    allowed = sentences.allowed(ledger, best)
+    assert ledger.loss <= best.bound + best.quantities["comparator_loss"] <= allowed
+    assert second.startswith("The bound says less than a constant does: it allows ")
 
 
 def test_an_adversary_says_what_it_forced():

@@ -101,7 +101,7 @@ def show(out: Out, comparison: Comparison) -> None:
         out.line(line)
     if (constant := comparison.constant) is not None:
         rounds = comparison.learners[0].games[0].rounds
-        out.line(f"always saying {sentences.label(constant.says)}: {sentences.about(constant.costs / rounds)}")
+        out.line(f"always saying {constant.says}: {sentences.about(constant.costs / rounds)}")
 
 
 def table(comparison: Comparison) -> list[str]:

@@ -134,9 +134,9 @@ def _levels(
     """Levels to draw: (label, value, value in words, colour, dashes); and why there is no bound among them."""
     found: list[tuple[str, float, str, str, Any]] = []
     constant, why = ledger.best_constant, ""
-    best = next((c for c in certificates if c.side == "upper" and _allowed(ledger, c) is not None), None)
+    best = next((c for c in certificates if c.side == "upper" and sentences.allowed(ledger, c) is not None), None)
     if best is not None and best.status != "vacuous":
-        value = _allowed(ledger, best) or 0.0
+        value = sentences.allowed(ledger, best) or 0.0
         name = f"bound on {best.quantity}" if ledger.counts else "the loss that the bound on its regret allows"
         name += f" after {ledger.rounds:,} rounds ({best.theorem}, {best.status})"
         found.append((name, float(value), bound_text(value, "upper"), COLOURS[1], DASHES[1]))
@@ -149,17 +149,6 @@ def _levels(
     for colour, (name, value) in zip(COLOURS[2:], hindsight, strict=False):
         found.append((f"{name}, in hindsight", float(value), _number(value), colour, DASHES[2]))
     return found, why
-
-
-def _allowed(ledger: Ledger, certificate: Certificate) -> int | float | None:
-    """How many mistakes, or what loss, a certificate allows; None if it does not say."""
-    if certificate.bound is None:
-        return None
-    if ledger.counts:
-        return certificate.bound if certificate.quantity in ("mistakes", "expected mistakes") else None
-    told = certificate.quantities
-    against = certificate.quantity == f"regret against the {told.get('comparator')}"
-    return certificate.bound + told["comparator_loss"] if against and certificate.status != "vacuous" else None
 
 
 def _rates(figure: Figure, axes: Axes, ledger: Ledger, levels: Sequence[tuple[str, float, str, str, Any]]) -> None:
@@ -207,7 +196,7 @@ def compared(comparison: Comparison) -> Figure:
         low, high = min(low, float((rate - band).min())), max(high, float((rate + band).max()))
     note, constant = _spread_note(comparison, banded), comparison.constant
     if constant is not None:
-        level, name = 100 * constant.costs / total, f"always {cut(sentences.label(constant.says))}"
+        level, name = 100 * constant.costs / total, f"always {cut(str(constant.says))}"
         if level > 2 * high:  # it would leave the learners no room
             note += f"; {name} {_percent(level)}"
         else:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
-from novikoff.certificate import Certificate, Side, bound_text, number
+from novikoff.certificate import Certificate, Side, bound_text, number, outward
 from novikoff.ledger import Ledger
 
 FIGURES = 4
@@ -44,7 +44,7 @@ RATE = "weights that fall exponentially with the loss, at a rate that"
 WORDS: dict[str, Words] = {
     "perceptron_margin": Words(
         SEPARABLE.format("a linear classifier"),
-        ("one separates these rows with a margin of {margin:down}, " + ROWS,),
+        ("a linear classifier separates these rows with a margin of {margin:down}, " + ROWS,),
     ),
     "perceptron_hinge": Words(
         "the Perceptron on any rows", (LINEAR + " whose total hinge loss on these rows is {hinge:up}, " + ROWS,)
@@ -62,7 +62,8 @@ WORDS: dict[str, Words] = {
     ),
     "kernel_margin": Words(
         SEPARABLE.format("a classifier of the kernel"),
-        ("one separates these rows with a margin of {margin:down}, " + ROWS + " in the kernel's space",),
+        ("a classifier of the kernel separates these rows with a margin of {margin:down}, " + ROWS + " in the "
+         "kernel's space",),
     ),
     "kernel_hinge": Words(
         "the kernel Perceptron on any rows",
@@ -78,7 +79,8 @@ WORDS: dict[str, Words] = {
     ),
     "cks_cache": Words(
         SEPARABLE.format("a classifier of the kernel"),
-        ("one separates these rows with a margin of {margin:down}, " + ROWS + " in the kernel's space",),
+        ("a classifier of the kernel separates these rows with a margin of {margin:down}, " + ROWS + " in the "
+         "kernel's space",),
     ),
     "forgetron_pathwise": Words(
         "the Forgetron on any rows",
@@ -99,18 +101,18 @@ WORDS: dict[str, Words] = {
     ),
     "ellipsoid_margin": Words(
         SEPARABLE.format("a linear classifier"),
-        ("one separates these rows with a margin of {margin:down} of their lengths; each mistake shrinks an "
-         "ellipsoid of {width} dimensions that must keep it",),
+        ("a linear classifier separates these rows with a margin of {margin:down} of their lengths; each mistake "
+         "shrinks an ellipsoid of {width} dimensions that must keep it",),
     ),
     "ellipsoid_given_margin": Words(
         SEPARABLE.format("a linear classifier with the margin that was given"),
-        ("one separates these rows with a margin of {margin:down}, more than the {level:up} that was given; each "
-         "mistake shrinks an ellipsoid of {width} dimensions that must keep it",),
+        ("a linear classifier separates these rows with a margin of {margin:down}, more than the {level:up} that was "
+         "given; each mistake shrinks an ellipsoid of {width} dimensions that must keep it",),
     ),
     "ellipsoid_grid": Words(
         "targets on the grid that was named",
-        ("one on the grid of {grid} separates these rows; each mistake shrinks an ellipsoid of {width} dimensions "
-         "that must keep it",),
+        ("a linear classifier on the grid of {grid} separates these rows; each mistake shrinks an ellipsoid of "
+         "{width} dimensions that must keep it",),
     ),
     "halving_mistakes": Words(
         "labels that at least one hypothesis gets right every time",
@@ -356,12 +358,23 @@ def worse(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:
     if constant is None or ledger.adversary is not None or not ledger.rounds:
         return
     if ledger.loss > constant.costs:
-        yield f"This is worse than learning nothing: {always(ledger)} {_costs(ledger, constant.costs)}."
-    if best is None or best.bound is None:
-        return
-    if best.quantity in ("mistakes", "expected mistakes") and best.bound > constant.costs:
-        told = f"it allows {bound_text(best.bound, 'upper')}, and {always(ledger)} makes {constant.costs:,}"
+        yield f"It did worse than {always(ledger)}, which learns nothing."
+    most = None if best is None else allowed(ledger, best)
+    if most is not None and most > constant.costs:
+        costs = f"makes {constant.costs:,}" if ledger.counts else f"loses {number(constant.costs)}"
+        told = f"it allows {bound_text(most, 'upper')}, and {always(ledger)} {costs}"
         yield f"The bound says less than a constant does: {told}."
+
+
+def allowed(ledger: Ledger, certificate: Certificate) -> int | float | None:
+    """How many mistakes, or what loss, a certificate allows; None if it does not say."""
+    told, quantity = certificate.quantities, certificate.quantity
+    if certificate.bound is None or (ledger.counts and quantity not in ("mistakes", "expected mistakes")):
+        return None
+    if ledger.counts:
+        return certificate.bound
+    against = quantity == f"regret against the {told.get('comparator')}" and certificate.status != "vacuous"
+    return outward(certificate.bound + told["comparator_loss"]) if against else None
 
 
 def always(ledger: Ledger) -> str:
@@ -370,7 +383,7 @@ def always(ledger: Ledger) -> str:
     if constant is None:
         return ""
     if ledger.counts:
-        return f"always saying {'the most frequent outcome' if ledger.player.pays else label(constant.says)}"
+        return f"always saying {'the most frequent outcome' if ledger.player.pays else label(ledger, constant.says)}"
     return f"always saying {number(constant.says)}"
 
 
@@ -387,7 +400,7 @@ def rates(ledger: Ledger) -> str:
         for name, value in (("precision", "precision"), ("recall", "recall"), ("F1", "f1"))
     )
     known = [f"{name} {about(value)}" for name, value in told if value is not None and ledger.adversary is None]
-    return f"For {label(ledger.label(1))}: {', '.join(known)}." if known else ""
+    return f"For {label(ledger, ledger.label(1))}: {', '.join(known)}." if known else ""
 
 
 def named(ledger: Ledger) -> str:
@@ -397,9 +410,10 @@ def named(ledger: Ledger) -> str:
     return f"Labels: {ledger.labels[1]} is +1, {ledger.labels[0]} is -1."
 
 
-def label(value: Any) -> str:
-    """A label as it is called; the signs with their sign."""
-    return f"{value:+d}" if type(value) is int and abs(value) == 1 else str(value)
+def label(ledger: Ledger, value: Any) -> str:
+    """A label as the user calls it; with its sign, where it is one."""
+    signs = ledger.learner.labels is None and ledger.labels in (None, [-1, 1])
+    return f"{value:+d}" if signs and value in (-1, 1) else str(value)
 
 
 def about(share: float) -> str:
@@ -421,10 +435,6 @@ def _happened(ledger: Ledger) -> str:
         return f"loss {number(ledger.loss)} in {rounds} ({number(ledger.loss_rate)} a round{drawn})"
     made = "1 mistake" if ledger.mistakes == 1 else f"{ledger.mistakes:,} mistakes"
     return f"{made} in {rounds} ({about(ledger.mistake_rate)}{drawn})"
-
-
-def _costs(ledger: Ledger, costs: int | float) -> str:
-    return f"makes {costs:,} mistake{'' if costs == 1 else 's'}" if ledger.counts else f"loses {number(costs)}"
 
 
 def _capital(text: str, large: bool = True) -> str:
