@@ -241,6 +241,25 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
         ("tighter:budget=7,kernel=polynomial,normalize_kernel=true", sparse_stream, BAD_SPARSE),
         ("tighter:budget=1,gamma=0.5", named_stream, BAD_NAMED),
     ],
+    "scaled": [
+        ("scaled:[perceptron:bias=1]", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("perceptron:bias=1,normalize=true,scale=range", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("perceptron:bias=2,scale=standard", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("perceptron:scale=standard", sparse_stream, BAD_SPARSE),
+        ("perceptron:bias=0.5,scale=range", named_stream, BAD_NAMED),
+        ("perceptron:normalize=true,scale=standard", named_stream, BAD_NAMED),
+        ("kernel-perceptron:gamma=0.5,scale=standard", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("kernel-perceptron:linear,bias=2,scale=range", sparse_stream, BAD_SPARSE),
+        ("rbp:budget=20,gamma=0.5,scale=standard", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("forgetron:budget=20,gamma=0.5,scale=range", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("ellipsoid:bias=1,scale=standard", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("ellipsoid:width=4,scale=range", named_margin_stream, BAD_NAMED),
+        (
+            "hedge:learners=[[perceptron:bias=1],[rbp:budget=20]],scale=range",
+            lambda q, s: margin_stream(3, q, s),
+            BAD_TRIPLE,
+        ),
+    ],
     "weighted-majority": [
         ("weighted-majority:[thresholds:n=20],beta=0.25", lambda q, s: index_stream(21, q, s), BAD_INDEX),
         (

@@ -28,6 +28,7 @@ from novikoff.learners.perceptron import Perceptron as Perceptron
 from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron as RandomizedBudgetPerceptron
 from novikoff.learners.randomized_weighted_majority import RandomizedWeightedMajority as RandomizedWeightedMajority
 from novikoff.learners.rectangle_halving import RectangleHalving as RectangleHalving
+from novikoff.learners.scaled import Scaled as Scaled
 from novikoff.learners.sleeping_experts import SleepingExperts as SleepingExperts
 from novikoff.learners.threshold_halving import ThresholdHalving as ThresholdHalving
 from novikoff.learners.tighter import TighterPerceptron as TighterPerceptron

@@ -4,6 +4,8 @@ A spec is `name` or `name:argument,argument,...`; an argument is `value` (in ord
 number (1e6 and 10**18 too), true, false, none, a word, or something in brackets: `[name:arguments]` is what that spec
 names, `[a,b,c]` a list of values. In a list of learners a word is a name, and each spec has brackets of its own:
 "hedge:learners=[perceptron,[rbp:budget=100]]". Each of these has a seed of its own, spread from that of the team.
+Every learner on vectors takes `scale`, whatever else it takes: "perceptron:bias=1,scale=standard" is
+"scaled:[perceptron:bias=1],standard" (learners/scaled.py); that of a team is for its learners.
 """
 
 from __future__ import annotations
@@ -32,6 +34,36 @@ def make(text: str, room: Room, domain: Domain | None = None, **defaults: Any) -
     if domain is not None:
         defaults = {"domain": domain, "width": domain.width, "dim": domain.width, **defaults}
     return _build(parse(text), room, {key: value for key, value in defaults.items() if value is not None})
+
+
+def with_scale(text: str, scale: str | None, table: bool, alone: bool = False) -> str:
+    """The spec with what its examples are scaled by, where it does not say.
+
+    scale   "standard", "range", "none", or "auto" (or None): standard if the stream is a table
+    alone   a scale that was asked for is this learner's, also if it is none that scales
+    """
+    asked, spec = scale not in (None, "auto"), parse(text)
+    chosen = scale if asked else "standard" if table else "none"
+    if chosen == "none" or "scale" in (spec.named or {}) or not (_is_scaled(spec) or (asked and alone)):
+        return text
+    return written(Spec(spec.name, spec.positional, {**(spec.named or {}), "scale": chosen}))
+
+
+def without_scale(spec: Spec) -> Spec:
+    """The spec, with nothing said of its scale."""
+    return Spec(spec.name, spec.positional, {key: value for key, value in (spec.named or {}).items() if key != "scale"})
+
+
+def _is_scaled(spec: Spec) -> bool:
+    """Is it for a learner that examples may be scaled for, or a team of such, and leaves that open?"""
+    if "scale" in (spec.named or {}):
+        return False
+    constructor = entry(spec.name, "learner").load()
+    for name, parameter in inspect.signature(constructor).parameters.items():
+        if TEAM in _types(constructor, parameter):
+            given = (spec.named or {}).get(name, spec.positional[0] if spec.positional else [])
+            return any(map(_is_scaled, _specs(given, parameter, spec.name)))
+    return bool(getattr(constructor, "scales", False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +148,9 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
     found = entry(spec.name, room)
     constructor = found.load()
     signature = inspect.signature(constructor)
+    scale = None
+    if found.room == "learner" and "scale" not in signature.parameters:
+        spec, scale = _scale(spec, constructor, defaults)
     takes = f"{spec.name} takes {found.arguments() or 'nothing'}"
     try:
         bound = signature.bind_partial(*spec.positional, **(spec.named or {}))
@@ -130,18 +165,41 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
         if name not in arguments:
             continue
         types = _types(constructor, parameter)
+        if types[0] is Learner:
+            arguments[name] = _one_spec(arguments[name])
         if TEAM in types:
             seed = arguments.get("seed", defaults.get("seed", 0))
             if "seed" in signature.parameters:
                 seed = _fit(seed, signature.parameters["seed"], (int,), spec.name)
             specs = _specs(arguments[name], parameter, spec.name)
-            arguments[name] = _team(specs, seed, defaults)
+            arguments[name] = _team(specs, seed, {**defaults, "scale": scale})
+            scale = None  # each of its learners has it
             defaults = {**defaults, "names": [written(one) for one in specs]}
             inner = {**defaults, "experts": len(specs), **RULE, "seed": coin(seed, "rule", 0)}
         else:
-            wanted: Room | None = "class" if types[0] is HypothesisClass else None
+            wanted: Room | None = "class" if types[0] is HypothesisClass else "learner" if types[0] is Learner else None
             arguments[name] = _fit(_resolve(arguments[name], wanted, inner), parameter, types, spec.name)
-    return constructor(**arguments)
+    learner = constructor(**arguments)
+    return learner if scale is None else _scaled(learner, scale, spec.name)
+
+
+def _scale(spec: Spec, constructor: Any, defaults: Mapping[str, Any]) -> tuple[Spec, str | None]:
+    """The spec without its scale, and that; None for none. One that is not the spec's is for learners that scale."""
+    named = dict(spec.named or {})
+    team = any(TEAM in _types(constructor, one) for one in inspect.signature(constructor).parameters.values())
+    default = defaults.get("scale") if team or getattr(constructor, "scales", False) else None
+    scale = named.pop("scale", default)
+    if scale not in (None, *SCALES):
+        raise SpecError(f"scale of {spec.name} must be {', '.join(SCALES)} or none: got {shown(scale)}.")
+    return Spec(spec.name, spec.positional, named), scale
+
+
+def _scaled(learner: Any, scale: Any, name: str) -> Any:
+    from novikoff.learners.scaled import Scaled
+
+    if learner.domain.kind != "vector":
+        raise SpecError(f"scale is for learners on vectors: {name} plays on {learner.domain}. Leave it out.")
+    return Scaled(learner, scale)
 
 
 def _team(specs: list[Spec], seed: int, defaults: Mapping[str, Any]) -> list[Any]:
@@ -242,6 +300,9 @@ def _fit(value: Any, parameter: inspect.Parameter, types: tuple[Any, ...], owner
 
 TEAM = "a list of learners"
 """In place of the type of a parameter that takes learners."""
+
+SCALES = ("standard", "range")
+"""What `scale` may be besides none."""
 
 KNOWN: Mapping[str, Any] = {kind.__name__: kind for kind in (Learner, HypothesisClass, Domain)}
 """Types that an annotation may name though they were imported for type checkers only; and those of typing."""

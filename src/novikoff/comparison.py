@@ -183,17 +183,21 @@ def compare(
     threads    how many games at a time; None: one a core
     progress   called with the number of games done, and of all
     rounds     hold only so many rows, the first
-    defaults   arguments for every learner that takes them and whose spec leaves them out: {"normalize": True}
+    defaults   arguments for every learner that takes them and whose spec leaves them out: {"normalize": True};
+               "scale" is "auto" by default, which is "standard" for specs on tables
     """
     named = _named(learners)
     if shuffles < 0:
         raise InputError(f"shuffles must be at least 0: got {shuffles}.")
     held = hold(opened(source, named[0][1]), rounds)
+    given = dict(defaults or {})
+    scale = given.pop("scale", None)
+    named = [(scaled(name, held, scale) if name is make else name, scaled(make, held, scale)) for name, make in named]
     orders = _Orders(held, shuffles, seed, uses=len(named))
 
     def task(make: Made, number: int, watching: Observer) -> Finished:
         with orders.lent(number) as stream:
-            learner = fresh(make, seed + number, held.domain, defaults)
+            learner = fresh(make, seed + number, held.domain, given)
             ledger = Ledger(learner, source=held.name)
             play(learner, stream, passes=passes, ledger=ledger, track=number == 0, observers=[watching])
             return Finished.of(ledger, certify=number == 0)
@@ -228,6 +232,11 @@ def check_made(make: Made) -> None:
             f"a learner must be a spec or a function of a seed, to be made afresh for each game: got "
             f"{type(make).__name__}. Write lambda seed: {type(make).__name__}(…)."
         )
+
+
+def scaled(make: Any, stream: Stream, scale: str | None = None) -> Any:
+    """What a learner is made from: a spec with the scale that fits the stream, where it does not say."""
+    return catalog.with_scale(make, scale, stream.table) if isinstance(make, str) else make
 
 
 def fresh(make: Made, seed: int, domain: Domain | None, defaults: Mapping[str, Any] | None = None) -> Learner:

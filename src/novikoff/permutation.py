@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.comparison import Count, Made, check_made, cores, fresh, opened, order, side_by_side
+from novikoff.comparison import Count, Made, check_made, cores, fresh, opened, order, scaled, side_by_side
 from novikoff.errors import InputError, shown
 from novikoff.game import play
 from novikoff.observer import Observer
@@ -107,6 +107,7 @@ def permutation_test(
         raise InputError(f"permutations must be at least 1: got {permutations}. Take 199 if in doubt.")
     check_made(make_learner)
     held = hold(opened(stream, make_learner), rounds)
+    make_learner = scaled(make_learner, held)
 
     def task(number: int, watching: Observer) -> float:
         rows = held.shuffled(order(len(held), seed, number - 1)) if number else held

@@ -8,6 +8,8 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     conservative    False; True if it changes on its mistakes only
     sums_mistakes   False; True if its weights are the sum of y x~ over its mistakes, and what they were before;
                     `less(weights)` is then a copy whose weights are so much less
+    scales          False; True if examples are better brought to one scale first, where they are rows of a table
+                    (learners/scaled.py)
     learners        those of a team, all of which play every round; none
     play_one        predict, then learn, looking at x once
     learn_many      the same for every row of a batch, compiled; None, having done nothing, where it must go row by row
@@ -113,7 +115,7 @@ class Player:
     @property
     def normalizes(self) -> bool:
         """Can it, or one of its team, divide examples by their length?"""
-        return any(hasattr(one, "normalize") for one in (self.learner, *self.members))
+        return any(hasattr(Player(one).within, "normalize") for one in (self.learner, *self.members))
 
     @property
     def features(self) -> Any:
@@ -174,7 +176,8 @@ class Player:
 
     def settings(self, name: str) -> list[Any]:
         """What it, or those of its team, were given for a parameter of that name; none if it has no such."""
-        having = (self.learner, self.learner.facts(), *self.members)
+        players = (self, *(Player(member) for member in self.members))
+        having = [one for player in players for one in (player.learner, player.within)] + [self.learner.facts()]
         return [getattr(one, name) for one in having if hasattr(one, name)]
 
     @property

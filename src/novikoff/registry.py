@@ -102,6 +102,7 @@ CATALOG: Mapping[str, Entry] = {
     "forgetron": Entry("learner", "learners.forgetron", "Forgetron"),
     "cks": Entry("learner", "learners.crammer_kandola_singer", "CrammerKandolaSinger"),
     "tighter": Entry("learner", "learners.tighter", "TighterPerceptron"),
+    "scaled": Entry("learner", "learners.scaled", "Scaled"),
     "weighted-majority": Entry("learner", "learners.weighted_majority", "WeightedMajority"),
     "randomized-weighted-majority": Entry(
         "learner", "learners.randomized_weighted_majority", "RandomizedWeightedMajority"

@@ -23,7 +23,7 @@ from typing import Any
 
 from novikoff import catalog
 from novikoff.certificate import Certificate, Kind, Side, Status, bound_text, number
-from novikoff.comparison import Count, Finished, Made, Spread, check_made, fresh, opened, side_by_side
+from novikoff.comparison import Count, Finished, Made, Spread, check_made, fresh, opened, scaled, side_by_side
 from novikoff.errors import InputError, SpecError
 from novikoff.game import play
 from novikoff.ledger import RANK
@@ -123,6 +123,7 @@ def repeat(
         raise SpecError(f"the learner must leave its seed open: got {learner!r}. Take the seed out.")
     opponent: Callable[[int], Adversary] | None = stream if _makes(stream) else None
     held = None if opponent else hold(opened(stream, learner), rounds)
+    learner = learner if held is None else scaled(learner, held)
 
     def task(seed: int, watching: Observer) -> Finished:
         environment: Any = held if opponent is None else opponent(seed)

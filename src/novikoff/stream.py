@@ -29,6 +29,7 @@ class Stream(ABC):
     loss         what the predictions of experts are to be judged by; None if that is not known
     bits         features are hashed into 2^bits; None if they are not
     unlabelled   its labels mean nothing
+    table        its features are the columns of a table, each of a size of its own: learners scale them by default
     """
 
     name: str
@@ -43,6 +44,7 @@ class Stream(ABC):
     loss: str | None = None
     bits: int | None = None
     unlabelled: bool = False
+    table: bool = False
 
     @abstractmethod
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
@@ -95,6 +97,7 @@ class Foreign(Stream):
     loss: Any = _Asked()
     bits: Any = _Asked()
     unlabelled: Any = _Asked()
+    table: Any = _Asked()
 
     def __init__(self, behind: Any) -> None:
         self.behind = behind

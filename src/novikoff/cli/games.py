@@ -136,10 +136,12 @@ def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> Onl
 
 def _ledger(learner: str, stream: Stream, defaults: dict[str, Any], saving: Saving) -> Ledger:
     if saving.resume is None:
-        player = catalog.make(learner, "learner", domain=stream.domain, **defaults)
+        given = {name: value for name, value in defaults.items() if name != "scale"}
+        spec = catalog.with_scale(learner, defaults.get("scale"), stream.table, alone=True)
+        player = catalog.make(spec, "learner", domain=stream.domain, **given)
         if defaults.get("normalize"):
             check_normalized(player, learner)
-        return Ledger(player, source=stream.name, spec=learner)
+        return Ledger(player, source=stream.name, spec=spec)
     return saved_game(saving.resume, learner, **defaults)
 
 
@@ -147,7 +149,11 @@ def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
     """The game in a file, which goes on with its own learner: another, or other options, may not be wanted."""
     ledger = model.load_game(path)
     saved = catalog.parse(spec_of(ledger))
-    if wanted is not None and catalog.parse(wanted) not in (saved, catalog.Spec(saved.name, (), {})):
+    if wanted is not None and catalog.parse(wanted) not in (
+        saved,
+        catalog.without_scale(saved),
+        catalog.Spec(saved.name, (), {}),
+    ):
         raise InputError(f"a game must go on with its own learner: {path} holds {spec_of(ledger)}, not {wanted}.")
     _check_own(ledger.learner, path, **options)
     return ledger
@@ -161,8 +167,10 @@ def spec_of(ledger: Ledger) -> str:
 def _check_own(learner: Any, path: str, **asked: Any) -> None:
     """Refuse options for a learner that goes on if it began with others: they would change nothing."""
     player = Player(learner)
+    if asked.get("scale") == "auto":
+        asked["scale"] = None
     for name, value in asked.items():
-        has = player.settings(name)
+        has = player.settings(name) or (["none"] if name == "scale" else [])
         if value is not None and has and value not in has:
             raise InputError(
                 f"a game must go on with its own learner: that of {path} has {name} {has[0]}, not {value}. "

@@ -48,7 +48,7 @@ def run(asked: Namespace) -> int:
     from novikoff.cli.games import Choice, Telling, run_source
     from novikoff.cli.saving import Saving
 
-    defaults = {"seed": asked.seed, "normalize": asked.normalize or None}
+    defaults = {"seed": asked.seed, "normalize": asked.normalize or None, "scale": asked.scale}
     saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
     telling = Telling(asked.json, asked.quiet, not asked.no_certify, asked.hindsight, asked.plot, asked.force)
     choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
@@ -62,7 +62,7 @@ def compare(asked: Namespace) -> int:
     from novikoff.cli.games import Telling
 
     wanted = Asked(asked.shuffles, asked.seed or 0, asked.passes, asked.rounds, asked.jobs)
-    defaults = {"normalize": asked.normalize or None}
+    defaults = {"normalize": asked.normalize or None, "scale": asked.scale}
     telling = Telling(asked.json, asked.quiet, plot=asked.plot, force=asked.force)
     return compare_source(asked.source, asked.learners, _reading(asked), defaults, wanted, telling, asked.plot)
 
@@ -147,7 +147,7 @@ def parser() -> Parser:
     _add_source(one)
     one.add_argument("--passes", type=_integer(1), default=1, metavar="N", help="go through the source N times")
     one.add_argument("--rounds", type=_integer(0), metavar="N", help="stop after N rounds")
-    one.add_argument("--normalize", action="store_true", help="divide each example by its length")
+    _add_scaling(one)
     one.add_argument("--save", metavar="FILE", help="write learner and ledger, or the classifier kept, to this file")
     one.add_argument("--save-every", type=_integer(1), metavar="N", help="save every N rounds too")
     _add_resume(one)
@@ -186,7 +186,7 @@ def parser() -> Parser:
     )
     one.add_argument("--passes", type=_integer(1), default=1, metavar="N", help="go through the rows N times")
     one.add_argument("--rounds", type=_integer(1), metavar="N", help="read the first N rows only")
-    one.add_argument("--normalize", action="store_true", help="divide each example by its length")
+    _add_scaling(one)
     one.add_argument("--jobs", type=_integer(1), metavar="N", help="games at a time (default: one a core)")
     one.add_argument("--plot", metavar="FILE", help="draw the mistake rates, as .png or .svg")
     _add_force(one)
@@ -260,6 +260,12 @@ def _add_source(verb: ArgumentParser) -> None:
     )
     group.add_argument("--ignore-weights", action="store_true", default=None, help="leave out importance weights (vw)")
     group.add_argument("--threads", type=_integer(1), metavar="N", help="threads that parse (default: one a core)")
+
+
+def _add_scaling(verb: ArgumentParser) -> None:
+    what = "bring features to one scale: standard, range or none (default: auto, standard for tables)"
+    verb.add_argument("--scale", choices=("auto", "standard", "range", "none"), metavar="HOW", help=what)
+    verb.add_argument("--normalize", action="store_true", help="divide each example, once scaled, by its length")
 
 
 def _add_resume(verb: ArgumentParser) -> None:

@@ -54,7 +54,7 @@ def predict_source(path: str, source: str, options: dict[str, Any], as_json: boo
 
 def _open(source: str, options: dict[str, Any], classifier: Any, numbers: bool, labelled: bool) -> Stream:
     if labelled:
-        return open_source(source, options, learner_name(type(classifier)) if numbers else None)
+        return open_source(source, options, learner_name(type(Player(classifier).within)) if numbers else None)
     from novikoff.sources.unlabelled import unlabelled
 
     given = {key: value for key, value in options.items() if value is not None}

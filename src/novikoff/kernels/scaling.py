@@ -63,8 +63,8 @@ def standard_dense(known: Numbers, x: NDArray[np.float64], out: Numbers, store: 
                 begin = first[j] if rows > 1.0 or store else x[t, j]
                 e = 0.0 if store else x[t, j] - begin
                 s, q = total[j] + e, squares[j] + e * e
-                c = begin + s / rows
                 f = deviation(rows, s, q)
+                c = begin + s / rows if f > 0.0 else 0.0  # of sums beyond the doubles there is none
                 out[t, j] = (x[t, j] - c) * f
                 if store:
                     centre[j] = c

@@ -73,6 +73,7 @@ class Ellipsoid:
     promises: ClassVar[tuple[Theorem, ...]] = (ellipsoid_margin, ellipsoid_given_margin, ellipsoid_grid)
     labels: int | None = None
     conservative = True
+    scales = True
 
     def __init__(
         self,

@@ -54,6 +54,16 @@ class Features:
             self.count = max(self.count, int(row[0].max()) + 1)
         return row
 
+    def met(self) -> tuple[Kind | None, int, int]:
+        """What has been met: to `forget` what comes now."""
+        return self.kind, self.count, len(self.names)
+
+    def forget(self, met: tuple[Kind | None, int, int]) -> None:
+        """Know again what had been `met`: examples that came since were refused."""
+        self.kind, self.count, names = met
+        while len(self.names) > names:
+            self.names.popitem()
+
     def meet(self, kind: Kind, width: int) -> None:
         """Make room for a batch of that width."""
         self.check(kind, width)

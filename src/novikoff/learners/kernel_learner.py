@@ -40,6 +40,7 @@ class KernelLearner:
     params: ClassVar[Schema]
     labels: int | None = None
     conservative = True
+    scales = True
     additive = False
     """A mistake adds y K(x, .) to f, and nothing else changes it, as long as no example has left."""
     beta = 0.0

@@ -56,6 +56,7 @@ class Perceptron:
     )
     labels: int | None = None
     conservative = True
+    scales = True
     sums_mistakes = True
 
     def __init__(self, bias: float = 0.0, normalize: bool = False) -> None:

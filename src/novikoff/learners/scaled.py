@@ -1,4 +1,4 @@
-"""A learner whose examples are brought to one scale first, online: for tables whose columns are of different sizes.
+"""A learner whose examples are brought to one scale first, online: for columns of different sizes.
 
 Algorithm
     Every x is scaled by what is known of its features, x itself included (learners/scaler.py): `standard`, less the
@@ -10,6 +10,8 @@ Promise
     With `normalize` as well, the scaled example is divided by its length.
 Cost
     Three multiplications a feature and a few numbers to remember of each.
+Reference
+    [ross2013]; the sums for the deviation: [chan1983].
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import InputError
-from novikoff.learners.features import Features
+from novikoff.learners.features import Features, Kind, Row
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.scaler import Scale, Scaler
 from novikoff.player import Player
@@ -42,6 +44,7 @@ class Scaled:
         self.within = learner
         self.scaler, self.features = Scaler(scale), Features()
         self._player = player = Player(learner)
+        self.scale = scale
         self.promises = learner.promises  # type: ignore[misc]
         self.labels, self.outcomes, self.loss = learner.labels, player.outcomes, player.loss
         self.draws, self.conservative = player.draws, player.conservative
@@ -63,51 +66,66 @@ class Scaled:
         """How often it changed."""
         return self._player.updates
 
-    def _row(self, x: Example, learn: bool) -> Any:
-        row = self.features.row(x, learn)
+    def _scaled(self, row: Row, learn: bool) -> Any:
         if isinstance(row, tuple):
             indices, values = row
             ends = np.array([0, len(indices)], dtype=np.uint64)
-            width = max(self.features.count, int(indices.max(initial=-1)) + 1)
-            scaled = self.scaler.rows(Sparse(ends, indices, values, width, checked=True), learn)
-            return indices, scaled.values
+            width = max(self.features.count, int(indices.max()) + 1 if len(indices) else 0)
+            return indices, self.scaler.rows(Sparse(ends, indices, values, width, checked=True), learn).values
         return self.scaler.rows(row[None, :], learn)[0]
 
+    def _asked(self, x: Example) -> Any:
+        return self._scaled(self.features.row(x, learn=False), learn=False)
+
     def predict_one(self, x: Example) -> Label:
-        return self.within.predict_one(self._row(x, learn=False))
+        return self.within.predict_one(self._asked(x))
 
     def chances(self, x: Example) -> Distribution:
         """The distribution of its prediction on x."""
-        return self._player.chances(self._row(x, learn=False))
+        return self._player.chances(self._asked(x))
 
     def learn_one(self, x: Example, y: Label) -> None:
         self.play_one(x, y)
 
     def play_one(self, x: Example, y: Label) -> Any:
         """Predict, then learn."""
-        self.seen = self._row(x, learn=True)
-        return self._player.play_one(self.seen, y)
+        met = self.features.met()
+        row = self.features.row(x, learn=True)
+        kept = self.scaler.kept(row[0] if isinstance(row, tuple) else None)
+        try:
+            self.seen = self._scaled(row, learn=True)
+            return self._player.play_one(self.seen, y)
+        except BaseException:
+            self.features.forget(met)
+            self.scaler.forget(kept)
+            raise
 
     def learn_many(self, batch: Batch) -> NDArray[Any] | StepResult | None:
         """Predict and learn every row in order; None, having done nothing, where the learner cannot."""
         if self._player.looped or isinstance(batch.x, list):
             return None
-        self._meet(batch)
-        self.seen = self.scaler.batch(batch, learn=True)
-        return self._player.learn_many(self.seen)
+        met, kept, played = self.features.met(), self.scaler.kept(), None
+        try:
+            self.features.meet(*_kind(batch))
+            self.seen = self.scaler.batch(batch, learn=True)
+            played = self._player.learn_many(self.seen)
+        finally:
+            if played is None:
+                self.features.forget(met)
+                self.scaler.forget(kept)
+        return played
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
         """What it says of every row, learning nothing."""
         if isinstance(batch.x, list):
             return np.array([self.predict_one(x) for x in batch.x])
+        self.features.check(*_kind(batch))
         return self._player.predict_many(self.scaler.batch(batch, learn=False))
 
-    def _meet(self, batch: Batch) -> None:
-        x: Any = batch.x
-        if isinstance(x, Sparse):
-            self.features.meet("numbers", x.width)
-        else:
-            self.features.meet("array", x.shape[1] if x.ndim == 2 else 1)
+    def score_one(self, x: Example) -> float:
+        """The number whose sign the learner within says, if it has one."""
+        score: float = self.within.score_one(self._asked(x))  # type: ignore[attr-defined]
+        return score
 
     def tracker(self) -> Any:
         """Comparators to watch a game that begins now, on the scaled examples."""
@@ -126,3 +144,11 @@ class Scaled:
         learner.scaler = scaler
         learner.features.load(state["features"])
         return learner
+
+
+def _kind(batch: Batch) -> tuple[Kind, int]:
+    """Of which kind its rows are, and their width."""
+    x: Any = batch.x
+    if isinstance(x, Sparse):
+        return "numbers", x.width
+    return "array", x.shape[1] if x.ndim == 2 else 1

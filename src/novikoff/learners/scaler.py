@@ -22,6 +22,9 @@ SCALES = get_args(Scale)
 KNOWN = 8
 """Numbers that kernels/scaling.py keeps of a feature."""
 
+Kept = tuple[int, Any, NDArray[np.float64]]
+"""The width of the rows that came, the places of features, and what is known of these."""
+
 
 class Scaler:
     """What is known of each feature's size."""
@@ -30,18 +33,19 @@ class Scaler:
         if scale not in SCALES:
             raise InputError(f'a scale must be "standard" or "range": got {shown(scale)}.')
         self.scale = scale
-        self._known = np.zeros((KNOWN, 0))
+        self._known = np.zeros((KNOWN, 0))  # may be wider than the rows that came, so that it grows seldom
+        self._width = 0
 
     def rows(self, x: NDArray[Any] | Sparse, learn: bool) -> Any:
         """The same rows on one scale; with `learn`, the next rows are scaled by these too."""
-        width = x.width if isinstance(x, Sparse) else x.shape[1]
-        known = self._room(width, learn)
-        by = kernels.scaling
+        by, standard = kernels.scaling, self.scale == "standard"
         if isinstance(x, Sparse):
-            out, sparse = np.empty(len(x.values)), by.standard_sparse if self.scale == "standard" else by.range_sparse
-            sparse(known, x.indptr, x.indices, x.values.astype(np.float64, copy=False), out, learn)
+            known, indices = self._of(x, learn)
+            out, sparse = np.empty(len(x.values)), by.standard_sparse if standard else by.range_sparse
+            sparse(known, x.indptr, indices, x.values.astype(np.float64, copy=False), out, learn)
             return Sparse(x.indptr, x.indices, out, x.width, checked=True)
-        out, dense = np.empty(x.shape), by.standard_dense if self.scale == "standard" else by.range_dense
+        known = self._room(x.shape[1], learn)
+        out, dense = np.empty(x.shape), by.standard_dense if standard else by.range_dense
         dense(known, np.ascontiguousarray(x, dtype=np.float64), out, learn)
         return out
 
@@ -52,19 +56,42 @@ class Scaler:
             x = x[:, None]
         return Batch(self.rows(x, learn), batch.y, batch.first, batch.end)
 
+    def _of(self, x: Sparse, learn: bool) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+        """What is known of the features of x, and which is where: features that are only asked of need no room."""
+        if learn or x.width <= self._known.shape[1]:
+            return self._room(x.width, learn), x.indices
+        features, places = np.unique(x.indices, return_inverse=True)
+        there = features < self._known.shape[1]
+        known = np.zeros((KNOWN, len(features)))
+        known[:, there] = self._known[:, features[there]]
+        return known, places.astype(np.uint32)
+
     def _room(self, width: int, learn: bool) -> NDArray[np.float64]:
         missing = width - self._known.shape[1]
-        if missing <= 0:
-            return self._known
-        spare = min(self._known.shape[1], 2**20)
-        known = np.concatenate([self._known, np.zeros((len(self._known), missing + (spare if learn else 0)))], axis=1)
+        spare = min(self._known.shape[1], 2**20) if learn else 0
+        known = self._known if missing <= 0 else np.append(self._known, np.zeros((KNOWN, missing + spare)), axis=1)
         if learn:
-            self._known = known
+            self._known, self._width = known, max(self._width, width)
         return known
+
+    def kept(self, places: Any = None) -> Kept:
+        """What is known of the features at these places, of all if None: to `forget` what comes now."""
+        places = slice(None) if places is None else places[places < self._known.shape[1]]
+        return self._width, places, self._known[:, places].copy()
+
+    def forget(self, kept: Kept) -> None:
+        """Know again what was `kept`: rows that came since were refused."""
+        width, places, known = kept
+        if isinstance(places, slice):
+            self._known = known
+        else:
+            self._known[:, places] = known
+        self._width = width
+        self._known[:, width:] = 0.0
 
     def state(self) -> State:
         """As plain data."""
-        return {"scale": self.scale, "known": self._known.copy()}
+        return {"scale": self.scale, "known": self._known[:, : self._width].copy()}
 
     @classmethod
     def restore(cls, state: State) -> Scaler:
@@ -72,5 +99,6 @@ class Scaler:
         scaler = cls(state["scale"])
         known = state["known"]
         require(isinstance(known, np.ndarray) and known.ndim == 2, "a scale must have its numbers", type(known))
-        scaler._known = array(state, "known", (len(scaler._known), known.shape[1]))
+        scaler._known = array(state, "known", (KNOWN, known.shape[1]))
+        scaler._width = known.shape[1]
         return scaler

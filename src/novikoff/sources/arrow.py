@@ -72,6 +72,7 @@ class Arrow(Stream):
             where: Where = {"column": named(self._file.names, target), "source": self.name}
             self._labels = LabelValues(cells, where, positive, many)
         self.domain = self._rows.domain
+        self.table = self._rows.table if isinstance(self._rows, Converted) else isinstance(self._rows, Columns)
         self.features = self._rows.features
         self.bits = self._rows.bits if isinstance(self._rows, Converted) else None
         self.labels = self._labels.labels

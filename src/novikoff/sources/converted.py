@@ -4,7 +4,8 @@ Columns
     `label`, int8 -1/+1, or int32 for many labels; and for sparse rows `indices` (large_list<uint32>) and `values`
     (large_list<double or float>), for dense rows `x` (fixed_size_list), for indices `x` (int64).
 Metadata, under the key "novikoff", in JSON
-    of the schema: format, kind (of the domain), features (their names, if they have any), bits (if they are hashed).
+    of the schema: format, kind (of the domain), features (their names, if they have any), bits (if they are hashed),
+    table (is it the columns of one?).
     of each record batch, as known when it was written, so that the last one holds for the whole file:
     rows, width, labels (what -1 and +1 stand for; null for many).
 """
@@ -39,6 +40,7 @@ class Converted:
             self.rows = int(last["rows"])
             self.domain = Domain(meta["kind"], None if last["width"] is None else int(last["width"]))
             self.bits: int | None = meta["bits"]
+            self.table = bool(meta.get("table", False))
             self.features = None if meta["features"] is None else tuple(map(str, meta["features"]))
             self._told = None if last["labels"] is None else _labels(*last["labels"])
             self._lists = _lists(schema, name, self.domain)
@@ -125,6 +127,7 @@ def schema_metadata(stream: Stream) -> dict[bytes, bytes]:
         "kind": stream.domain.kind,
         "features": None if stream.features is None else [str(name) for name in stream.features],
         "bits": stream.bits,
+        "table": stream.table,
     }
     return {KEY: json.dumps(meta).encode()}
 

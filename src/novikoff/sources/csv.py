@@ -57,7 +57,7 @@ class CSV(Stream):
     block       bytes read at a time; a row may be longer
     """
 
-    rereadable = True
+    rereadable = table = True
     rows: int
 
     def __init__(

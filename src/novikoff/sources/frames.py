@@ -45,7 +45,7 @@ class Frame(Stream):
     many       how many labels there are, for a learner with many: whole numbers from 0 to many-1
     """
 
-    rereadable = True
+    rereadable = table = True
     rows: int
 
     def __init__(

@@ -32,7 +32,7 @@ class Matched(Stream):
         self._stream, self._order = stream, order
         self.name, self.domain, self.rereadable, self.rows = stream.name, stream.domain, stream.rereadable, stream.rows
         self.outcomes, self.loss, self.bits, self.notes = stream.outcomes, stream.loss, stream.bits, stream.notes
-        self.unlabelled = stream.unlabelled
+        self.unlabelled, self.table = stream.unlabelled, stream.table
         self.features = features
         self.experts = tuple(stream.experts[c] for c in order) if stream.experts else ()
 

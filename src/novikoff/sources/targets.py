@@ -56,7 +56,7 @@ class Targets(Stream):
 class TargetTable(Stream):
     """A table in a file: one column the outcome, the others features, all of them numbers (sources/expert_table.py)."""
 
-    outcomes = "numbers"
+    outcomes, table = "numbers", True
 
     def __init__(self, table: ExpertTable) -> None:
         self._table = table

@@ -54,6 +54,8 @@ class Table(Stream):
     labelled    False: rows to be predicted
     """
 
+    table = True
+
     def __init__(
         self,
         reader: Reader,

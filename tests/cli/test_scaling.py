@@ -1,0 +1,130 @@
+"""`--scale`: tables are scaled by default, other sources are not; it is said, saved, resumed and asked for."""
+
+import json
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from helpers import novikoff
+
+
+def played(*arguments, cwd):
+    code, out, error = novikoff("run", *arguments, "--json", cwd=cwd)
+    assert code == 0, error
+    return json.loads(out)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The same rows, of columns of different sizes, as a table and as svmlight."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(120, 3)) * [1.0, 100.0, 0.01] + [0.0, 500.0, 0.0]
+    y = np.where((x - [0, 500, 0]) @ [1.0, 0.01, 100.0] > 0, 1, -1)
+    (tmp_path / "rows.csv").write_text(
+        "a,b,c,label\n" + "".join(f"{','.join(map(repr, r.tolist()))},{s}\n" for r, s in zip(x, y, strict=True))
+    )
+    (tmp_path / "rows.svm").write_text(
+        "".join(f"{s} 0:{r[0]!r} 1:{r[1]!r} 2:{r[2]!r}\n" for r, s in zip(x.tolist(), y, strict=True))
+    )
+    return tmp_path
+
+
+def test_a_table_is_scaled_and_the_report_says_so(folder):
+    told = played("perceptron:bias=1", "rows.csv", cwd=folder)
+    assert told["learner"] == "perceptron:bias=1,scale=standard"
+    raw = played("perceptron:bias=1", "rows.csv", "--scale", "none", cwd=folder)
+    assert raw["learner"] == "perceptron:bias=1"
+    assert told["mistakes"] < raw["mistakes"] / 2
+    assert told["certificates"][0]["status"] == "valid"
+    x = nk.read(folder / "rows.csv")
+    assert nk.play(nk.Scaled(nk.Perceptron(bias=1), "standard"), x).mistakes == told["mistakes"]
+
+
+def test_other_sources_are_not_scaled_unless_asked(folder):
+    assert played("perceptron", "rows.svm", cwd=folder)["learner"] == "perceptron"
+    assert played("perceptron", "demo:iris", cwd=folder)["learner"] == "perceptron"
+    assert played("perceptron", "rows.svm", "--scale", "range", cwd=folder)["learner"] == "perceptron:scale=range"
+
+
+def test_a_spec_says_more_than_the_option(folder):
+    told = played("perceptron:scale=range", "rows.csv", "--scale", "standard", cwd=folder)
+    assert told["learner"] == "perceptron:scale=range"
+
+
+def test_members_of_a_team_are_scaled(folder):
+    told = played("hedge:learners=[perceptron,[rbp:budget=9],constant]", "rows.csv", "--save", "team.nk", cwd=folder)
+    assert told["learner"] == "hedge:learners=[perceptron,[rbp:budget=9],constant],scale=standard"
+    members = nk.load(folder / "team.nk").learner.learners
+    assert [type(one).__name__ for one in members] == ["Scaled", "Scaled", "Constant"]
+
+
+def test_a_learner_that_is_not_on_vectors_is_left_alone_and_refuses_to_be_scaled(folder):
+    assert played("constant", "rows.csv", cwd=folder)["learner"] == "constant"
+    code, _, error = novikoff("run", "constant", "rows.csv", "--scale", "range", cwd=folder)
+    assert code == 2
+    assert "scale is for learners on vectors: constant plays on any. Leave it out." in error
+
+
+def test_a_converted_table_is_scaled_too(folder):
+    novikoff("convert", "rows.csv", "rows.arrow", cwd=folder)
+    told, other = (played("perceptron", name, cwd=folder) for name in ("rows.csv", "rows.arrow"))
+    assert told["learner"] == other["learner"] == "perceptron:scale=standard"
+    assert told["mistakes"] == other["mistakes"]
+    novikoff("convert", "rows.svm", "svm.arrow", cwd=folder)
+    assert played("perceptron", "svm.arrow", cwd=folder)["learner"] == "perceptron"
+
+
+@pytest.mark.parametrize("again", ["perceptron:bias=1", "perceptron:bias=1,scale=standard", "perceptron"])
+@pytest.mark.parametrize("scale", [(), ("--scale", "standard"), ("--scale", "auto")])
+def test_a_scaled_game_goes_on(folder, again, scale):
+    whole = played("perceptron:bias=1", "rows.csv", cwd=folder)
+    played("perceptron:bias=1", "rows.csv", "--rounds", "50", "--save", "half.nk", cwd=folder)
+    rest = played(again, "rows.csv", "--resume", "half.nk", *scale, cwd=folder)
+    for name in ("learner", "rounds", "mistakes", "certificates"):
+        assert rest[name] == whole[name], name
+
+
+@pytest.mark.parametrize(("begun", "asked"), [("standard", "range"), ("standard", "none"), ("none", "standard")])
+def test_a_game_goes_on_with_its_own_scale(folder, begun, asked):
+    played("perceptron", "rows.csv", "--scale", begun, "--rounds", "50", "--save", "half.nk", cwd=folder)
+    code, _, error = novikoff("run", "perceptron", "rows.csv", "--resume", "half.nk", "--scale", asked, cwd=folder)
+    assert code == 2
+    assert f"has scale {begun}, not {asked}. Leave out --scale." in error
+
+
+def test_a_scaled_example_may_be_normalized_too(folder):
+    told = played("perceptron", "rows.csv", "--normalize", "--save", "unit.nk", cwd=folder)
+    assert nk.load(folder / "unit.nk").learner.within.normalize
+    assert told["certificates"][0]["quantities"]["R"] == pytest.approx(1.0)
+
+
+def test_a_saved_scaled_learner_predicts(folder):
+    played("perceptron", "rows.csv", "--save", "m.nk", cwd=folder)
+    code, out, _ = novikoff("predict", "m.nk", "rows.csv", "--json", cwd=folder)
+    learner, stream = nk.load(folder / "m.nk").learner, nk.read(folder / "rows.csv")
+    said = [learner.predict_one(x) for batch in stream.batches() for x, _ in batch.rows()]
+    assert code == 0
+    assert json.loads(out)["predictions"] == said
+    code, _, error = novikoff("predict", "m.nk", "rows.csv", "--no-label", cwd=folder)
+    assert code == 2
+    assert "leave out --no-label" in error
+
+
+def test_a_scaled_regression_is_saved_and_predicts(folder):
+    spec = "online-gradient:normalize=true,scale=standard"
+    told = played(spec, "rows.csv", "--save", "r.nk", cwd=folder)
+    assert told["learner"] == spec
+    assert played("online-gradient:limit=1000", "rows.csv", cwd=folder)["learner"] == "online-gradient:limit=1000"
+    code, out, error = novikoff("predict", "r.nk", "rows.csv", cwd=folder)
+    assert code == 0
+    assert len(out.splitlines()) == 120
+    assert "mean squared loss" in error
+
+
+def test_compare_scales_the_specs_on_a_table(folder):
+    code, out, _ = novikoff("compare", "rows.csv", "-l", "perceptron", "-l", "constant", "--json", cwd=folder)
+    assert code == 0
+    assert [one["learner"] for one in json.loads(out)["learners"]] == ["perceptron:scale=standard", "constant"]
+    code, out, _ = novikoff("compare", "rows.csv", "-l", "perceptron", "--scale", "none", "--json", cwd=folder)
+    assert [one["learner"] for one in json.loads(out)["learners"]] == ["perceptron"]
