@@ -227,7 +227,7 @@ def play(
         ledger.reservoir = HypothesisReservoir(learner, keep) if isinstance(keep, int) else keep
     game = Game(learner, ledger, track, observers)
     if hindsight:
-        check_hindsight(ledger, stream, resume)
+        check_hindsight(ledger, stream, resume, passes)
     _go_through(game, stream, rounds, passes, ledger.position if resume else None)
     if hindsight:
         ledger.hindsight = look_back(ledger, stream)
@@ -242,13 +242,13 @@ def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None
     tracker, features = ledger.tracker, ledger.player.features
     assert isinstance(tracker, LinearTracker)  # check_hindsight
     return hindsight(
-        matched(stream, ledger.feature_names), tracker.bias, tracker.normalize, ledger.passes, tracker.start,
-        progress=tell, rounds=ledger.rounds if ledger.passes == 1 else None,
+        ledger.player.again(matched(stream, ledger.feature_names)), tracker.bias, tracker.normalize, ledger.passes,
+        tracker.start, progress=tell, rounds=ledger.rounds if ledger.passes == 1 else None,
         names=None if features is None else features.names, played=ledger.fingerprint, tracked=tracker.facts(),
     )  # fmt: skip
 
 
-def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False) -> None:
+def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes: int = 1) -> None:
     """Refuse a game that could not be looked back on, before it begins."""
     from novikoff.comparators.tracker import LinearTracker
 
@@ -261,6 +261,12 @@ def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False) -> Non
         raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")
     if ledger.rounds and not resume:
         raise InputError(f"hindsight needs all rounds of a game: {ledger.rounds:,} were played before {stream.name}.")
+    if ledger.player.changes_examples and (passes > 1 or getattr(ledger.before, "rounds", 0) > 0):
+        was = f"{passes} passes are asked for" if passes > 1 else "the learner had met others before"
+        raise InputError(
+            f"hindsight of a scaled game needs one pass from the first example on: {was}. A row is scaled by all that "
+            "came before it, so it is another one in each pass. Leave out the scale (scale=none), or play one pass."
+        )
 
 
 def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None) -> None:

@@ -230,6 +230,11 @@ def check_method(how: Method, learner: Learner) -> None:
     if player.outcomes == "numbers":
         if how != "averaged":
             raise InputError(f"how={how!r} keeps a classifier: {name} predicts numbers. Take how='averaged'.")
+    elif how == "averaged" and player.changes_examples:
+        raise InputError(
+            "weights are averaged for the Perceptron on examples as they are: this one scales them, each by those "
+            "before it. Take how='best' or 'voted', or scale=none."
+        )
     elif how == "averaged" and not player.sums_mistakes:
         raise InputError(f"weights are averaged for the Perceptron: {name} has none. Take how='best' or 'voted'.")
 

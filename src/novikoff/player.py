@@ -19,6 +19,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     features        how it numbers the features of x (learners/features.py)
     within          the learner that learns, where another brings it its examples; itself
     seen            the last row, or batch, as it saw it, where it changes examples first; as it came
+    again           a stream as it saw it, in a game of one pass from its first round on
     feature_names   of the columns it learned from, by which sources are matched: set by the ledger
     size, updates   what it holds, and how often it changed
     survivor        a hypothesis that did best, in words
@@ -158,6 +159,15 @@ class Player:
         """The x of the last call as a row, as the learner saw it."""
         row = getattr(self.learner, "seen", None)
         return self.features.row(x, learn=False) if row is None else row
+
+    @property
+    def changes_examples(self) -> bool:
+        """Does it change examples first?"""
+        return hasattr(self.learner, "again")
+
+    def again(self, stream: Any) -> Any:
+        """The stream of a game of one pass, as the learner saw it."""
+        return self.learner.again(stream) if hasattr(self.learner, "again") else stream
 
     def survivor(self) -> str | None:
         """A hypothesis that did best, in words; None if it has no hypotheses."""

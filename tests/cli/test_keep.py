@@ -25,7 +25,9 @@ def files(tmp_path_factory):
 @pytest.mark.parametrize("how", ["best", "random", "voted", "averaged", "last"])
 def test_a_classifier_is_kept_saved_and_asked(how, files, tmp_path):
     model = tmp_path / "model.nk"
-    code, out, _ = run("run", "perceptron:bias=1", files / "old.csv", "--keep", how, "--save", model, "--json")
+    code, out, _ = run(
+        "run", "perceptron:bias=1,scale=none", files / "old.csv", "--keep", how, "--save", model, "--json"
+    )
     kept = json.loads(out)["kept"]
     assert (code, kept["how"], kept["rounds"]) == (0, how, 1200)
     code, out, error = run("predict", model, files / "new.csv")

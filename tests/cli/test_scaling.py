@@ -128,3 +128,44 @@ def test_compare_scales_the_specs_on_a_table(folder):
     assert [one["learner"] for one in json.loads(out)["learners"]] == ["perceptron:scale=standard", "constant"]
     code, out, _ = novikoff("compare", "rows.csv", "-l", "perceptron", "--scale", "none", "--json", cwd=folder)
     assert [one["learner"] for one in json.loads(out)["learners"]] == ["perceptron"]
+
+
+@pytest.mark.parametrize("how", ["best", "random", "voted", "last"])
+def test_a_classifier_is_kept_of_a_scaled_game(folder, how):
+    kept = played("perceptron", "rows.csv", "--keep", how, "--save", "kept.nk", cwd=folder)["kept"]
+    code, out, error = novikoff("predict", "kept.nk", "rows.csv", "--json", cwd=folder)
+    assert code == 0, error
+    assert json.loads(out)["limit"] == (kept["certificates"][0]["bound"] if kept["certificates"] else None)
+    assert kept["drawn"] == (how in ("random", "voted"))
+
+
+def test_weights_on_different_scales_are_not_averaged(folder):
+    code, _, error = novikoff("run", "perceptron", "rows.csv", "--keep", "averaged", cwd=folder)
+    assert code == 2
+    assert "on examples as they are: this one scales them" in error
+    assert played("perceptron", "rows.csv", "--keep", "averaged", "--scale", "none", cwd=folder)["kept"]
+
+
+@pytest.mark.parametrize("scale", ["standard", "range"])
+@pytest.mark.parametrize("source", ["rows.csv", "rows.svm"])
+def test_hindsight_reads_the_rows_as_the_learner_saw_them(folder, scale, source):
+    told = played("perceptron:bias=1", source, "--scale", scale, "--hindsight", cwd=folder)
+    found = told["hindsight"]
+    assert found["hinge"][0] <= found["hinge"][1] < 120
+    without = played("perceptron:bias=1", source, "--scale", scale, cwd=folder)
+    assert told["certificates"][0]["bound"] <= without["certificates"][0]["bound"]
+
+
+def test_hindsight_of_a_scaled_game_that_goes_on_is_that_of_the_whole(folder):
+    whole = played("perceptron:bias=1", "rows.csv", "--hindsight", cwd=folder)
+    played("perceptron:bias=1", "rows.csv", "--rounds", "50", "--save", "half.nk", cwd=folder)
+    rest = played("perceptron", "rows.csv", "--resume", "half.nk", "--hindsight", cwd=folder)
+    assert rest["hindsight"]["hinge"] == whole["hindsight"]["hinge"]
+
+
+def test_hindsight_of_a_scaled_game_is_of_one_pass(folder):
+    code, _, error = novikoff("run", "perceptron", "rows.csv", "--passes", "2", "--hindsight", cwd=folder)
+    assert code == 2
+    assert "hindsight of a scaled game needs one pass from the first example on: 2 passes are asked for." in error
+    told = played("perceptron", "rows.csv", "--passes", "2", "--hindsight", "--scale", "none", cwd=folder)
+    assert told["hindsight"]

@@ -113,7 +113,7 @@ def run_source(
              observers=[keeper, *watching])  # fmt: skip
 
     if telling.hindsight:
-        check_hindsight(ledger, stream, resume)
+        check_hindsight(ledger, stream, resume, passes)
     known = None if stream.rows is None else stream.rows * passes
     with keeper:
         stopped = watched(game, Progress(rounds or known, size_of(source)), telling)

@@ -1,10 +1,10 @@
 """Rows brought to one scale as they come: each feature less its mean and over its deviation, or over its largest size.
 
 What is known of a feature is a column of `known`: how many rows had it, the first value K, the sums of x - K and of
-(x - K)^2, and, since the last look at these, the centre and the factor by which x is moved: (x - centre) * factor. The
-sums take in every row; centre and factor are found anew when a sixteenth more rows have come, and at once when a value
-lies more than LIMIT deviations off. So a row costs three multiplications a feature, and what is done to x_t depends on
-x_1 .. x_t alone. `store` False: what would be done to the row if it came next; nothing is remembered.
+(x - K)^2, and, since the last look at these, the centre and the factor by which x is moved: (x - K - centre) * factor.
+The sums take in every row; centre and factor are found anew when a sixteenth more rows have come, and at once when a
+value lies more than LIMIT deviations off. So a row costs three multiplications a feature, and what is done to x_t
+depends on x_1 .. x_t alone. `store` False: what would be done to the row if it came next; nothing is remembered.
 Features of sparse rows are not centred: K = 0 and centre 0, over the rows that have them.
 """
 
@@ -46,26 +46,26 @@ def standard_dense(known: Numbers, x: NDArray[np.float64], out: Numbers, store: 
         off = 0
         if store:
             for j in range(width):
-                moved = (x[t, j] - centre[j]) * factor[j]
-                out[t, j] = moved
-                off += abs(moved) > LIMIT
                 e = x[t, j] - first[j]
+                moved = (e - centre[j]) * factor[j]
+                out[t, j] = moved
+                off += not abs(moved) <= LIMIT  # also what is not a number
                 total[j] += e
                 squares[j] += e * e
             known[ROWS, 0] = rows
         else:
             for j in range(width):
-                moved = (x[t, j] - centre[j]) * factor[j]
+                moved = (x[t, j] - first[j] - centre[j]) * factor[j]
                 out[t, j] = moved
-                off += abs(moved) > LIMIT
+                off += not abs(moved) <= LIMIT
         if off > 0 or rows >= known[NEXT, 0]:
             for j in range(width):
-                begin = first[j] if rows > 1.0 or store else x[t, j]
-                e = 0.0 if store else x[t, j] - begin
-                s, q = total[j] + e, squares[j] + e * e
-                f = deviation(rows, s, q)
-                c = begin + s / rows if f > 0.0 else 0.0  # of sums beyond the doubles there is none
-                out[t, j] = (x[t, j] - c) * f
+                e = x[t, j] - first[j] if rows > 1.0 else 0.0
+                s, q = total[j], squares[j]
+                if not store:
+                    s, q = s + e, q + e * e
+                c, f = s / rows, deviation(rows, s, q)
+                out[t, j] = (e - c) * f if f > 0.0 else 0.0  # of sums beyond the doubles there is no deviation
                 if store:
                     centre[j] = c
                     factor[j] = f

@@ -22,10 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import InputError
-from novikoff.learners.features import Features, Kind, Row
+from novikoff.learners.features import Features, Kind
 from novikoff.learners.nesting import restored, saved
+from novikoff.learners.rescaled import Rescaled, scaled_row
 from novikoff.learners.scaler import Scale, Scaler
 from novikoff.player import Player
+from novikoff.stream import Stream
 from novikoff.types import Batch, Distribution, Domain, Example, Label, Learner, Sparse, State, StepResult, Theorem
 
 
@@ -66,16 +68,8 @@ class Scaled:
         """How often it changed."""
         return self._player.updates
 
-    def _scaled(self, row: Row, learn: bool) -> Any:
-        if isinstance(row, tuple):
-            indices, values = row
-            ends = np.array([0, len(indices)], dtype=np.uint64)
-            width = max(self.features.count, int(indices.max()) + 1 if len(indices) else 0)
-            return indices, self.scaler.rows(Sparse(ends, indices, values, width, checked=True), learn).values
-        return self.scaler.rows(row[None, :], learn)[0]
-
     def _asked(self, x: Example) -> Any:
-        return self._scaled(self.features.row(x, learn=False), learn=False)
+        return scaled_row(self.scaler, self.features.row(x, learn=False), self.features.count, learn=False)
 
     def predict_one(self, x: Example) -> Label:
         return self.within.predict_one(self._asked(x))
@@ -93,7 +87,7 @@ class Scaled:
         row = self.features.row(x, learn=True)
         kept = self.scaler.kept(row[0] if isinstance(row, tuple) else None)
         try:
-            self.seen = self._scaled(row, learn=True)
+            self.seen = scaled_row(self.scaler, row, self.features.count, learn=True)
             return self._player.play_one(self.seen, y)
         except BaseException:
             self.features.forget(met)
@@ -130,6 +124,10 @@ class Scaled:
     def tracker(self) -> Any:
         """Comparators to watch a game that begins now, on the scaled examples."""
         return self._player.tracker()
+
+    def again(self, stream: Stream) -> Stream:
+        """The stream of a whole game in one pass, as the learner within saw it."""
+        return Rescaled(stream, self.scaler.scale, self.features)
 
     def facts(self) -> Any:
         return self.within.facts()
