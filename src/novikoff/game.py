@@ -288,6 +288,8 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
         for piece, at, skip in _rested(game, pieces(stream, position["at"], position["skip"], left, rows)):
             _note_labels(ledger, stream, begins)
             played = ledger.rounds
+            if stream.table and isinstance(piece.x, np.ndarray) and piece.x.ndim == 2:
+                game.player.widen(piece.x.shape[1])
             try:
                 game._learn_batch(for_learner(piece, stream.labels, game.learner))
             finally:

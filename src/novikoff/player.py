@@ -17,6 +17,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     tracker         the comparators that its theorems need, for a game that begins now; none
     mean            the learner whose weights are the mean of all it had, for convex losses
     features        how it numbers the features of x (learners/features.py)
+    widen           let arrays be so wide from now on, where that is exact; new columns are refused
     within          the learner that learns, where another brings it its examples; itself
     seen            the last row, or batch, as it saw it, where it changes examples first; as it came
     again           a stream as it saw it, in a game of one pass from its first round on
@@ -39,6 +40,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.errors import InputError
 from novikoff.types import Batch, Distribution, Domain, Example, Label, Learner, StepResult
 
 
@@ -122,6 +124,22 @@ class Player:
     def features(self) -> Any:
         """How it numbers the features of x; None if it does not."""
         return getattr(self.learner, "features", None)
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on: a table has new columns at its end, in which all rows before were 0."""
+        for member in self.members:
+            Player(member).widen(width)
+        features = self.features
+        if features is None or features.kind != "array" or features.count >= width:
+            return
+        widen = getattr(self.learner, "widen", None)
+        if widen is None:
+            raise InputError(
+                f"the columns of a table must be known from the first row for {type(self.learner).__name__}: it has "
+                f"{features.count:,} features, and now there are {width:,}. Put rows that show all columns, and their "
+                "missing values, first; or choose a learner that takes new ones, such as perceptron."
+            )
+        widen(width)
 
     @property
     def feature_names(self) -> list[str] | None:

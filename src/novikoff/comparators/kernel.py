@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.kernel_fit import fit, times
 from novikoff.comparators.linear import KAPPAS, LONGEST, SHORTEST, Wrong, ratio
-from novikoff.comparators.rows import Labels, Rows, chosen, most_numbers, numbers, restored_rows, rows_state
+from novikoff.comparators.rows import Labels, Rows, chosen, most_numbers, numbers, restored_rows, rows_state, wider
 from novikoff.comparators.tally import UNIT, Comparator, PenalizedComparator, Tally
 from novikoff.similarity import Similarity
 from novikoff.types import Sparse, State
@@ -126,6 +126,8 @@ class KernelScorer:
 
     def see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
         """Rows in order, in blocks of BLOCK."""
+        if not isinstance(x, Sparse):
+            self.points = wider(self.points, x.shape[1])
         for start in range(0, len(y), BLOCK):
             some = slice(start, start + BLOCK)
             self._see(x[some], y[some], wrong[some])

@@ -18,7 +18,10 @@ BYTES_A_NUMBER, BYTES_A_NONZERO, BYTES_A_ROW = 8, 12, 16
 
 
 class RowBuffer:
-    """Rows of one form with their labels and whether each was a mistake; what is added is copied."""
+    """Rows of one form with their labels and whether each was a mistake; what is added is copied.
+
+    Dense rows may become wider: those before are 0 in the columns that are new.
+    """
 
     def __init__(self) -> None:
         self.rows = self.size = 0  # size: bytes, about
@@ -30,6 +33,8 @@ class RowBuffer:
         """More rows, after those there are."""
         if len(y) == 0:
             return
+        if self._x and not isinstance(x, Sparse):
+            self._x = [wider(one, x.shape[1]) for one in self._x]
         if self._x and (isinstance(x, Sparse) != isinstance(self._x[0], Sparse) or _width(x) != _width(self._x[0])):
             raise InputError(f"rows must stay of one form: {_form(x)} came after {_form(self._x[0])}.")
         self._x.append(x.copy(np.float64) if isinstance(x, Sparse) else np.array(x, dtype=np.float64, order="C"))
@@ -74,6 +79,13 @@ def stacked(rows: list[Row]) -> Rows:
     if len(sparse) not in (0, len(rows)):
         raise InputError("rows must be of one form to be stacked: got dense and sparse ones.")
     return Sparse.of_rows(sparse) if sparse else np.stack([np.asarray(row) for row in rows]).astype(np.float64)
+
+
+def wider(x: Rows, width: int) -> Rows:
+    """Dense rows with zeros in the columns that are new; others as they are."""
+    if isinstance(x, Sparse) or x.shape[1] >= width:
+        return x
+    return np.pad(x, ((0, 0), (0, width - x.shape[1])))
 
 
 def chosen(x: Rows, rows: NDArray[Any]) -> Rows:

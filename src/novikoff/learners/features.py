@@ -70,6 +70,13 @@ class Features:
         self.kind = kind
         self.count = max(self.count, width)
 
+    def widen(self, width: int) -> bool:
+        """Let arrays be so wide from now on: they were 0 in the columns at the end. False if they are no arrays."""
+        if self.kind != "array" or width <= self.count:
+            return False
+        self.count = width
+        return True
+
     def check(self, kind: Kind, width: int) -> None:
         """Refuse a batch that is not of this kind and width."""
         self._keep_to(kind)

@@ -130,6 +130,11 @@ class KernelLearner:
         self.rounds += len(y)
         return predictions
 
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; supports are 0 in new columns."""
+        if self.features.widen(width):
+            self.supports.begin(width)
+
     def tracker(self) -> KernelTracker | None:
         """Comparators to watch a game that begins now, in the same feature space, if a theorem needs them."""
         return KernelTracker(self.similarity, additive=self.additive) if self.promises else None

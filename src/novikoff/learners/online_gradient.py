@@ -164,6 +164,11 @@ class OnlineGradient:
         state["own"][at.SCALE] = 1.0
         return type(self).restore(state)
 
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._grow()
+
     def learn_one(self, x: Example, y: float) -> None:
         self.play_one(x, y)
 

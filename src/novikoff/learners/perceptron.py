@@ -239,6 +239,11 @@ class Perceptron:
             spare = 0 if self.features.kind == "array" else min(len(self._weights), 2**20)
             self._hold(np.append(self._weights, np.zeros(self.features.count - len(self._weights) + spare)))
 
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._grow()
+
     def tracker(self) -> LinearTracker:
         """Comparators for a game that begins now; they see the same features."""
         start = np.append(self.weights, self.bias_weight) if self.updates > 0 else None

@@ -121,6 +121,11 @@ class Scaled:
         score: float = self.within.score_one(self._asked(x))  # type: ignore[attr-defined]
         return score
 
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on, if the learner within lets them."""
+        self._player.widen(width)
+        self.features.widen(width)
+
     def tracker(self) -> Any:
         """Comparators to watch a game that begins now, on the scaled examples."""
         return self._player.tracker()
