@@ -68,3 +68,18 @@ def test_what_cannot_be_made_or_read_is_told(table):
         nk.play(nk.AdaHedge(3), str(table))
     with pytest.raises(MismatchError, match="a ledger must be the learner's own"):
         nk.play("perceptron", table, ledger=nk.play("perceptron", table))
+
+
+def test_what_comes_of_a_game_is_shown_in_one_line(table):
+    ledger = nk.play("perceptron:bias=1", table)
+    assert (
+        repr(ledger) == f"<Ledger perceptron:bias=1,scale=standard on {table}: 150 rounds, {ledger.mistakes} mistakes "
+        f"({100 * ledger.mistakes / 150:.3g} %)>"
+    )
+    assert repr(nk.play(nk.Perceptron(), (np.eye(2), [1, -1]))).startswith("<Ledger Perceptron on ")
+    first = ledger.certify()[0]
+    assert repr(first) == f"<Certificate {first}>"
+    found = nk.compare(["constant"], table)
+    rate = 100 * found.learners[0].rate.mean
+    assert repr(found) == f"<Comparison on {table}, 150 rows: constant {rate:.3g} %>"
+    assert repr(nk.play("online-gradient:normalize=true", (np.eye(2), [0.5, 0.5]))).endswith("squared loss 0.5>")

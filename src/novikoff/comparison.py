@@ -147,7 +147,7 @@ class Compared:
         return rounds, rates.mean(axis=0), deviation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Every learner's games, in the order in which the learners were given.
 
@@ -161,6 +161,10 @@ class Comparison:
     shuffles: int
     seed: int
     learners: tuple[Compared, ...]
+
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{one.learner} {100 * one.rate.mean:.3g} %" for one in self.learners)
+        return f"<Comparison on {self.source}, {self.rows:,} rows: {rates}>"
 
 
 def compare(
