@@ -9,7 +9,6 @@ import novikoff as nk
 from novikoff.comparators.rows import stacked
 from novikoff.comparators.tracker import LinearTracker
 from novikoff.errors import InputError
-from novikoff.sources.arrow import Arrow
 from novikoff.sources.convert import convert
 from novikoff.sources.in_memory import hold
 from novikoff.sources.matched import matched

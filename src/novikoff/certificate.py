@@ -41,7 +41,7 @@ class Assumption:
     standing: Standing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Certificate:
     """A theorem evaluated on a run.
 
@@ -73,6 +73,9 @@ class Certificate:
     def holds(self) -> bool:
         """Neither void nor violated."""
         return self.status in ("valid", "conditional", "vacuous")
+
+    def __repr__(self) -> str:
+        return f"<Certificate {self}>"
 
     def __str__(self) -> str:
         if self.bound is None:

@@ -154,7 +154,7 @@ class Compared:
         return rounds, rates.mean(axis=0), deviation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Every learner's games, in the order in which the learners were given.
 
@@ -173,6 +173,10 @@ class Comparison:
     def constant(self) -> Constant | None:
         """The best constant, the same in every order of the rows; None if it is not known."""
         return self.learners[0].games[0].constant
+
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{one.learner} {100 * one.rate.mean:.3g} %" for one in self.learners)
+        return f"<Comparison on {self.source}, {self.rows:,} rows: {rates}>"
 
 
 def compare(

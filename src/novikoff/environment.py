@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -23,9 +24,11 @@ Piece = tuple[Batch, Position | None, int]
 
 
 def as_stream(environment: Any, learner: Learner) -> Stream:
-    """Arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; a stream as it is."""
+    """A path, arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; or as it is."""
     if is_stream(environment):
         return adapted(environment)
+    if isinstance(environment, (str, os.PathLike)):
+        return _read(environment, learner)
     if learner.domain.kind in ("advice", "losses"):
         from novikoff.sources.advice import advice
 
@@ -52,6 +55,18 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
         f"an environment must be a stream, an adversary, arrays (X, y) or an iterable of (x, y): "
         f"got {type(environment).__name__}."
     )
+
+
+def _read(path: Any, learner: Learner) -> Stream:
+    """The file, or demo:NAME, as the learner needs it."""
+    if learner.domain.kind in ("advice", "losses"):
+        raise MismatchError(
+            f"a table for experts must be read for a loss: got {path}. Pass nk.expert_table(path, loss=…)."
+        )
+    from novikoff.sources.reader import read
+
+    numbers = Player(learner).outcomes == "numbers"
+    return read(path, outcomes="numbers") if numbers else read(path, many=learner.labels)
 
 
 def goes_on(ledger: Ledger, stream: Stream) -> bool:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novikoff import catalog
 from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, pieces
-from novikoff.errors import Advice, InputError, MismatchError, Option
+from novikoff.errors import Advice, InputError, MismatchError, Option, SpecError
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer, Tracking, as_batch
@@ -174,7 +175,7 @@ def users_labels(learner: Learner, known: list[Any] | None) -> Labels | None:
 
 
 def play(
-    learner: Learner,
+    learner: Learner | str,
     environment: Any,
     rounds: int | None = None,
     passes: int = 1,
@@ -188,8 +189,10 @@ def play(
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
-    environment   a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of scipy.sparse), a data frame with
-                  a label column, or any iterable of (x, y); for a learner on losses, an array (rounds, experts)
+    learner       a learner, or its spec ("perceptron:bias=1"), which is made for the environment and scaled on a table
+    environment   a path or "demo:NAME", a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of
+                  scipy.sparse), a data frame with a label column, or any iterable of (x, y); for a learner on losses,
+                  an array (rounds, experts)
     rounds        stop after so many; needed against an adversary
     passes        how often to go through the stream
     record        keep every prediction in the ledger
@@ -204,6 +207,10 @@ def play(
         raise InputError(f"rounds must be at least 0: got {rounds}.")
     if passes < 1:
         raise InputError(f"passes must be at least 1: got {passes}.")
+    if isinstance(learner, str):
+        environment, spec, learner = _made(learner, environment)
+        ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=spec,
+                                  source=environment.name)  # fmt: skip
     if isinstance(environment, Adversary):
         return _duel(learner, environment, rounds, record, ledger, observers)
     stream = _for_player(as_stream(environment, learner), ledger or Player(learner), learner)
@@ -240,6 +247,19 @@ def _for_player(stream: Stream, known: Ledger | Player, learner: Learner) -> Str
     features = Player(learner).features
     numbered = features is not None and features.kind == "numbers"
     return adopted(stream, known.encoding, known.feature_names, numbered=numbered)
+
+
+def _made(spec: str, environment: Any) -> tuple[Any, str, Learner]:
+    """The environment, as a stream if it is no adversary; the spec with its scale; and the learner that it names."""
+    if isinstance(environment, Adversary):
+        return environment, spec, catalog.make(spec, "learner", domain=environment.domain)
+    try:
+        about = catalog.make(spec, "learner")
+    except SpecError:  # it must know the domain first
+        about = catalog.make("constant", "learner")
+    stream = as_stream(environment, about)
+    spec = catalog.with_scale(spec, None, stream.table)
+    return stream, spec, catalog.make(spec, "learner", domain=stream.domain)
 
 
 def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None = None) -> Hindsight:

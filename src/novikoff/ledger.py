@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Ledger:
     """The record of one learner's game, from the moment the ledger was opened.
 
@@ -98,6 +98,12 @@ class Ledger:
         self.read_by(self.encoding or self.player.encoding)
         if not self.members:
             self.members = [Ledger(member, source=self.source) for member in self.player.members]
+
+    def __repr__(self) -> str:
+        who, where = self.spec or type(self.learner).__name__, f" on {self.source}" if self.source else ""
+        paid = f"{self.mistakes:,} mistakes" if self.counts else f"{self.player.loss} loss {self.loss:.6g}"
+        rate = f" ({100 * self.mistakes / self.rounds:.3g} %)" if self.counts and self.rounds else ""
+        return f"<Ledger {who}{where}: {self.rounds:,} rounds, {paid}{rate}>"
 
     def name_features(self, names: Sequence[str] | None) -> None:
         """Remember what the learner's features are called, unless it is known; in the learner too, if that can be."""

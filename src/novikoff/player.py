@@ -15,6 +15,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     learn_many      the same for every row of a batch, compiled; None, having done nothing, where it must go row by row
     predict_many    what it says of every row, learning nothing
     tracker         the comparators that its theorems need, for a game that begins now; none
+    score_one       the number whose sign is said of x
     mean            the learner whose weights are the mean of all it had, for convex losses
     features        how it numbers the features of x (learners/features.py)
     widen           let arrays be so wide from now on, where that is exact; new columns are refused
@@ -110,6 +111,11 @@ class Player:
         """The comparators that its theorems need, for a game that begins now; None if they need none."""
         begin = getattr(self.learner, "tracker", None)
         return None if begin is None else begin()
+
+    @property
+    def scores(self) -> bool:
+        """Has it a score, whose sign is what it says?"""
+        return all(hasattr(one, "score_one") for one in (self.learner, self.within))
 
     @property
     def averages(self) -> bool:
@@ -215,8 +221,8 @@ class Player:
 
     def settings(self, name: str) -> list[Any]:
         """What it, or those of its team, were given for a parameter of that name; none if it has no such."""
-        having = [self.learner, self.within, self.learner.facts()]
-        having += [one for member in self.members for one in (member, Player(member).within)]
+        players = (self, *(Player(member) for member in self.members))
+        having = [one for player in players for one in (player.learner, player.within)] + [self.learner.facts()]
         return [getattr(one, name) for one in having if hasattr(one, name)]
 
     @property

@@ -153,10 +153,12 @@ def test_the_error_of_rows_is_known_where_there_was_nothing_to_fit_on():
     assert facts.error >= LINEAR.relative_error(50)
 
 
-def test_rows_must_stay_of_one_form():
+def test_rows_must_stay_of_one_form_or_become_wider():
     tracker = KernelTracker(LINEAR)
     tracker.see_row(np.zeros(2), 1, False)
     tracker.see_row(np.zeros(3), 1, False)
+    assert tracker.facts().rows == 2
+    tracker.see_row(np.zeros(2), 1, False)
     with pytest.raises(InputError, match="one form"):
         tracker.facts()
 

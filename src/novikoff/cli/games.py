@@ -103,6 +103,8 @@ def run_source(
     """
     check_files(saving, telling)
     passes, rounds = length
+    if choice is not None and choice.how == "averaged" and saving.resume is None and defaults.get("scale") is None:
+        defaults = {**defaults, "scale": "none"}  # weights on different scales have no average
     stream = open_source(source, options, learner)
     ledger = _ledger(learner, stream, defaults, saving)
     keep = 0 if choice is None else choice.reservoir(stream, ledger, defaults.get("seed"))

@@ -74,7 +74,7 @@ def predict(asked: Namespace) -> int:
     """Print what a saved learner says of each example of a source; it learns nothing."""
     from novikoff.cli.predictions import predict_source
 
-    return predict_source(asked.model, asked.source, _reading(asked), asked.json, not asked.no_label)
+    return predict_source(asked.model, asked.source, _reading(asked), asked.json, not asked.no_label, asked.scores)
 
 
 def convert(asked: Namespace) -> int:
@@ -217,6 +217,7 @@ def parser() -> Parser:
     one.add_argument("model", metavar="MODEL", help="a file that `run --save` wrote")
     _add_source(one)
     one.add_argument("--no-label", action="store_true", help="the source has no labels: all of it is features")
+    one.add_argument("--scores", action="store_true", help="the score beside each label, the number whose sign is said")
     _add_json(one)
 
     _add_source(verb("columns", columns))

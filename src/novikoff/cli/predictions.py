@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,15 +28,25 @@ LOSSES = {"squared": np.square, "absolute": np.abs}
 HINT = "If NEW has no label column, pass --no-label."
 
 
-def predict_source(path: str, source: str, options: dict[str, Any], as_json: bool, labelled: bool = True) -> int:
-    """`novikoff predict`; returns the exit code. `labelled`: has the source labels, or outcomes, to compare with?"""
+def predict_source(
+    path: str, source: str, options: dict[str, Any], as_json: bool, labelled: bool = True, scores: bool = False
+) -> int:  # fmt: skip
+    """`novikoff predict`; returns the exit code.
+
+    labelled   has the source labels, or outcomes, to compare with?
+    scores     tell the score beside each label
+    """
     saved = model.load(path)
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
     numbers = outcomes(classifier) == "numbers"
+    if scores and not Player(classifier).scores:
+        raise InputError(
+            f"--scores is for learners of labels that have a score: that of {path} has none. Leave it out."
+        )
     try:
         stream = _matched(path, saved, classifier, _open(source, options, classifier, numbers, labelled))
         watch = None if isinstance(saved, Ledger) else Watch(saved)
-        out = Out(path, stream.name, as_json)
+        out = Out(path, stream.name, as_json, classifier.score_one if scores else None)
         told = (_tell_numbers if numbers else _tell_labels)(saved, classifier, stream, path, out, watch)
     except LabelError as error:
         if labelled:
@@ -101,15 +112,21 @@ def _width(classifier: Any) -> Any:
 
 
 class Out:
-    """Predictions as they come, a line each; or all of them in one JSON object, which is written as they come too."""
+    """Predictions as they come, a line each; or all of them in one JSON object, which is written as they come too.
 
-    def __init__(self, path: str, source: str, as_json: bool) -> None:
+    score   of an example, to be told beside its label: after a tab, or as a pair
+    """
+
+    def __init__(self, path: str, source: str, as_json: bool, score: Callable[[Any], float] | None = None) -> None:
         self._head = {"model": path, "source": source}
-        self._json, self._begun = as_json, False
+        self._json, self._begun, self._score = as_json, False, score
 
-    def write(self, said: list[Any]) -> None:
+    def write(self, said: list[Any], batch: Batch) -> None:
+        if self._score is not None:
+            said = [[one, float(self._score(x))] for one, (x, _) in zip(said, batch.rows(), strict=True)]
         if not self._json:
-            sys.stdout.write("".join(f"{one}\n" for one in said))
+            lines = said if self._score is None else [f"{one}\t{score!r}" for one, score in said]
+            sys.stdout.write("".join(f"{one}\n" for one in lines))
         elif said:
             self._begin()
             sys.stdout.write(json.dumps(said)[1:-1])
@@ -146,7 +163,7 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
         _check_exact(batch, classifier, stream)
         said = Player(classifier).predict_many(batch)
         words = {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.labels is None else {}
-        out.write([words.get(label, label) for label in said.tolist()])
+        out.write([words.get(label, label) for label in said.tolist()], batch)
         rows += len(batch)
         if not stream.unlabelled:
             wrong = said != batch.y
@@ -165,7 +182,7 @@ def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: O
     rows, lost = 0, 0.0
     for batch in stream.batches():
         said = Player(classifier).predict_many(batch)
-        out.write(said.tolist())
+        out.write(said.tolist(), batch)
         rows += len(batch)
         if not stream.unlabelled:
             lost += float(LOSSES[classifier.loss](said - batch.y).sum())
