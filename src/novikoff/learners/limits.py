@@ -23,13 +23,19 @@ LOOSE = 1.0 + 1e-12
 
 
 class Limits:
-    """||x|| <= limit and low <= y <= high. The example x~ is x, divided by its length if `normalize`, and the bias."""
+    """||x|| <= limit and low <= y <= high. The example x~ is x, divided by its length if `normalize`, and the bias.
 
-    def __init__(self, limit: float, low: float, high: float, bias: float, normalize: bool) -> None:
+    scaled   outcomes may be any numbers: they are scaled to low .. high when they are played
+    """
+
+    def __init__(
+        self, limit: float, low: float, high: float, bias: float, normalize: bool, scaled: bool = False
+    ) -> None:
         self.limit = size(limit, "a limit")
         self.low, self.high, self.bias = _number(low, "low"), _number(high, "high"), _number(bias, "a bias")
         if low > high:
             raise InputError(f"low must not be above high: got {low} and {high}.")
+        self._least, self._most = (-LARGEST, LARGEST) if scaled else (self.low, self.high)
         self.normalize = normalize
         self._set()
 
@@ -55,48 +61,33 @@ class Limits:
 
     def outcome(self, y: Any) -> float:
         """y, a number in its range."""
-        return _outcome(y, self.low, self.high)
-
-    def number(self, y: Any) -> float:
-        """y, a number in no range but that of what can be computed with."""
-        return _outcome(y, -LARGEST, LARGEST)
+        try:
+            value = encode.number(y)  # first: numpy would round the range to the precision of y
+        except (TypeError, ValueError, OverflowError):
+            value = math.nan
+        if self._least <= value <= self._most:
+            return value
+        raise self._beyond(y)
 
     def outcomes(self, y: NDArray[Any], first: int) -> NDArray[np.float64]:
-        """Those of a batch, each in its range."""
-        return _outcomes(y, first, self.low, self.high)
+        """The same for a batch."""
+        try:
+            numbers = encode.doubles(y)
+        except (TypeError, ValueError, OverflowError):
+            raise self._beyond(y) from None
+        if numbers.ndim != 1:
+            raise InputError(f"there must be one outcome a round: got shape {numbers.shape}.")
+        within = (numbers >= self._least) & (numbers <= self._most)
+        if not within.all():
+            t = int(np.argmin(within))
+            raise self._beyond(float(numbers[t])).at(round=first + t)
+        return numbers
 
-    def numbers(self, y: NDArray[Any], first: int) -> NDArray[np.float64]:
-        """Those of a batch, in no range."""
-        return _outcomes(y, first, -LARGEST, LARGEST)
-
-
-def _outcome(y: Any, low: float, high: float) -> float:
-    try:
-        value = encode.number(y)  # first: numpy would round the range to the precision of y
-    except (TypeError, ValueError, OverflowError):
-        value = math.nan
-    if low <= value <= high:
-        return value
-    raise _beyond(y, low, high)
-
-
-def _outcomes(y: NDArray[Any], first: int, low: float, high: float) -> NDArray[np.float64]:
-    try:
-        numbers = encode.doubles(y)
-    except (TypeError, ValueError, OverflowError):
-        raise _beyond(y, low, high) from None
-    if numbers.ndim != 1:
-        raise InputError(f"there must be one outcome a round: got shape {numbers.shape}.")
-    within = (numbers >= low) & (numbers <= high)
-    if not within.all():
-        t = int(np.argmin(within))
-        raise _beyond(float(numbers[t]), low, high).at(round=first + t)
-    return numbers
-
-
-def _beyond(y: Any, low: float, high: float) -> InputError:
-    do = "Give another range as low and high, or leave both out." if high < LARGEST else "Clean or drop the row."
-    return InputError(f"an outcome must be a number from {low} to {high}", f"got {shown(y)}", do)
+    def _beyond(self, y: Any) -> InputError:
+        do = "Give another range as low and high, or leave both out."
+        if self._most == LARGEST:
+            do = "Clean or drop the row."
+        return InputError(f"an outcome must be a number from {self._least} to {self._most}", f"got {shown(y)}", do)
 
 
 def size(value: float, what: str) -> float:

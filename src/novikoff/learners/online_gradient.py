@@ -92,9 +92,10 @@ class OnlineGradient:
         self.domain = Domain("vector")
         self.radius = size(radius, "a radius")
         ends = (-1.0 if low is None else low, 1.0 if high is None else high)
-        self._limits = limits = Limits(1.0 if limit is None else limit, *ends, bias, normalize)
+        learns = low is None and high is None
+        self._limits = limits = Limits(1.0 if limit is None else limit, *ends, bias, normalize, learns)
         self.limit, self.low, self.high, self.bias = limit, low, high, limits.bias
-        self._range = OutcomeRange() if low is None and high is None else None
+        self._range = OutcomeRange() if learns else None
         self._grows = limit is None and rate == "adaptive" and not normalize
         self.loss, self.rate, self.horizon, self.normalize, self.hindsight = loss, rate, horizon, normalize, hindsight
         self.features = Features()
@@ -188,14 +189,13 @@ class OnlineGradient:
 
     def play_one(self, x: Example, y: float) -> StepResult:
         """Predict, then learn, looking at x once."""
-        if self._range is None:
-            self._y[0] = self._limits.outcome(y)
-            return self._play_one(x)
-        self._y[0] = outcome = self._limits.number(y)
-        if self._range.scales or not -1.0 <= outcome <= 1.0:
+        self._y[0] = outcome = self._limits.outcome(y)
+        seen = self._range
+        if seen is not None and (seen.scales or not -1.0 <= outcome <= 1.0):
             return self._play_scaled(x, np.array([outcome]))
         result = self._play_one(x)
-        self._range.see_one(outcome)
+        if seen is not None:
+            seen.see_one(outcome)
         return result
 
     def _play_scaled(self, x: Example, y: NDArray[np.float64]) -> StepResult:
@@ -238,7 +238,7 @@ class OnlineGradient:
 
     def learn_many(self, batch: Batch) -> StepResult:
         """Predict and learn every row in order, compiled; all of the batch is checked before its first round."""
-        given = y = self._outcomes(batch)
+        given = y = self._limits.outcomes(batch.y, batch.first)
         if self._range is not None:
             y = self._range.scaled(given)
         predictions, losses = np.empty(len(y)), np.empty(len(y))
@@ -264,11 +264,6 @@ class OnlineGradient:
                 return self._back(predictions, given)
             self._range.see(given)
         return StepResult(predictions, losses, losses)
-
-    def _outcomes(self, batch: Batch) -> NDArray[np.float64]:
-        """The outcomes of a batch, checked."""
-        check = self._limits.outcomes if self._range is None else self._limits.numbers
-        return check(batch.y, batch.first)
 
     def _check(self, square: float, **where: Unpack[Where]) -> None:
         """Refuse an x that is too long, by its ||x||^2, or let the limit grow."""
