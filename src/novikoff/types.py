@@ -259,6 +259,8 @@ class StepResult(NamedTuple):
     expected      what it cost on average over the learner's coin, given the past
     members       (rows, K): what each learner of a team said
     chances       (rows, K): with what chance each of them, given the past, was to be wrong; None if none of them draws
+    probabilities with what probability it expected the label that came, before it came; None if it has none
+    scores        the log-odds of +1 that they come from, (rows,), or (rows, K) of each member
     """
 
     predictions: Any
@@ -266,6 +268,8 @@ class StepResult(NamedTuple):
     expected: Any
     members: Any = None
     chances: Any = None
+    probabilities: Any = None
+    scores: Any = None
 
 
 class Learner(Protocol):
