@@ -111,7 +111,7 @@ class Game:
 
     def _play_round(self, x: Example, y: Any) -> Label:
         player, ledger = self.player, self.ledger
-        if player.pays or player.members:
+        if player.pays or player.members or player.probable:
             result: StepResult = player.play_one(x, y)
             ledger.write_results(as_batch(result), np.asarray(y)[np.newaxis])
         else:

@@ -79,6 +79,8 @@ class Ledger:
     _next: int = 1
     _expected: Total = field(default_factory=Total)
     _paid: Total = field(default_factory=Total)
+    _log_loss: Total = field(default_factory=Total)
+    _brier: Total = field(default_factory=Total)
 
     def __post_init__(self) -> None:
         self.player = Player(self.learner)
@@ -111,6 +113,16 @@ class Ledger:
     def loss(self) -> float:
         """What the predictions cost: the mistakes, where a mistake costs 1."""
         return float(self.mistakes) if self.counts else float(self._paid)
+
+    @property
+    def log_loss(self) -> float | None:
+        """The sum of -ln P(y), infinite if a label came that had no chance; None without probabilities."""
+        return float(self._log_loss) if self.player.probable else None
+
+    @property
+    def brier(self) -> float | None:
+        """The sum of (1 - P(y))^2; None without probabilities."""
+        return float(self._brier) if self.player.probable else None
 
     @property
     def mistake_rate(self) -> float:
@@ -152,6 +164,12 @@ class Ledger:
         else:
             self._pay(played.losses)
         self._expected.add_all(played.expected)
+        if played.probabilities is not None:
+            with np.errstate(divide="ignore"):
+                self._log_loss.add_all(-np.log(played.probabilities))
+            if self._log_loss.sum == math.inf:
+                self._log_loss.lost = 0.0  # of infinite sums it is not a number
+            self._brier.add_all((1.0 - played.probabilities) ** 2)
         for k, member in enumerate(self.members):
             chance = None if played.chances is None else played.chances[:, k]
             member._write_member(played.members[:, k], y, chance)
@@ -244,6 +262,8 @@ class Ledger:
             members=members,
             fixed=fixed,
             repeated=self.repeated,
+            log_loss=self.log_loss,
+            brier=self.brier,
         )
         certificates = (theorem(run) for theorem in theorems)
         return [certificate for certificate in certificates if certificate is not None]
@@ -259,7 +279,7 @@ class Ledger:
                 "tracker": None if self.tracker is None else self.tracker.state(),
                 "members": [member.state() for member in self.members],
                 "reservoir": None if self.reservoir is None else self.reservoir.state(),
-                "expected": dataclasses.astuple(self._expected), "paid": dataclasses.astuple(self._paid)}  # fmt: skip
+                **{name: dataclasses.astuple(getattr(self, f"_{name}")) for name in _SUMS}}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Ledger:
@@ -268,13 +288,15 @@ class Ledger:
         for name in ("rounds", "passes", "mistakes", "positives", "answered", "_next"):
             if type(plain[name]) is not int or plain[name] < 0:
                 raise ModelFileError(f"{name} of a ledger must be a whole number: got {plain[name]!r}.")
-        for name, values in (("seconds", [state["seconds"]]), *((name, state[name]) for name in ("expected", "paid"))):
-            if not all(math.isfinite(value) for value in values):
+        sums = {"log_loss": (0.0, 0.0), "brier": (0.0, 0.0)}  # games of old have no probabilities
+        sums |= {name: state[name] for name in _SUMS if name in state or name not in sums}
+        for name, values in (("seconds", [state["seconds"]]), *sums.items()):
+            if not (all(math.isfinite(value) for value in values) or (name == "log_loss" and values[0] == math.inf)):
                 raise ModelFileError(f"{name} of a ledger must be finite: got {values!r}.")
         names = plain["feature_names"]
         if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
             raise ModelFileError(f"feature_names of a ledger must be texts: got {names!r}.")
-        plain["_expected"], plain["_paid"] = Total(*state["expected"]), Total(*state["paid"])
+        plain.update({f"_{name}": Total(*values) for name, values in sums.items()})
         plain["members"] = [cls.restore(*pair) for pair in zip(state["members"], Player(learner).members, strict=True)]
         plain["curve"] = [(t, mistakes) for t, mistakes in state["curve"]]
         plain["predictions"] = None if state["predictions"] is None else [state["predictions"]]
@@ -299,8 +321,9 @@ class Ledger:
 
 _NOT_PLAIN = (
     "learner", "adversary", "adversary_before", "before", "curve", "predictions", "tracker", "hindsight",
-    "reservoir", "members", "_expected", "_paid",
+    "reservoir", "members", "_expected", "_paid", "_log_loss", "_brier",
 )  # fmt: skip
+_SUMS = ("expected", "paid", "log_loss", "brier")
 
 
 def _broken_off(certificate: Certificate) -> Certificate:

@@ -281,8 +281,8 @@ class Learner(Protocol):
     sources are matched by; `tracker()` gives the comparators its theorems need; `size` is what it holds;
     `conservative` is True if it changes on mistakes alone. A learner that draws its predictions has `draws = True` and
     `chances(x)`, the distribution it draws from; its `learn_many` answers with `StepResult`. So do `play_one` and
-    `learn_many` of a learner that has a `loss`: on advice or losses, or one whose `outcomes` are "numbers". A team has
-    `learners`, all of which play every round.
+    `learn_many` of a learner that has a `loss`: on advice or losses, or one whose `outcomes` are "numbers"; and of one
+    with `probability_one(x)`, P(+1). A team has `learners`, all of which play every round.
     """
 
     domain: Domain
@@ -376,6 +376,7 @@ class Run(Generic[F]):
     loss            what the predictions cost; mistakes, where a mistake costs 1
     members         the certificates of each learner of a team
     repeated        some rows were played more than once: the stream was gone through again
+    log_loss, brier the sums of -ln P(y) and of (1 - P(y))^2; None for a learner without probabilities
     """
 
     before: F
@@ -391,6 +392,8 @@ class Run(Generic[F]):
     members: tuple[tuple[Certificate, ...], ...] = ()
     fixed: bool = True
     repeated: bool = False
+    log_loss: float | None = None
+    brier: float | None = None
 
 
 Theorem = Callable[[Run[Any]], "Certificate | None"]
