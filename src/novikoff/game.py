@@ -111,16 +111,17 @@ class Game:
 
     def _play_round(self, x: Example, y: Any) -> Label:
         player, ledger = self.player, self.ledger
-        if player.pays or player.members or player.probable:
-            result: StepResult = player.play_one(x, y)
+        chance = None
+        if player.draws and not (player.pays or player.members):
+            y = check_label(y, self.learner.labels)
+            chance = player.chances(x).get(y, 0.0)
+        played = player.play_one(x, y)
+        if isinstance(played, StepResult):
+            result = played
             ledger.write_results(as_batch(result), np.asarray(y)[np.newaxis])
         else:
-            chance = None
-            if player.draws:
-                y = check_label(y, self.learner.labels)
-                chance = player.chances(x).get(y, 0.0)
-            result = StepResult(player.play_one(x, y), None, None)
-            ledger.write(result.predictions, y, chance)
+            result = StepResult(played, None, None)
+            ledger.write(played, y, chance)
         for observer in self._watching:
             observer.see_one(ledger, x, y, result)
         prediction: Label = result.predictions

@@ -56,6 +56,9 @@ class Tracking(Observer):
         self._features, self._number = ledger.player.features, number
 
     def see(self, batch: Batch, result: StepResult) -> None:
+        if self._tracker.scored:
+            self._tracker.see_scores(batch, result.scores, self._features)
+            return
         predictions = result.predictions if self._number is None else result.members[:, self._number]
         if isinstance(batch.x, list):
             for (x, y), prediction in zip(batch.rows(), predictions.tolist(), strict=True):
@@ -64,6 +67,9 @@ class Tracking(Observer):
             self._tracker.see(batch, predictions != batch.y)
 
     def see_one(self, ledger: Ledger, x: Example, y: Label, result: StepResult) -> None:
+        if self._tracker.scored:
+            super().see_one(ledger, x, y, result)
+            return
         prediction = result.predictions if self._number is None else result.members[self._number]
         self._tracker.see_row(self._features.row(x, learn=False), y, bool(prediction != y))
 

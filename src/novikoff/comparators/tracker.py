@@ -131,6 +131,8 @@ class ComparatorTracker(Generic[S]):
 
     block = 1
     """Rows are shown in multiples of so many, once there are comparators."""
+    scored = False
+    """Is it shown the learner's scores (comparators/metric_tracker.py), not its mistakes?"""
     ahead = False
     """Are margins a function of the row alone, to be found by any thread?"""
 
@@ -467,8 +469,12 @@ class KernelTracker(ComparatorTracker[KernelScorer]):
         return cls(Similarity.restore(state["similarity"]))._load(state)
 
 
-def restored(state: State) -> LinearTracker | KernelTracker:
+def restored(state: State) -> Any:
     """The tracker whose `state` this is."""
+    if state.get("kind") == "metric":
+        from novikoff.comparators.metric_tracker import MetricTracker
+
+        return MetricTracker.restore(state)
     return KernelTracker.restore(state) if state.get("kind") == "kernel" else LinearTracker.restore(state)
 
 

@@ -235,8 +235,9 @@ def play_vaw(
         said = score / (1.0 + v)
         scores[t] = min(max(said, low), high)
         own[LOSS] += (scores[t] - y[t]) ** 2
-        own[GAINED] += y[t] * y[t] * (v / (1.0 + v)) - said * said * v
+        own[GAINED] += y[t] * y[t] * (v / (1.0 + v))
         own[LINEAR] += y[t] * y[t]
+        own[LINEAR_SIZE] += said * said * v
         own[FARTHEST] = max(own[FARTHEST], abs(y[t]))
         change(inverse, sums, held, own, ridge, x, k, count, score, v, 1.0, y[t])
 
@@ -244,18 +245,18 @@ def play_vaw(
 @compiled
 def play_perceptron(
     slots: Slots, held: Vector, inverse: Vector, sums: Vector, own: Vector, ridge: float, scale_free: bool,
-    ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], margin: float,
-    said: NDArray[np.int8],
+    ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], margin: float, scores: Vector,
 ) -> None:  # fmt: skip
     """The second-order Perceptron (margin 0) and AROW (margin 1): learn from mistakes, and where y x'w < margin."""
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
     for t in range(len(y)):
         count = meet(slots, held, inverse, own, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
         score = dense(held[WEIGHT, :count], x[:count])
-        said[t] = -1 if score < 0.0 else 1
+        scores[t] = score
+        wrong = (-1 if score < 0.0 else 1) != y[t]
         m = y[t] * score
-        if said[t] != y[t] or m < margin:
+        if wrong or m < margin:
             v = product(inverse, x, count, k)
-            own[LOSS] += said[t] != y[t]
+            own[LOSS] += wrong
             own[GAINED] += (v + 2.0 * m - m * m) / (1.0 + v) if margin > 0.0 else v / (1.0 + v)
             change(inverse, sums, held, own, ridge, x, k, count, score, v, 1.0, np.float64(y[t]))

@@ -20,16 +20,12 @@ Reference
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from novikoff.learners.metric_perceptron import MetricPerceptron
-from novikoff.types import Theorem
 
 
 class Arow(MetricPerceptron):
     """It learns from every example with a margin below 1."""
 
-    promises: ClassVar[tuple[Theorem, ...]] = ()
     margin = 1.0
 
     def __init__(

@@ -25,6 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.certificates.ftrl_regret import ftrl_regret
+from novikoff.certificates.metric_facts import MetricFacts
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric_tracker import Goal, MetricTracker, added_doubt
 from novikoff.errors import InputError, shown
 from novikoff.kernels import ftrl_layout as at
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
@@ -38,7 +42,7 @@ PARAMS: Schema = {"metric": str, "rate": float, "bias": float}
 class Ftrl(Probabilistic):
     """A gradient sum, and a curvature sum, a feature."""
 
-    promises: ClassVar[tuple[Theorem, ...]] = ()
+    promises: ClassVar[tuple[Theorem, ...]] = (ftrl_regret,)
 
     def __init__(self, metric: str = "sqrt", rate: float = 1.0, bias: float = 1.0) -> None:
         super().__init__(bias)
@@ -109,8 +113,21 @@ class Ftrl(Probabilistic):
         )
         return scores[:, 0]
 
-    def facts(self) -> Any:
-        return None
+    def tracker(self) -> MetricTracker | None:
+        """Comparators for a game that begins now."""
+        return MetricTracker(self.bias) if self.rounds == 0 else None
+
+    def goal(self) -> Goal:
+        """What a comparator is to make small."""
+        gradients = self.gradients()
+        return Goal("log", Diagonal(self.diagonal()), self.facts().penalty, (gradients, added_doubt(*self.counts())))
+
+    def facts(self) -> MetricFacts:
+        loss, delta, linear, size = (float(value) for value in self.sums)
+        gradients = self.gradients()
+        form = Diagonal(self.diagonal()).inverse_square(gradients, np.zeros(len(gradients)))
+        dual = linear + (self.rounds + 20) * 2.0 * U0 * size + 0.5 * form
+        return MetricFacts(self.rounds, self.rounds, 0, loss, delta, dual)
 
     def state(self) -> State:
         return {

@@ -24,7 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.certificates.logistic_regret import logistic_regret
+from novikoff.certificates.metric_facts import MetricFacts
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric_tracker import Goal, MetricTracker
 from novikoff.errors import InputError, shown
+from novikoff.kernels import second_order_layout as at
 from novikoff.learners.restoring import Schema
 from novikoff.learners.scale_free import Probabilistic
 from novikoff.learners.second_order import SecondOrder
@@ -34,7 +39,7 @@ from novikoff.types import StepResult, Theorem
 class Logistic(SecondOrder, Probabilistic):
     """A Newton step for every example."""
 
-    promises: ClassVar[tuple[Theorem, ...]] = ()
+    promises: ClassVar[tuple[Theorem, ...]] = (logistic_regret,)
     params: ClassVar[Schema] = {"ridge": float, "radius": float, "scale_free": bool, "bias": float}
 
     def __init__(self, ridge: float = 0.1, radius: float = 6.0, scale_free: bool = True, bias: float = 1.0) -> None:
@@ -53,8 +58,23 @@ class Logistic(SecondOrder, Probabilistic):
         scores, spread = self._looked(rows)
         return kernels.logits.hedge_all(scores, spread)
 
-    def facts(self) -> Any:
-        return None
+    def tracker(self) -> MetricTracker | None:
+        """Comparators for a game that begins now."""
+        return MetricTracker(self.bias, kappa=self.kappa, limit=at.LIMIT) if self.rounds == 0 else None
+
+    def goal(self) -> Goal:
+        """What a comparator is to make small."""
+        largest = self.matrix.of(at.LARGEST, self.features.count + 1)
+        return Goal("parabola", Diagonal(self.ridge * largest * largest), self.facts().penalty, self._steps())
+
+    def _steps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self._added(1.0 + float(self.matrix.own[at.FARTHEST]) / 4.0)
+
+    def facts(self) -> MetricFacts:
+        own = self.matrix.own
+        off = (self.rounds + 20) * 2.0 * U0 * float(own[at.LINEAR_SIZE])
+        dual = float(own[at.LINEAR]) + off + 0.5 * self.matrix.full().inverse_square(*self._steps())
+        return MetricFacts(self.rounds, self.updates, 0, float(own[at.LOSS]), float(own[at.GAINED]), dual)
 
 
 def curvature(radius: float) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.comparators.metric import Full
 from novikoff.errors import InputError, shown
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.restoring import array, require
@@ -57,10 +58,17 @@ class Matrix:
         found[slots >= 0] = self.held[row, slots[slots >= 0]]
         return found
 
-    def whole(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """S, both triangles, and the diagonal of L."""
+    def full(self) -> Full:
+        """A, for certificates."""
         low = np.tril(self.sums[: self.count, : self.count])
-        return low + np.tril(low, -1).T, self.ridge * self.held[at.LARGEST, : self.count] ** 2
+        places = np.flatnonzero(self.slots >= 0)
+        places = places[np.argsort(self.slots[places])]
+        return Full(places, self.ridge_diagonal(), low + np.tril(low, -1).T, int(self.own[at.UPDATES]))
+
+    def ridge_diagonal(self) -> NDArray[np.float64]:
+        """The diagonal of L, slot by slot."""
+        largest = self.held[at.LARGEST, : self.count]
+        return self.ridge * largest * largest
 
     def state(self, places: int) -> State:
         """As plain data."""

@@ -8,15 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.certificates.metric_facts import MetricFacts
+from novikoff.certificates.metric_mistakes import metric_mistakes
+from novikoff.comparators.metric import Diagonal
+from novikoff.comparators.metric_tracker import Goal, MetricTracker, added_doubt
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.restoring import Schema, array, require
 from novikoff.learners.second_order import SecondOrder
-from novikoff.types import Label, State
+from novikoff.types import State, StepResult, Theorem
 
 
 class MetricPerceptron(SecondOrder):
     """b = sum of y x over the updates: the mistakes, and where y times the score is below `margin`."""
 
+    promises: ClassVar[tuple[Theorem, ...]] = (metric_mistakes,)
     params: ClassVar[Schema] = {"ridge": float, "diagonal": bool, "scale_free": bool, "bias": float}
     margin: ClassVar[float]
 
@@ -67,24 +72,17 @@ class MetricPerceptron(SecondOrder):
             spare = 0 if self.features.kind == "array" else min(len(self._held), 2**20)
             self._held = np.vstack([self._held, np.zeros((places + 1 - len(self._held) + spare, 4))])
 
-    def play_one(self, x: Any, y: Any) -> Label:
-        """Predict, then learn, looking at x once."""
-        outcome = self._outcome(y)
-        row = self._row(x, learn=True)
-        self._make_room(self.features.count + 1)
-        self.rounds += 1
-        return int(self._learn(row, outcome)[0])
-
-    def _learn(self, rows: Any, y: NDArray[Any]) -> Any:
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        scores = np.empty(len(y))
         if self.diagonal:
-            scores = np.empty(len(y))
             kernels.metric_perceptron.play(
                 self._held, self._own, self.ridge, self.scale_free, *rows, y, self.margin, True, scores
             )
-            return self._said(scores)
-        said = np.empty(len(y), dtype=np.int8)
-        kernels.second_order.play_perceptron(*self.matrix.arrays, *rows, y, self.margin, said)
-        return said
+        else:
+            kernels.second_order.play_perceptron(*self.matrix.arrays, *rows, y, self.margin, scores)
+        said = self._said(scores)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, scores=scores)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         if not self.diagonal:
@@ -98,8 +96,28 @@ class MetricPerceptron(SecondOrder):
         )  # fmt: skip
         return scores
 
-    def facts(self) -> Any:
-        return None
+    def tracker(self) -> MetricTracker | None:
+        """Comparators for a game that begins now."""
+        limit = None if self.diagonal else at.LIMIT
+        return MetricTracker(self.bias, margin=self.margin, limit=limit) if self.rounds == 0 else None
+
+    def goal(self) -> Goal:
+        """What a comparator is to make small."""
+        facts = self.facts()
+        if self.diagonal:
+            held = self._held[: self.features.count + 1]
+            return Goal("hinge", Diagonal(self.metric()), facts.penalty, (-held[:, 2], added_doubt(held[:, 3], held[:, 0])))
+        return Goal("hinge", self.matrix.full(), facts.penalty, self._added())
+
+    def facts(self) -> MetricFacts:
+        if self.diagonal:
+            held = self._held[: self.features.count + 1]
+            gained = float(self._own[2])
+            dual = Diagonal(self.metric()).inverse_square(held[:, 2], added_doubt(held[:, 3], held[:, 0]))
+        else:
+            added, doubt = self._added()
+            gained, dual = float(self.matrix.own[at.GAINED]), self.matrix.full().inverse_square(added, doubt)
+        return MetricFacts(self.rounds, self.updates, self.mistakes, 0.0, gained, dual)
 
     def state(self) -> State:
         return {**super().state(), "held": self._held[: self.features.count + 1].copy(), "own": self._own.copy()}

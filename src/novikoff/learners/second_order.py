@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.comparators.metric_tracker import added_doubt
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.matrix import Matrix
 from novikoff.learners.restoring import Schema, arguments, integer
@@ -56,6 +57,12 @@ class SecondOrder(ScaleFree):
         places = np.minimum(rows.places, np.uint32(len(matrix.slots) - 1))
         kernels.second_order.look(*matrix.arrays, rows.ends, places, rows.values, scores, spread)
         return scores, spread
+
+    def _added(self, more: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """-b, and what it may be off by, place by place; each x was added at most `more` times."""
+        matrix, places = self.matrix, self.features.count + 1
+        doubt = added_doubt(matrix.of(at.SEEN, places), np.abs(matrix.of(at.LARGEST, places)))
+        return -matrix.of(at.MOMENT, places), more * doubt
 
     def state(self) -> State:
         return {

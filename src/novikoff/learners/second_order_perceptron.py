@@ -17,16 +17,12 @@ Reference
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from novikoff.learners.metric_perceptron import MetricPerceptron
-from novikoff.types import Theorem
 
 
 class SecondOrderPerceptron(MetricPerceptron):
     """It learns from mistakes."""
 
-    promises: ClassVar[tuple[Theorem, ...]] = ()
     conservative = True
     margin = 0.0
 

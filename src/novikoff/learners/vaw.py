@@ -26,8 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode, kernels
+from novikoff.certificates.vaw_regret import VawFacts, vaw_regret
+from novikoff.comparators.metric import U0
 from novikoff.encode import LARGEST_SIZE
 from novikoff.errors import InputError, shown
+from novikoff.kernels import second_order_layout as at
 from novikoff.learners.restoring import Schema
 from novikoff.learners.second_order import SecondOrder
 from novikoff.types import Batch, Example, StepResult, Theorem, check_label, signs
@@ -36,7 +39,7 @@ from novikoff.types import Batch, Example, StepResult, Theorem, check_label, sig
 class Vaw(SecondOrder):
     """One Newton step from the best weights so far."""
 
-    promises: ClassVar[tuple[Theorem, ...]] = ()
+    promises: ClassVar[tuple[Theorem, ...]] = (vaw_regret,)
     params: ClassVar[Schema] = {
         "ridge": float, "probabilities": bool, "low": float | None, "high": float | None, "scale_free": bool,
         "bias": float,
@@ -99,5 +102,12 @@ class Vaw(SecondOrder):
             raise InputError(f"y must be a number from {least:g} to {most:g}: {got}.")
         return y
 
-    def facts(self) -> Any:
-        return None
+    def facts(self) -> VawFacts:
+        own, full = self.matrix.own, self.matrix.full()
+        added, doubt = self._added(float(own[at.FARTHEST]))
+        loss, chi, squares, credit = (float(own[k]) for k in (at.LOSS, at.GAINED, at.LINEAR, at.LINEAR_SIZE))
+        most, least = full.inverse_square(added, doubt), full.inverse_least(added, doubt)
+        off = (self.rounds + 20) * 2.0 * U0 * squares
+        return VawFacts(
+            self.rounds, loss, squares - off - most, squares + off - least, squares, chi, credit, self.probabilities
+        )

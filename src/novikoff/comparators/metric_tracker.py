@@ -1,0 +1,335 @@
+"""Comparators for learners in a metric: u with a small loss and a small u'Au, fitted to what the theorem says of it.
+
+Algorithm
+    Rows are kept, as the learner reads them (kernels/nonzeros.py), with the scores it played. While all of them fit in
+    `keep` bytes, asked for facts, the bound itself is minimised over u, on all rows and with the metric that the learner
+    has now: it is convex in u, and u is the best in hindsight. From the row that does not fit on, a few u, fitted to the
+    rows kept with ridges of several sizes and taken at several scales, see every row, the kept ones first.
+Promise
+    Any u will do: its losses are summed over every round, rounded up (kernels/log_losses.py).
+Cost
+    Kept: 12 bytes a non-zero, and a fit when asked. After: O(16 non-zeros) per round, 16 numbers a feature.
+Reference
+    [liu1989] for the fit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import kernels
+from novikoff.comparators.metric import Diagonal, Metric
+from novikoff.types import Batch, Sparse, State
+
+Vector = NDArray[np.float64]
+U0 = 2.0**-53
+RIDGES = (0.01, 1.0, 30.0, 1000.0)
+SCALES = (0.4, 0.7, 1.0, 1.4)
+KEEP = 16_000_000
+MANY = 4096
+"""Pieces that are kept apart."""
+
+
+class Goal(NamedTuple):
+    """What a learner's theorem says of u: its loss + a penalty.
+
+    loss       "log", "hinge", or "parabola": the larger of the log loss and of what a second-order learner took for it
+    penalty    the metric whose square(u)/2 is paid, or sqrt(square(u) * gained) for the hinge loss
+    gained     what u'Au is multiplied by there
+    added      the learner's own sum of g x, of (g - hz) x, or of -y x, place by place, and what it may be off by
+    """
+
+    loss: str
+    penalty: Metric
+    gained: float
+    added: tuple[Vector, Vector]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricComparator:
+    """One u; losses are sums over all rounds, rounded up.
+
+    log_loss, hinge, parabola   its losses; parabola is the sum of max(l, Q)
+    square                      u'Au
+    doubt                       the sum of |u_i| times what the learner's sum may be off by
+    unexplained                 how far <u, the learner's sum> is from what it played, in units of what rounding explains
+    """
+
+    log_loss: float
+    hinge: float
+    parabola: float
+    square: float
+    doubt: float
+    unexplained: float
+
+
+@dataclass(frozen=True, slots=True)
+class MetricComparatorFacts:
+    """Of every comparator; the first is u = 0. rows: rounds seen. fitted: on how many of them."""
+
+    rows: int
+    fitted: int
+    comparators: tuple[MetricComparator, ...]
+
+
+class MetricTracker:
+    """Comparators of a learner that begins now.
+
+    bias            the learner's
+    kappa, margin   of its updates, as kernels/log_losses.py says
+    limit           features that it has weights for, the first it saw; None for all
+    """
+
+    scored = True
+
+    def __init__(
+        self, bias: float, kappa: float = 0.0, margin: float = -1.0, limit: int | None = None, keep: int = KEEP
+    ) -> None:
+        self.bias, self.kappa, self.margin, self.limit, self.keep = float(bias), kappa, margin, limit, int(keep)
+        self.rows = self.places = 0
+        self._kept: list[Any] | None = []  # pieces (nonzeros, y, scores); None once there are vectors
+        self._size = self._fitted = 0
+        self._vectors, self._sums = np.zeros((0, 0)), np.zeros((0, 0))
+        self._asked: tuple[Any, MetricComparatorFacts] | None = None
+
+    def see_scores(self, batch: Batch, scores: NDArray[Any], features: Any) -> None:
+        """The rounds of a batch, and the scores that the learner played."""
+        y = np.asarray(batch.y, dtype=np.int8)
+        if isinstance(batch.x, list):
+            for t, (x, label) in enumerate(zip(batch.x, y, strict=True)):
+                row = features.row(x, learn=False)
+                sparse = isinstance(row, tuple)
+                piece = Sparse(np.array([0, len(row[0])], np.uint64), *row, width=2**32) if sparse else row[np.newaxis]
+                self._see(piece, label[np.newaxis], scores[t : t + 1])
+        else:
+            self._see(batch.x, y, scores)
+
+    def _see(self, x: Any, y: NDArray[np.int8], scores: NDArray[Any]) -> None:
+        if isinstance(x, Sparse):
+            rows, _ = kernels.nonzeros.of_sparse(x.indptr, x.indices, x.values, self.bias)
+        else:
+            array = np.ascontiguousarray(x, dtype=np.float64)
+            rows, _ = kernels.nonzeros.of_dense(array if array.ndim == 2 else array[:, None], self.bias)
+        self.rows += len(y)
+        self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
+        taken = 0
+        if self._kept is not None:
+            sizes = 12 * rows.ends[1:] + 17 * np.arange(1, len(y) + 1) + self._size
+            taken = min(int(np.searchsorted(sizes, self.keep)) + 1, len(y))  # the last one may go beyond the limit
+            some = slice(0, int(rows.ends[taken]))
+            part = kernels.nonzeros.Nonzeros(rows.ends[: taken + 1], rows.places[some].copy(), rows.values[some].copy())
+            self._kept.append((part, y[:taken].copy(), np.array(scores[:taken], dtype=np.float64)))
+            self._size = int(sizes[taken - 1]) if taken else self._size
+            if len(self._kept) > MANY:
+                self._together()
+            if self._size >= self.keep:
+                self._settle()
+        if self._kept is None and taken < len(y):
+            self._add(rows._replace(ends=rows.ends[taken:]), y[taken:], scores[taken:])
+
+    def _settle(self) -> None:
+        """From here on the comparators are those that fit the rows up to now."""
+        rows, y, scores = self._together()
+        self._vectors = self._candidates(rows, y)
+        self._sums = np.zeros((kernels.log_losses.SUMS, self._vectors.shape[1]))
+        self._kept, self._fitted = None, len(y)
+        self._add(rows, y, scores)
+
+    def _add(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> None:
+        if self.places > len(self._vectors):
+            more = self.places - len(self._vectors) + min(len(self._vectors), 2**20)
+            self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
+        kernels.log_losses.see(self._vectors, *rows, y, scores, self.kappa, self.margin, self._sums)
+
+    def _together(self) -> tuple[Any, NDArray[np.int8], Vector]:
+        """All rows kept, as one piece."""
+        pieces = self._kept or []
+        if len(pieces) != 1:
+            ends = [piece[0].ends[1:] for piece in pieces]
+            shifts = np.cumsum([0, *(int(end[-1]) for end in ends)])
+            together = kernels.nonzeros.Nonzeros(
+                np.concatenate([np.zeros(1, np.int64), *(e + s for e, s in zip(ends, shifts, strict=False))]),
+                np.concatenate([np.zeros(0, np.uint32), *(piece[0].places for piece in pieces)]),
+                np.concatenate([np.zeros(0), *(piece[0].values for piece in pieces)]),
+            )
+            labels = np.concatenate([np.zeros(0, np.int8), *(piece[1] for piece in pieces)])
+            self._kept = [(together, labels, np.concatenate([np.zeros(0), *(piece[2] for piece in pieces)]))]
+        found: tuple[Any, NDArray[np.int8], Vector] = self._kept[0]  # type: ignore[index]
+        return found
+
+    def _candidates(self, rows: Any, y: NDArray[np.int8]) -> Vector:
+        """Vectors to ride, one a column: fitted with several ridges, at several scales."""
+        most = np.zeros(self.places)
+        np.maximum.at(most, rows.places, np.abs(rows.values))
+        if self.limit is not None:
+            seen, first = np.unique(rows.places, return_index=True)
+            most[seen[np.argsort(first)[self.limit :]]] = 0.0
+        (places, root), found = Diagonal(most * most).root(), [np.zeros(self.places)]
+        x, t = _matrix(rows, self.places)[:, places], np.zeros(len(places))
+        phi = _log(y) if self.margin < 0.0 else _smooth_hinge(y, 0.1)
+        for ridge in RIDGES[::-1]:
+            t = _minimised(x, root, phi, ridge, t)
+            u = np.zeros(self.places)
+            u[places] = root * t
+            found += [scale * u for scale in SCALES]
+        return np.stack(found, axis=1)
+
+    def facts(self, learner: Any) -> MetricComparatorFacts:
+        """What was seen up to now, with the metric that the learner has now."""
+        goal: Goal = learner.goal()
+        if self._asked is None or self._asked[0] != (self.rows, goal.gained):
+            self._asked = ((self.rows, goal.gained), self._facts(goal))
+        return self._asked[1]
+
+    def _facts(self, goal: Goal) -> MetricComparatorFacts:
+        vectors, sums, fitted = self._vectors, self._sums, self._fitted
+        if self._kept is not None:
+            rows, y, scores = self._together()
+            vectors = np.stack([np.zeros(self.places), *self._best(goal, rows, y, scores)], axis=1)
+            sums, fitted = np.zeros((kernels.log_losses.SUMS, vectors.shape[1])), len(y)
+            kernels.log_losses.see(vectors, *rows, y, scores, self.kappa, self.margin, sums)
+        found = tuple(self._comparator(goal, vectors[: self.places, k], sums[:, k]) for k in range(vectors.shape[1]))
+        return MetricComparatorFacts(self.rows, fitted, found)
+
+    def _comparator(self, goal: Goal, u: Vector, sums: Vector) -> MetricComparator:
+        at, factor = kernels.log_losses, 1.0 + (self.rows + 20) * 2.0 * U0
+        log, hinge, parabola, doubt = (float(sums[k]) for k in (at.LOG, at.HINGE, at.PARABOLA, at.DOUBT))
+        added, off = (part[: len(u)] for part in goal.added)
+        known = len(added)
+        slack = float(np.abs(u[:known]) @ off)
+        explained = (self.rows + 20) * 2.0 * U0 * float(np.abs(u[:known]) @ np.abs(added)) + slack
+        explained += float(sums[at.PULL_DOUBT]) * (1.0 + self.rows * U0) + (self.rows + 20) * 4.0 * U0 * abs(
+            float(sums[at.PULL])
+        )
+        apart = abs(float(u[:known] @ added) - float(sums[at.PULL]))
+        return MetricComparator(
+            log_loss=log * factor + doubt * factor,
+            hinge=hinge * factor + doubt * factor,
+            parabola=parabola * factor + doubt * factor,
+            square=goal.penalty.square(u),
+            doubt=slack,
+            unexplained=apart / (4.0 * explained + 1e-300),
+        )
+
+    def _best(self, goal: Goal, rows: Any, y: NDArray[np.int8], scores: Vector) -> Sequence[Vector]:
+        """Vectors that make the bound small, on the rows kept."""
+        if not len(y) or not self.places:
+            return []
+        places, root = goal.penalty.root()
+        seen = places < self.places
+        places, root = places[seen], root[seen]
+        x = _matrix(rows, self.places)[:, places]
+
+        def whole(t: Vector) -> Vector:
+            u = np.zeros(self.places)
+            u[places] = root * t if root.ndim == 1 else root @ t
+            return u
+
+        start = np.zeros(root.shape[-1])
+        if goal.loss != "hinge":
+            phi = _log(y) if goal.loss == "log" else _parabola(y, scores, self.kappa)
+            return [whole(_minimised(x, root, phi, 1.0, start))]
+        found, t, weight = [], start, max(goal.gained, 1.0)
+        for soft in (0.5, 0.1, 0.02):  # sqrt(a b) is the least of (c a + b/c)/2, so the ridge c follows u
+            for _ in range(3):
+                length = math.sqrt(float(t @ t))
+                ridge = math.sqrt(weight) / length if length > 0.0 else 1.0
+                t = _minimised(x, root, _smooth_hinge(y, soft), ridge, t)
+                found.append(whole(t))
+        return found
+
+    def state(self) -> State:
+        """All of it, as plain data."""
+        kept = None
+        if self._kept is not None:
+            rows, y, scores = self._together()
+            kept = {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
+        return {"kind": "metric", "bias": self.bias, "kappa": self.kappa, "margin": self.margin, "limit": self.limit,
+                "keep": self.keep, "rows": self.rows, "places": self.places, "fitted": self._fitted, "kept": kept,
+                "vectors": self._vectors[: self.places].copy(), "sums": self._sums.copy()}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """The tracker whose `state` this is."""
+        tracker = cls(state["bias"], state["kappa"], state["margin"], state["limit"], state["keep"])
+        tracker.rows, tracker.places, tracker._fitted = (int(state[name]) for name in ("rows", "places", "fitted"))
+        kept = state["kept"]
+        if kept is not None:
+            rows = kernels.nonzeros.Nonzeros(kept["ends"], kept["places"], kept["values"])
+            tracker._kept = [(rows, kept["y"], kept["scores"])]
+            tracker._size = 12 * len(rows.places) + 17 * len(kept["y"])
+        else:
+            tracker._kept = None
+            tracker._vectors, tracker._sums = np.array(state["vectors"]), np.array(state["sums"])
+        return tracker
+
+
+def added_doubt(counts: Vector, sizes: Vector) -> Vector:
+    """What a sum of n numbers g x with |g| <= 1 and |x| <= M, feature by feature, may be off by: u0 n (n+20) M."""
+    return U0 * counts * (counts + 20.0) * sizes
+
+
+Loss = Callable[[Vector], tuple[float, Vector]]
+"""The sum of the losses of scores, and their slopes."""
+
+
+def _matrix(rows: Any, places: int) -> Any:
+    from scipy.sparse import csr_array
+
+    return csr_array((rows.values, rows.places.astype(np.int64), rows.ends), shape=(len(rows.ends) - 1, places))
+
+
+def _minimised(x: Any, root: Vector, phi: Loss, ridge: float, start: Vector) -> Vector:
+    """The t for which phi(x B t) + ridge t't/2 is least, nearly: whatever is found will do."""
+    from scipy.optimize import minimize
+
+    def value(t: Vector) -> tuple[float, Vector]:
+        lost, slopes = phi(x @ (root * t if root.ndim == 1 else root @ t))
+        back = x.T @ slopes
+        return lost + 0.5 * ridge * float(t @ t), (root * back if root.ndim == 1 else root.T @ back) + ridge * t
+
+    with np.errstate(all="ignore"):
+        found: Vector = minimize(value, start, jac=True, method="L-BFGS-B", options={"maxiter": 300, "maxcor": 20}).x
+    return found if bool(np.isfinite(found).all()) else start
+
+
+def _log(y: NDArray[np.int8]) -> Loss:
+    def loss(s: Vector) -> tuple[float, Vector]:
+        m = y * s
+        return float(np.logaddexp(0.0, -m).sum()), -y * _sigmoid(-m)
+
+    return loss
+
+
+def _parabola(y: NDArray[np.int8], z: Vector, kappa: float) -> Loss:
+    q = _sigmoid(-y * z)
+    g, h, played = -y * q, kappa * q * (1.0 - q), np.logaddexp(0.0, -y * z)
+
+    def loss(s: Vector) -> tuple[float, Vector]:
+        m, gap = y * s, s - z
+        lost, near = np.logaddexp(0.0, -m), played + g * gap + 0.5 * h * gap * gap
+        return float(np.maximum(lost, near).sum()), np.where(lost >= near, -y * _sigmoid(-m), g + h * gap)
+
+    return loss
+
+
+def _smooth_hinge(y: NDArray[np.int8], soft: float) -> Loss:
+    """max(0, 1 - m) with a parabola of width `soft` at its corner."""
+
+    def loss(s: Vector) -> tuple[float, Vector]:
+        short = 1.0 - y * s
+        part = np.clip(short / soft, 0.0, 1.0)
+        return float((part * (short - 0.5 * soft * part)).sum()), -y * part
+
+    return loss
+
+
+def _sigmoid(z: Vector) -> Vector:
+    tail = np.exp(-np.abs(z))
+    return np.where(z >= 0.0, 1.0, tail) / (1.0 + tail)
