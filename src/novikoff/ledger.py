@@ -75,6 +75,7 @@ class Ledger:
     labels: list[Any] | None = None
     feature_names: list[str] | None = None
     answered: int = 0  # rounds that the adversary answered
+    impossible: int = 0  # rounds whose label had been given no chance at all
     members: list[Ledger] = field(default_factory=list)
     _next: int = 1
     _expected: Total = field(default_factory=Total)
@@ -117,7 +118,9 @@ class Ledger:
     @property
     def log_loss(self) -> float | None:
         """The sum of -ln P(y), infinite if a label came that had no chance; None without probabilities."""
-        return float(self._log_loss) if self.player.probable else None
+        if not self.player.probable:
+            return None
+        return math.inf if self.impossible else float(self._log_loss)
 
     @property
     def brier(self) -> float | None:
@@ -165,10 +168,9 @@ class Ledger:
             self._pay(played.losses)
         self._expected.add_all(played.expected)
         if played.probabilities is not None:
-            with np.errstate(divide="ignore"):
-                self._log_loss.add_all(-np.log(played.probabilities))
-            if self._log_loss.sum == math.inf:
-                self._log_loss.lost = 0.0  # of infinite sums it is not a number
+            possible = played.probabilities[played.probabilities > 0.0]
+            self.impossible += len(played.probabilities) - len(possible)
+            self._log_loss.add_all(-np.log(possible))
             self._brier.add_all((1.0 - played.probabilities) ** 2)
         for k, member in enumerate(self.members):
             chance = None if played.chances is None else played.chances[:, k]
@@ -284,14 +286,14 @@ class Ledger:
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Ledger:
         """The ledger whose `state` this is, of `learner`."""
+        state = {"impossible": 0, "log_loss": (0.0, 0.0), "brier": (0.0, 0.0), **state}  # games of old had none
         plain = {part.name: state[part.name] for part in dataclasses.fields(cls) if part.name not in _NOT_PLAIN}
-        for name in ("rounds", "passes", "mistakes", "positives", "answered", "_next"):
+        for name in ("rounds", "passes", "mistakes", "positives", "answered", "impossible", "_next"):
             if type(plain[name]) is not int or plain[name] < 0:
                 raise ModelFileError(f"{name} of a ledger must be a whole number: got {plain[name]!r}.")
-        sums = {"log_loss": (0.0, 0.0), "brier": (0.0, 0.0)}  # games of old have no probabilities
-        sums |= {name: state[name] for name in _SUMS if name in state or name not in sums}
+        sums = {name: state[name] for name in _SUMS}
         for name, values in (("seconds", [state["seconds"]]), *sums.items()):
-            if not (all(math.isfinite(value) for value in values) or (name == "log_loss" and values[0] == math.inf)):
+            if not all(math.isfinite(value) for value in values):
                 raise ModelFileError(f"{name} of a ledger must be finite: got {values!r}.")
         names = plain["feature_names"]
         if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):

@@ -72,6 +72,7 @@ class Matrix:
 
     def state(self, places: int) -> State:
         """As plain data."""
+        self.make_room(places)
         n = self.count
         return {"slots": self.slots[:places].copy(), "held": self.held[:, :n].copy(), "own": self.own.copy(),
                 "inverse": np.tril(self.inverse[:n, :n]), "sums": np.tril(self.sums[:n, :n])}  # fmt: skip

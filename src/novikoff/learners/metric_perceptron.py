@@ -120,11 +120,15 @@ class MetricPerceptron(SecondOrder):
         return MetricFacts(self.rounds, self.updates, self.mistakes, 0.0, gained, dual)
 
     def state(self) -> State:
-        return {**super().state(), "held": self._held[: self.features.count + 1].copy(), "own": self._own.copy()}
+        if not self.diagonal:
+            return super().state()
+        return {**self._plain(), "held": self._held[: self.features.count + 1].copy(), "own": self._own.copy()}
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = super().restore(state)
+        if not state["diagonal"]:
+            return super().restore(state)
+        learner = cls._bare(state)
         held = array(state, "held", (min(len(state["held"]), learner.features.count + 1), 4))
         require(bool((held[:, [0, 1, 3]] >= 0.0).all()), "sums of squares must not be negative", held)
         learner._held, learner._own = np.vstack([held, np.zeros((1, 4))]), array(state, "own", (3,))

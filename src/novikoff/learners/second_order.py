@@ -64,18 +64,24 @@ class SecondOrder(ScaleFree):
         doubt = added_doubt(matrix.of(at.SEEN, places), np.abs(matrix.of(at.LARGEST, places)))
         return -matrix.of(at.MOMENT, places), more * doubt
 
-    def state(self) -> State:
-        return {
-            **{name: getattr(self, name) for name in self.params},
-            "rounds": self.rounds,
-            "features": self.features.state(),
-            "matrix": self.matrix.state(self.features.count + 1),
-        }
+    def _plain(self) -> State:
+        """Its arguments, rounds and features, as plain data."""
+        given = {name: getattr(self, name) for name in self.params}
+        return {**given, "rounds": self.rounds, "features": self.features.state()}
 
     @classmethod
-    def restore(cls, state: State) -> Self:
+    def _bare(cls, state: State) -> Self:
+        """The learner of that, with nothing learned."""
         learner = cls(**arguments(state, cls.params))
         learner.rounds = integer(state, "rounds")
         learner.features.load(state["features"])
+        return learner
+
+    def state(self) -> State:
+        return {**self._plain(), "matrix": self.matrix.state(self.features.count + 1)}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls._bare(state)
         learner.matrix.load(state["matrix"], learner.features.count + 1)
         return learner
