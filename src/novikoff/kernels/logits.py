@@ -16,6 +16,7 @@ from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.exp import exp
 
 LARGEST = 700.0
+BEYOND = 1e300
 STEPS = 64
 """Never needed."""
 
@@ -23,8 +24,9 @@ STEPS = 64
 @inlined
 def hedged(z0: float, v: float) -> float:
     """The score that is played."""
-    size = abs(z0)
-    half = 0.5 * v
+    sound = abs(z0) <= BEYOND and v <= BEYOND  # any score may be played; what is not a number must not be
+    size = abs(z0) if sound else 0.0
+    half = 0.5 * v if sound else 0.0
     z = max(size / (1.0 + 0.5 * half), size - half)
     for _ in range(STEPS):
         e = exp(-z)
@@ -33,7 +35,7 @@ def hedged(z0: float, v: float) -> float:
         z += step
         if not abs(step) > 1e-12 * z:
             break
-    z = min(max(z, 0.0), LARGEST)  # 0 also for what is not a number
+    z = min(z, LARGEST)
     return z if z0 >= 0.0 else -z
 
 
