@@ -52,12 +52,16 @@ def look(
 
 @inlined
 def learn(
-    held: Vector, own: Vector, places: NDArray[np.uint32], values: Vector, start: int, stop: int, y: int, z0: Vector,
-    v: Vector, z: Vector, step: Vector, curve: Vector,
+    held: Vector, own: Vector, idle: Vector, places: NDArray[np.uint32], values: Vector, start: int, stop: int, y: int,
+    z0: Vector, v: Vector, z: Vector, step: Vector, curve: Vector,
 ) -> None:  # fmt: skip
-    """Add the gradients, and the curvatures, of the scores z that were played."""
+    """Add the gradients, and the curvatures, of the scores z that were played; idle: below 0 for members that rest."""
     members = len(z)
     for k in range(members):
+        if idle[k] < 0.0:
+            step[k] = 0.0
+            curve[k] = 0.0
+            continue
         e = exp(y * z[k])
         q = 1.0 / (1.0 + e)
         g = -y * q
@@ -85,10 +89,11 @@ def play(
     """The scores of every row, learning from each before the next if `learns`."""
     members = len(roots)
     z0, v, step, curve = np.empty(members), np.empty(members), np.empty(members), np.empty(members)
+    idle = np.zeros(members)
     for t in range(len(ends) - 1):
         z = scores[t]
         look(held, roots, per_rate, places, values, ends[t], ends[t + 1], learns, z0, v)
         for k in range(members):
             z[k] = hedged(z0[k], v[k])
         if learns:
-            learn(held, own, places, values, ends[t], ends[t + 1], y[t], z0, v, z, step, curve)
+            learn(held, own, idle, places, values, ends[t], ends[t + 1], y[t], z0, v, z, step, curve)

@@ -60,7 +60,7 @@ def meet(
         x[i] = 0.0
     for e in range(start, stop):
         i = np.int64(slots[places[e]])
-        if i < 0:
+        if i < 0 or i >= count:  # new, or new to this matrix
             if count == LIMIT:
                 continue
             i = count
