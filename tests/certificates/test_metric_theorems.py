@@ -9,7 +9,6 @@ import pytest
 import novikoff as nk
 from novikoff.catalog import make
 from novikoff.comparators.metric import Diagonal, Full
-from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.game import Game
 from novikoff.learners.arow import Arow
 from novikoff.learners.ftrl import Ftrl
@@ -139,7 +138,8 @@ def test_ftrl_is_what_it_says_and_so_is_its_bound(metric):
         ledger = nk.play(learner, (x, y))
         tracker = ledger.tracker
         u = np.zeros(x.shape[1] + 1)
-        best = tracker._best(learner.goal(), *tracker._together())[0]
+        rows, labels, scores = tracker._together()
+        best = tracker._best(learner.goals()[0], rows, tracker.places, labels, scores[:, 0])[0]
         u[: len(best)] = best
         loss, bound = naive_ftrl(x, y, metric, 1.0, u[1:])
         zero = naive_ftrl(x, y, metric, 1.0, 0.0 * u[1:])[1]
@@ -235,8 +235,8 @@ def test_comparators_that_ride_are_fitted_on_the_first_rows_and_see_all():
         for keep, size in ((16_000_000, 4000), (30_000, 4000), (30_000, 7)):
             learner = make(spec, "learner")
             ledger = nk.Ledger(learner)
-            goal = learner.tracker()
-            ledger.tracker = MetricTracker(goal.bias, goal.kappa, goal.margin, goal.limit, keep=keep)
+            ledger.tracker = learner.tracker()
+            ledger.tracker.keep = keep
             game = Game(learner, ledger)
             for start in range(0, 4000, size):
                 game.learn_batch(Batch(x[start : start + size], y[start : start + size], start + 1))

@@ -42,9 +42,7 @@ def ftrl_regret(run: Run[MetricFacts]) -> Certificate | None:
         return void(NAME, "D", reason, observed=run.log_loss, trivial=trivial, assumptions=needed,
                     reference=REFERENCE, quantity="log loss")  # fmt: skip
     after = run.after
-    values = [u.log_loss + 0.5 * u.square + u.doubt for u in run.tracked.comparators]
-    best = min(range(len(values)), key=values.__getitem__)
-    u = run.tracked.comparators[best]
+    u = min(run.tracked.comparators, key=lambda u: u.log_bound)
     quantities = {
         "comparator_loss": u.log_loss,
         "penalty": 0.5 * u.square,
@@ -52,6 +50,6 @@ def ftrl_regret(run: Run[MetricFacts]) -> Certificate | None:
         "best_constant": best_constant(run),
         "fitted": run.tracked.fitted,
     }
-    return judge(NAME, "D", observed=run.log_loss, bound=outward(values[best] + after.penalty + run.rounds * 2.0**-50),
+    return judge(NAME, "D", observed=run.log_loss, bound=outward(u.log_bound + run.rounds * 2.0**-50),
                  trivial=trivial, assumptions=needed, reference=REFERENCE, quantities=quantities,
                  quantity="log loss")  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from novikoff.certificate import Assumption, refutations, seen
 from novikoff.comparators.metric_tracker import MetricComparatorFacts
@@ -46,13 +47,12 @@ def assumptions(run: Run[MetricFacts], paid: float) -> list[Assumption]:
     """What these theorems need; `paid` is what the ledger says of the learner's own loss."""
     after, tracked = run.after, run.tracked
     assert isinstance(tracked, MetricComparatorFacts)
-    explained = all(u.unexplained <= 1.0 for u in tracked.comparators if math.isfinite(u.unexplained))
     return [
         seen("the learner began with nothing learned", run.before.rounds == 0),
         seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
         seen("the comparators saw every round", tracked.rows == run.rounds),
         seen("what it counted is what the ledger counted", abs(after.loss + after.mistakes - paid) <= SLACK * (1.0 + paid)),
-        seen("its sums are those of the scores it played", explained),
+        seen("its sums are those of the scores it played", tracked.explained),
         seen("its metric never shrank: no float drift", after.dual <= after.gained * (1.0 + SLACK) + SLACK),
     ]  # fmt: skip
 
@@ -64,7 +64,7 @@ def reason_void(run: Run[MetricFacts], needed: list[Assumption]) -> str:
     return refutations(needed)
 
 
-def best_constant(run: Run[MetricFacts]) -> float:
+def best_constant(run: Run[Any]) -> float:
     """The least sum of log losses of a probability that never changes: T times the entropy of the labels."""
     parts = [count for count in run.constants if count]
     return sum(count * math.log(run.rounds / count) for count in parts)

@@ -32,6 +32,7 @@ U0 = 2.0**-53
 RIDGES = (0.01, 1.0, 30.0, 1000.0)
 SCALES = (0.4, 0.7, 1.0, 1.4)
 KEEP = 16_000_000
+HARDLY = 0.95
 MANY = 4096
 """Pieces that are kept apart."""
 
@@ -41,14 +42,22 @@ class Goal(NamedTuple):
 
     loss       "log", "hinge", or "parabola": the larger of the log loss and of what a second-order learner took for it
     penalty    the metric whose square(u)/2 is paid, or sqrt(square(u) * gained) for the hinge loss
-    gained     what u'Au is multiplied by there
+    promised   what is promised beside: u'Au is multiplied by it there, and it is added to other losses
     added      the learner's own sum of g x, of (g - hz) x, or of -y x, place by place, and what it may be off by
+    checked    is that compared with the scores it played?
+    member     whose theorem it is, for a learner with members
+    watch      which of the scores that the tracker keeps are the member's
+    images     the rows as the member sees them, from all rows as they are; None if just so
     """
 
     loss: str
     penalty: Metric
-    gained: float
+    promised: float
     added: tuple[Vector, Vector]
+    member: int = 0
+    watch: int = 0
+    images: Callable[[Any], Any] | None = None
+    checked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +68,7 @@ class MetricComparator:
     square                      u'Au
     doubt                       the sum of |u_i| times what the learner's sum may be off by
     unexplained                 how far <u, the learner's sum> is from what it played, in units of what rounding explains
+    promised, member            of the goal it was found for
     """
 
     log_loss: float
@@ -67,6 +77,18 @@ class MetricComparator:
     square: float
     doubt: float
     unexplained: float
+    promised: float
+    member: int
+
+    @property
+    def log_bound(self) -> float:
+        """The bound on a log loss."""
+        return self.log_loss + 0.5 * self.square + self.doubt + self.promised
+
+    @property
+    def parabola_bound(self) -> float:
+        """The same for a learner of the second order."""
+        return self.parabola + 0.5 * self.square + self.promised
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,30 +99,41 @@ class MetricComparatorFacts:
     fitted: int
     comparators: tuple[MetricComparator, ...]
 
+    @property
+    def explained(self) -> bool:
+        """Are the learner's sums those of the scores it played?"""
+        return all(u.unexplained <= 1.0 for u in self.comparators if math.isfinite(u.unexplained))
+
 
 class MetricTracker:
     """Comparators of a learner that begins now.
 
     bias            the learner's
-    kappa, margin   of its updates, as kernels/log_losses.py says
+    watched         which of the learner's scores are kept, and the kappa of who played them; a learner without members
+                    has one; after the rows kept, those of the first `riding` of them are needed
+    margin          of its updates, as kernels/log_losses.py says
     limit           features that it has weights for, the first it saw; None for all
     """
 
     scored = True
 
     def __init__(
-        self, bias: float, kappa: float = 0.0, margin: float = -1.0, limit: int | None = None, keep: int = KEEP
-    ) -> None:
-        self.bias, self.kappa, self.margin, self.limit, self.keep = float(bias), kappa, margin, limit, int(keep)
+        self, bias: float, watched: Sequence[tuple[int, float]] = ((0, 0.0),), margin: float = -1.0,
+        limit: int | None = None, keep: int = KEEP, riding: int | None = None,
+    ) -> None:  # fmt: skip
+        self.riding = len(watched) if riding is None else int(riding)
+        self.bias, self.margin, self.limit, self.keep = float(bias), margin, limit, int(keep)
+        self.columns, self.kappas = [int(column) for column, _ in watched], [float(kappa) for _, kappa in watched]
         self.rows = self.places = 0
         self._kept: list[Any] | None = []  # pieces (nonzeros, y, scores); None once there are vectors
         self._size = self._fitted = 0
-        self._vectors, self._sums = np.zeros((0, 0)), np.zeros((0, 0))
+        self._vectors, self._sums = np.zeros((0, 0)), np.zeros((0, 0, 0))
         self._asked: tuple[Any, MetricComparatorFacts] | None = None
 
     def see_scores(self, batch: Batch, scores: NDArray[Any], features: Any) -> None:
         """The rounds of a batch, and the scores that the learner played."""
         y = np.asarray(batch.y, dtype=np.int8)
+        scores = scores.reshape(len(y), -1)[:, self.columns]
         if isinstance(batch.x, list):
             for t, (x, label) in enumerate(zip(batch.x, y, strict=True)):
                 row = features.row(x, learn=False)
@@ -120,7 +153,7 @@ class MetricTracker:
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
         taken = 0
         if self._kept is not None:
-            sizes = 12 * rows.ends[1:] + 17 * np.arange(1, len(y) + 1) + self._size
+            sizes = 12 * rows.ends[1:] + (9 + 8 * len(self.columns)) * np.arange(1, len(y) + 1) + self._size
             taken = min(int(np.searchsorted(sizes, self.keep)) + 1, len(y))  # the last one may go beyond the limit
             some = slice(0, int(rows.ends[taken]))
             part = kernels.nonzeros.Nonzeros(rows.ends[: taken + 1], rows.places[some].copy(), rows.values[some].copy())
@@ -137,7 +170,7 @@ class MetricTracker:
         """From here on the comparators are those that fit the rows up to now."""
         rows, y, scores = self._together()
         self._vectors = self._candidates(rows, y)
-        self._sums = np.zeros((kernels.log_losses.SUMS, self._vectors.shape[1]))
+        self._sums = np.zeros((len(self.columns), kernels.log_losses.SUMS, self._vectors.shape[1]))
         self._kept, self._fitted = None, len(y)
         self._add(rows, y, scores)
 
@@ -145,7 +178,9 @@ class MetricTracker:
         if self.places > len(self._vectors):
             more = self.places - len(self._vectors) + min(len(self._vectors), 2**20)
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
-        kernels.log_losses.see(self._vectors, *rows, y, scores, self.kappa, self.margin, self._sums)
+        for k, kappa in enumerate(self.kappas[: self.riding]):
+            played = np.ascontiguousarray(scores[:, k])
+            kernels.log_losses.see(self._vectors, *rows, y, played, kappa, self.margin, self._sums[k])
 
     def _together(self) -> tuple[Any, NDArray[np.int8], Vector]:
         """All rows kept, as one piece."""
@@ -159,7 +194,8 @@ class MetricTracker:
                 np.concatenate([np.zeros(0), *(piece[0].values for piece in pieces)]),
             )
             labels = np.concatenate([np.zeros(0, np.int8), *(piece[1] for piece in pieces)])
-            self._kept = [(together, labels, np.concatenate([np.zeros(0), *(piece[2] for piece in pieces)]))]
+            none = np.zeros((0, len(self.columns)))
+            self._kept = [(together, labels, np.concatenate([none, *(piece[2] for piece in pieces)]))]
         found: tuple[Any, NDArray[np.int8], Vector] = self._kept[0]  # type: ignore[index]
         return found
 
@@ -182,60 +218,85 @@ class MetricTracker:
 
     def facts(self, learner: Any) -> MetricComparatorFacts:
         """What was seen up to now, with the metric that the learner has now."""
-        goal: Goal = learner.goal()
-        if self._asked is None or self._asked[0] != (self.rows, goal.gained):
-            self._asked = ((self.rows, goal.gained), self._facts(goal))
+        goals: list[Goal] = learner.goals()
+        asked = (self.rows, [goal.promised for goal in goals])
+        if self._asked is None or self._asked[0] != asked:
+            self._asked = (asked, self._facts(goals))
         return self._asked[1]
 
-    def _facts(self, goal: Goal) -> MetricComparatorFacts:
-        vectors, sums, fitted = self._vectors, self._sums, self._fitted
-        if self._kept is not None:
-            rows, y, scores = self._together()
-            vectors = np.stack([np.zeros(self.places), *self._best(goal, rows, y, scores)], axis=1)
-            sums, fitted = np.zeros((kernels.log_losses.SUMS, vectors.shape[1])), len(y)
-            kernels.log_losses.see(vectors, *rows, y, scores, self.kappa, self.margin, sums)
-        found = tuple(self._comparator(goal, vectors[: self.places, k], sums[:, k]) for k in range(vectors.shape[1]))
-        return MetricComparatorFacts(self.rows, fitted, found)
+    def _facts(self, goals: Sequence[Goal]) -> MetricComparatorFacts:
+        found: list[MetricComparator] = []
+        if self._kept is None:
+            for goal in goals:
+                if goal.images is None:
+                    vectors = self._vectors[: self.places]
+                    found += [self._comparator(goal, u, self._sums[goal.watch, :, k]) for k, u in enumerate(vectors.T)]
+            return MetricComparatorFacts(self.rows, self._fitted, tuple(found))
+        rows, y, scores = self._together()
+        best, least = math.inf, self._least(rows, y) if len(goals) > 2 else 0.0
+        for goal in goals:
+            if goal.promised + (least if goal.images is None else 0.0) >= best:
+                continue  # another promises less
+            played, seen = np.ascontiguousarray(scores[:, goal.watch]), rows if goal.images is None else goal.images(rows)
+            places = max(int(seen.places.max(initial=0)) + 1, self.places if goal.images is None else 0)
+            chosen = self._best(goal, seen, places, y, played)
+            vectors = np.stack([np.zeros(places), *chosen], axis=1)
+            sums = np.zeros((kernels.log_losses.SUMS, vectors.shape[1]))
+            kernels.log_losses.see(vectors, *seen, y, played, self.kappas[goal.watch], self.margin, sums)
+            these = [self._comparator(goal, vectors[:, k], sums[:, k]) for k in range(vectors.shape[1])]
+            found += these
+            if goal.loss != "hinge":
+                best = min(best, *(u.log_bound if goal.loss == "log" else u.parabola_bound for u in these))
+        return MetricComparatorFacts(self.rows, len(y), tuple(found))
+
+    def _least(self, rows: Any, y: NDArray[np.int8]) -> float:
+        """About the least log loss of all u, whatever their length: it tells which goals are worth a fit."""
+        most = np.zeros(self.places)
+        np.maximum.at(most, rows.places, np.abs(rows.values))
+        places, root = Diagonal(most * most).root()
+        x, phi = _matrix(rows, self.places)[:, places], _log(y)
+        return HARDLY * phi(x @ (root * _minimised(x, root, phi, RIDGES[0], np.zeros(len(places)))))[0]
 
     def _comparator(self, goal: Goal, u: Vector, sums: Vector) -> MetricComparator:
         at, factor = kernels.log_losses, 1.0 + (self.rows + 20) * 2.0 * U0
         log, hinge, parabola, doubt = (float(sums[k]) for k in (at.LOG, at.HINGE, at.PARABOLA, at.DOUBT))
         added, off = (part[: len(u)] for part in goal.added)
-        known = len(added)
-        slack = float(np.abs(u[:known]) @ off)
-        explained = (self.rows + 20) * 2.0 * U0 * float(np.abs(u[:known]) @ np.abs(added)) + slack
-        explained += float(sums[at.PULL_DOUBT]) * (1.0 + self.rows * U0) + (self.rows + 20) * 4.0 * U0 * abs(
-            float(sums[at.PULL])
-        )
-        apart = abs(float(u[:known] @ added) - float(sums[at.PULL]))
+        known, unexplained = u[: len(added)], 0.0
+        slack = float(np.abs(known) @ off)
+        if goal.checked:
+            explained = (self.rows + 20) * 2.0 * U0 * float(np.abs(known) @ np.abs(added)) + slack
+            explained += float(sums[at.PULL_DOUBT]) + (self.rows + 20) * 4.0 * U0 * abs(float(sums[at.PULL]))
+            unexplained = abs(float(known @ added) - float(sums[at.PULL])) / (4.0 * explained + 1e-300)
         return MetricComparator(
             log_loss=log * factor + doubt * factor,
             hinge=hinge * factor + doubt * factor,
             parabola=parabola * factor + doubt * factor,
             square=goal.penalty.square(u),
             doubt=slack,
-            unexplained=apart / (4.0 * explained + 1e-300),
+            unexplained=unexplained,
+            promised=goal.promised,
+            member=goal.member,
         )
 
-    def _best(self, goal: Goal, rows: Any, y: NDArray[np.int8], scores: Vector) -> Sequence[Vector]:
+    def _best(self, goal: Goal, rows: Any, width: int, y: NDArray[np.int8], scores: Vector) -> Sequence[Vector]:
         """Vectors that make the bound small, on the rows kept."""
-        if not len(y) or not self.places:
+        if not len(y) or not width:
             return []
         places, root = goal.penalty.root()
-        seen = places < self.places
+        seen = places < width
         places, root = places[seen], root[seen]
-        x = _matrix(rows, self.places)[:, places]
+        x = _matrix(rows, width)[:, places]
 
         def whole(t: Vector) -> Vector:
-            u = np.zeros(self.places)
+            u = np.zeros(width)
             u[places] = root * t if root.ndim == 1 else root @ t
             return u
 
         start = np.zeros(root.shape[-1])
         if goal.loss != "hinge":
-            phi = _log(y) if goal.loss == "log" else _parabola(y, scores, self.kappa)
+            phi = _log(y) if goal.loss == "log" else _parabola(y, scores, self.kappas[goal.watch])
             return [whole(_minimised(x, root, phi, 1.0, start))]
-        found, t, weight = [], start, max(goal.gained, 1.0)
+        found, t, weight = [], start, max(goal.promised, 1.0)
         for soft in (0.5, 0.1, 0.02):  # sqrt(a b) is the least of (c a + b/c)/2, so the ridge c follows u
             for _ in range(3):
                 length = math.sqrt(float(t @ t))
@@ -250,20 +311,21 @@ class MetricTracker:
         if self._kept is not None:
             rows, y, scores = self._together()
             kept = {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
-        return {"kind": "metric", "bias": self.bias, "kappa": self.kappa, "margin": self.margin, "limit": self.limit,
-                "keep": self.keep, "rows": self.rows, "places": self.places, "fitted": self._fitted, "kept": kept,
+        return {"kind": "metric", "bias": self.bias, "columns": self.columns, "kappas": self.kappas, "margin": self.margin,
+                "limit": self.limit, "riding": self.riding, "keep": self.keep, "rows": self.rows, "places": self.places, "fitted": self._fitted, "kept": kept,
                 "vectors": self._vectors[: self.places].copy(), "sums": self._sums.copy()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
-        tracker = cls(state["bias"], state["kappa"], state["margin"], state["limit"], state["keep"])
+        watched = list(zip(state["columns"], state["kappas"], strict=True))
+        tracker = cls(state["bias"], watched, state["margin"], state["limit"], state["keep"], state["riding"])
         tracker.rows, tracker.places, tracker._fitted = (int(state[name]) for name in ("rows", "places", "fitted"))
         kept = state["kept"]
         if kept is not None:
             rows = kernels.nonzeros.Nonzeros(kept["ends"], kept["places"], kept["values"])
             tracker._kept = [(rows, kept["y"], kept["scores"])]
-            tracker._size = 12 * len(rows.places) + 17 * len(kept["y"])
+            tracker._size = 12 * len(rows.places) + (9 + 8 * len(watched)) * len(kept["y"])
         else:
             tracker._kept = None
             tracker._vectors, tracker._sums = np.array(state["vectors"]), np.array(state["sums"])

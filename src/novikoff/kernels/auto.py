@@ -4,8 +4,9 @@ Forecasters, in this order: the diagonal members (kernels/ftrl.py), the second-o
 (kernels/second_order.py, kernels/fourier.py), and the stack, a second-order member whose x are the scores of all
 others, clipped. P(+1) = sum of w P_j(+1) over those awake / sum of their w; then w_j is multiplied by P_j(y)/P(y), in the
 log domain. A forecaster with a weight below 1e-6 for 1,000 rounds falls asleep: it says and learns nothing any more, and
-keeps its weight (a specialist, so all promises stay: certificates/auto_regret.py). The awake ones keep the sum of
-their weights, so a sleeper is never the heaviest.
+keeps its weight (a specialist, so all promises stay: certificates/auto_regret.py). A stack that is heard needs the
+members that it is made of, so those fall asleep only if they count little in it. The awake ones keep the sum of their
+weights, so a sleeper is never the heaviest.
 Members do the same as when they play alone, to the bit.
 """
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.auto_layout import CLIP, IDLE, LIGHT, LOG_WEIGHT, LOSS, PATIENCE, WAVES
+from novikoff.kernels.auto_layout import CLIP, IDLE, LIGHT, LITTLE, LOG_WEIGHT, LOSS, PATIENCE, WAVES
 from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.exp import exp
 from novikoff.kernels.fourier import project, standardise, wave
@@ -46,8 +47,14 @@ def mixed(standing: Vector, z: Vector) -> float:
 
 
 @inlined
-def weigh(standing: Vector, z: Vector, y: int) -> None:
-    """Multiply the weights of those awake by P_j(y)/P(y), and let the hopeless rest."""
+def weigh(standing: Vector, z: Vector, y: int, stack: Vector) -> None:
+    """Multiply the weights of those awake by P_j(y)/P(y), and let the hopeless rest; stack: what it weighs members by."""
+    members = len(z) - 1
+    little = np.inf  # by how much a member may count in the stack, and still be hopeless
+    if standing[IDLE, members] >= 0.0 and standing[LOG_WEIGHT, members] >= np.log(LIGHT):
+        little = 0.0
+        for j in range(members):
+            little = max(little, LITTLE * abs(stack[j]))
     before, after = -np.inf, -np.inf
     for j in range(len(z)):
         if standing[IDLE, j] >= 0.0:
@@ -64,7 +71,8 @@ def weigh(standing: Vector, z: Vector, y: int) -> None:
             lost = log_loss(y * z[j])
             standing[LOSS, j] += lost
             standing[LOG_WEIGHT, j] += paid - lost
-            standing[IDLE, j] = standing[IDLE, j] + 1.0 if standing[LOG_WEIGHT, j] < np.log(LIGHT) else 0.0
+            hopeless = standing[LOG_WEIGHT, j] < np.log(LIGHT) and (j == members or abs(stack[j]) <= little)
+            standing[IDLE, j] = standing[IDLE, j] + 1.0 if hopeless else 0.0
             if standing[IDLE, j] >= PATIENCE:
                 standing[IDLE, j] = -1.0
 
@@ -160,4 +168,4 @@ def play(
                 stack_inverse, stack_sums, stack_held, stack_own, 1.0, clipped, moved, members, z0[members], v[members],
                 y[t], bend,
             )  # fmt: skip
-        weigh(standing, z, y[t])
+        weigh(standing, z, y[t], stack_held[WEIGHT])

@@ -7,6 +7,8 @@ WAVES = 256
 CLIP = 8.0
 """The scores that the stack learns from go up to this."""
 LIGHT = 1e-6
+LITTLE = 0.25
+"""Of the largest weight in the stack."""
 PATIENCE = 1000
 """A member rests after so many rounds in a row with a weight below LIGHT."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import inner
+from novikoff.kernels.compiled import compiled, inner
 from novikoff.kernels.lanes import dense
 
 Vector = NDArray[np.float64]
@@ -59,3 +59,22 @@ def wave(projected: Vector, shifts: Vector, scale: float, phi: Vector) -> None:
         high = C6 + u * (C7 + u * (C8 + u * (C9 + u * C10)))
         phi[k] = low + (u * u) * (u * u) * (u * u) * high
     phi[len(shifts)] = 1.0
+
+
+@compiled
+def images(
+    turns: Vector, shifts: Vector, scale: float, ends: NDArray[np.int64], places: NDArray[np.uint32], values: Vector
+) -> Vector:
+    """Phi of every row, from the first of all."""
+    width = turns.shape[1]
+    moments, row, s, projected = np.zeros((2, width)), np.zeros(width), np.zeros(width), np.zeros(len(shifts))
+    found = np.empty((len(ends) - 1, len(shifts) + 1))
+    for t in range(len(ends) - 1):
+        row[:] = 0.0
+        for e in range(ends[t], ends[t + 1]):
+            if 1 <= places[e] <= width:
+                row[places[e] - np.uint32(1)] = values[e]
+        standardise(moments, t + 1.0, row, True, s)
+        project(turns, s, projected)
+        wave(projected, shifts, scale, found[t])
+    return found

@@ -24,33 +24,40 @@ Reference
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.certificates.auto_regret import AutoFacts, auto_regret
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric_tracker import Goal, MetricTracker, added_doubt
 from novikoff.errors import InputError, shown
 from novikoff.kernels import auto_layout as mix
 from novikoff.kernels import ftrl_layout as lane
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.logistic import curvature
+from novikoff.learners.matrix import full_metric
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
 from novikoff.learners.scale_free import Probabilistic
-from novikoff.types import Batch, Example, State, StepResult, Theorem
+from novikoff.types import State, StepResult, Theorem
 
 RATES = (4.0, 1.0, 0.25, 0.0625)
 RIDGES = (1.0, 0.01)
 WIDTHS = (2.0, 0.5, 0.125, 0.03125)
 """g: W is drawn from N(0, 2g/d)."""
 RADIUS = 6.0
+MOST_IMAGES = 20_000
+"""Rounds up to which random features are found again for comparators: 2 KB a round."""
 PARAMS: Schema = {"fast": bool, "seed": int, "bias": float}
 
 
 class Auto(Probabilistic):
     """Members, a stack, and their mixture."""
 
-    promises: ClassVar[tuple[Theorem, ...]] = ()
+    promises: ClassVar[tuple[Theorem, ...]] = (auto_regret,)
 
     def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0) -> None:
         super().__init__(bias)
@@ -168,8 +175,89 @@ class Auto(Probabilistic):
             )  # fmt: skip
         return said
 
-    def facts(self) -> Any:
-        return None
+    def tracker(self) -> MetricTracker | None:
+        """Comparators for a game that begins now; which members there are is settled by its first row."""
+        if self.rounds:
+            return None
+        columns = range(2 * (1 if self.fast else len(RATES)), 2 * len(RATES) + len(RIDGES) + len(WIDTHS))
+        kappa = curvature(RADIUS)
+        watched = [(0, 0.0)] if self.fast else [(0, 0.0), *((column, kappa) for column in columns)]
+        return MetricTracker(self.bias, watched, limit=at.LIMIT, riding=1 if self.fast else 1 + len(RIDGES))
+
+    def _of(self, j: int) -> tuple[Any, NDArray[np.float64], float, NDArray[np.int32]]:
+        """Of a member of the second order: its arrays, its own sums, its ridge, and the slots of its places."""
+        m = j - len(self._roots)
+        if m < len(self._ridges):
+            return [part[m] for part in self._matrices], self._matrices[3][m], float(self._ridges[m]), self._slots
+        m -= len(self._ridges)
+        return [part[m] for part in self._waves], self._waves[3][m], 1.0, np.arange(mix.WAVES, dtype=np.int32)
+
+    def _steps(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """-b of a member of the second order, place by place, and what it may be off by."""
+        (held, *_), own, _, slots = self._of(j)
+        here = (slots >= 0) & (slots < own[at.COUNT])
+        added, counts, sizes = np.zeros((3, len(slots)))
+        random = j >= len(self._roots) + len(self._ridges)
+        added[here] = -held[at.MOMENT, slots[here]]
+        counts[here] = own[at.UPDATES] if random else held[at.SEEN, slots[here]]
+        sizes[here] = np.sqrt(2.0) if random else held[at.LARGEST, slots[here]]
+        return added, (1.0 + float(own[at.FARTHEST]) / 4.0) * added_doubt(counts, sizes)
+
+    def _diagonal(self, j: int) -> NDArray[np.float64]:
+        """The metric of a diagonal member, place by place."""
+        held, lanes = self._held[: self.features.count + 1], len(self._roots)
+        root = np.sqrt(held[:, 0] ** 2 + held[:, lane.SHARED + lanes + j])
+        return (held[:, 3] if self._roots[j] else root) * root * self._per_rate[j]
+
+    def facts(self) -> AutoFacts:
+        gained, dual, updates = [], [], self.rounds + 20
+        places, lanes = self.features.count + 1, len(self._roots)
+        for j in range(self.members):
+            if j < lanes:
+                _, delta, linear, size = (float(value) for value in self._own[:, j])
+                form = Diagonal(self._diagonal(j)).inverse_square(self._held[:places, lane.SHARED + j], np.zeros(places))
+            else:
+                (held, _, sums, _), own, ridge, slots = self._of(j)
+                delta, linear, size = (float(own[k]) for k in (at.GAINED, at.LINEAR, at.LINEAR_SIZE))
+                form = full_metric(slots, ridge, held, sums, own).inverse_square(*self._steps(j))
+            gained.append(delta)
+            dual.append(linear + updates * 2.0 * U0 * size + 0.5 * form)
+        standing = self._standing
+        return AutoFacts(
+            self.rounds, self.names, standing[mix.LOSS].tolist(), standing[mix.LOG_WEIGHT].tolist(),
+            (standing[mix.IDLE] < 0.0).tolist(), gained, dual,
+        )  # fmt: skip
+
+    def goals(self) -> list[Goal]:
+        """What a comparator is to make small, for each member that never slept; those of the second order first."""
+        facts, lanes, full = self.facts(), len(self._roots), len(self._ridges)
+        places, found = self.features.count + 1, []
+        for j in sorted(range(self.members), key=lambda j: (j < lanes, facts.promised(j))):
+            if facts.slept[j] or (j >= lanes + full and self.rounds > MOST_IMAGES):
+                continue
+            if j < lanes:
+                added = self._held[:places, lane.SHARED + j], added_doubt(self._held[:places, 2], self._held[:places, 0])
+                metric = Diagonal(self._diagonal(j))
+                found.append(Goal("log", metric, facts.promised(j), added, j, checked=j == 0))
+                continue
+            (held, *_), _, ridge, slots = self._of(j)
+            ridges, here = np.zeros(len(slots)), slots >= 0
+            ridges[here] = ridge * held[at.LARGEST, slots[here]] ** 2
+            images = self._images(j - lanes - full) if j >= lanes + full else None
+            watch = 1 + j - lanes
+            found.append(Goal("parabola", Diagonal(ridges), facts.promised(j), self._steps(j), j, watch, images))
+        return found
+
+    def _images(self, m: int) -> Callable[[Any], Any]:
+        """The rows of a game from its first on, as a member on random features sees them."""
+
+        def images(rows: Any) -> Any:
+            phi = kernels.fourier.images(self._turns, self._shifts, self._scales[m], *rows)
+            ends = np.arange(0, phi.size + 1, mix.WAVES, dtype=np.int64)
+            places = np.tile(np.arange(mix.WAVES, dtype=np.uint32), len(phi))
+            return kernels.nonzeros.Nonzeros(ends, places, phi.reshape(-1))
+
+        return images
 
     def state(self) -> State:
         places = self.features.count + 1

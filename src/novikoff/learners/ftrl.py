@@ -117,10 +117,10 @@ class Ftrl(Probabilistic):
         """Comparators for a game that begins now."""
         return MetricTracker(self.bias) if self.rounds == 0 else None
 
-    def goal(self) -> Goal:
+    def goals(self) -> list[Goal]:
         """What a comparator is to make small."""
-        gradients = self.gradients()
-        return Goal("log", Diagonal(self.diagonal()), self.facts().penalty, (gradients, added_doubt(*self.counts())))
+        added = self.gradients(), added_doubt(*self.counts())
+        return [Goal("log", Diagonal(self.diagonal()), self.facts().penalty, added)]
 
     def facts(self) -> MetricFacts:
         loss, delta, linear, size = (float(value) for value in self.sums)

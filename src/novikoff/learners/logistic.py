@@ -60,12 +60,12 @@ class Logistic(SecondOrder, Probabilistic):
 
     def tracker(self) -> MetricTracker | None:
         """Comparators for a game that begins now."""
-        return MetricTracker(self.bias, kappa=self.kappa, limit=at.LIMIT) if self.rounds == 0 else None
+        return MetricTracker(self.bias, [(0, self.kappa)], limit=at.LIMIT) if self.rounds == 0 else None
 
-    def goal(self) -> Goal:
+    def goals(self) -> list[Goal]:
         """What a comparator is to make small."""
         largest = self.matrix.of(at.LARGEST, self.features.count + 1)
-        return Goal("parabola", Diagonal(self.ridge * largest * largest), self.facts().penalty, self._steps())
+        return [Goal("parabola", Diagonal(self.ridge * largest * largest), self.facts().penalty, self._steps())]
 
     def _steps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return self._added(1.0 + float(self.matrix.own[at.FARTHEST]) / 4.0)

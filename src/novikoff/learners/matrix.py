@@ -60,15 +60,7 @@ class Matrix:
 
     def full(self) -> Full:
         """A, for certificates."""
-        low = np.tril(self.sums[: self.count, : self.count])
-        places = np.flatnonzero(self.slots >= 0)
-        places = places[np.argsort(self.slots[places])]
-        return Full(places, self.ridge_diagonal(), low + np.tril(low, -1).T, int(self.own[at.UPDATES]))
-
-    def ridge_diagonal(self) -> NDArray[np.float64]:
-        """The diagonal of L, slot by slot."""
-        largest = self.held[at.LARGEST, : self.count]
-        return self.ridge * largest * largest
+        return full_metric(self.slots, self.ridge, self.held, self.sums, self.own)
 
     def state(self, places: int) -> State:
         """As plain data."""
@@ -90,3 +82,14 @@ class Matrix:
         self.own = own
         self._hold(np.append(slots, np.int32(-1)), n)
         self.held, self.inverse, self.sums = held, array(state, "inverse", (n, n)), array(state, "sums", (n, n))
+
+
+def full_metric(
+    slots: NDArray[np.int32], ridge: float, held: NDArray[np.float64], sums: NDArray[np.float64],
+    own: NDArray[np.float64],
+) -> Full:  # fmt: skip
+    """A of the arrays that kernels/second_order.py works on."""
+    count = int(own[at.COUNT])
+    places = np.flatnonzero((slots >= 0) & (slots < count))
+    places, low, largest = places[np.argsort(slots[places])], np.tril(sums[:count, :count]), held[at.LARGEST, :count]
+    return Full(places, ridge * largest * largest, low + np.tril(low, -1).T, int(own[at.UPDATES]))

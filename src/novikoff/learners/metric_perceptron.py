@@ -101,13 +101,14 @@ class MetricPerceptron(SecondOrder):
         limit = None if self.diagonal else at.LIMIT
         return MetricTracker(self.bias, margin=self.margin, limit=limit) if self.rounds == 0 else None
 
-    def goal(self) -> Goal:
+    def goals(self) -> list[Goal]:
         """What a comparator is to make small."""
         facts = self.facts()
-        if self.diagonal:
-            held = self._held[: self.features.count + 1]
-            return Goal("hinge", Diagonal(self.metric()), facts.penalty, (-held[:, 2], added_doubt(held[:, 3], held[:, 0])))
-        return Goal("hinge", self.matrix.full(), facts.penalty, self._added())
+        if not self.diagonal:
+            return [Goal("hinge", self.matrix.full(), facts.penalty, self._added())]
+        held = self._held[: self.features.count + 1]
+        added = -held[:, 2], added_doubt(held[:, 3], held[:, 0])
+        return [Goal("hinge", Diagonal(self.metric()), facts.penalty, added)]
 
     def facts(self) -> MetricFacts:
         if self.diagonal:
