@@ -94,6 +94,11 @@ class Full:
         mine, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
         return float(mine @ (self.matrix @ mine)) + self._slack * float(np.abs(mine) @ sizes) ** 2
 
+    def bent(self, u: Vector) -> tuple[float, float]:
+        """u'Su, and what rounding may have done to it."""
+        mine, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
+        return float(mine @ (self.sums @ mine)), self._slack * float(np.abs(mine) @ sizes) ** 2
+
     def of(self, u: Vector) -> Vector:
         """What u has at its places."""
         found = np.zeros(len(self.places))

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
-from novikoff.comparators.metric import Diagonal, Metric
+from novikoff.comparators.metric import Diagonal, Full, Metric
 from novikoff.types import Batch, Sparse, State
 
 Vector = NDArray[np.float64]
@@ -45,6 +45,7 @@ class Goal(NamedTuple):
     promised   what is promised beside: u'Au is multiplied by it there, and it is added to other losses
     added      the learner's own sum of g x, of (g - hz) x, or of -y x, place by place, and what it may be off by
     checked    is that compared with the scores it played?
+    matrix     its sum of h x x', which is compared with them too; None if it has none
     member     whose theorem it is, for a learner with members
     watch      which of the scores that the tracker keeps are the member's
     images     the rows as the member sees them, from all rows as they are; None if just so
@@ -58,6 +59,7 @@ class Goal(NamedTuple):
     watch: int = 0
     images: Callable[[Any], Any] | None = None
     checked: bool = True
+    matrix: Full | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class MetricComparator:
     log_loss, hinge, parabola   its losses; parabola is the sum of max(l, Q)
     square                      u'Au
     doubt                       the sum of |u_i| times what the learner's sum may be off by
-    unexplained                 how far <u, the learner's sum> is from what it played, in units of what rounding explains
+    unexplained                 how far the learner's sums, along u, are from those of what it played, in units of what
+                                rounding explains
     promised, member            of the goal it was found for
     """
 
@@ -267,6 +270,10 @@ class MetricTracker:
             explained = (self.rows + 20) * 2.0 * U0 * float(np.abs(known) @ np.abs(added)) + slack
             explained += float(sums[at.PULL_DOUBT]) + (self.rows + 20) * 4.0 * U0 * abs(float(sums[at.PULL]))
             unexplained = abs(float(known @ added) - float(sums[at.PULL])) / (4.0 * explained + 1e-300)
+        if goal.matrix is not None:
+            bent, off_by = goal.matrix.bent(u)
+            explained = off_by + float(sums[at.BENT_DOUBT]) + (self.rows + 20) * 2.0 * U0 * float(sums[at.BENT])
+            unexplained = max(unexplained, abs(bent - float(sums[at.BENT])) / (4.0 * explained + 1e-300))
         return MetricComparator(
             log_loss=log * factor + doubt * factor,
             hinge=hinge * factor + doubt * factor,

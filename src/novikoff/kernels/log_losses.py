@@ -18,7 +18,7 @@ from novikoff.kernels.logits import log_loss
 Vector = NDArray[np.float64]
 U0 = 2.0**-53
 
-LOG, HINGE, PARABOLA, DOUBT, PULL, PULL_DOUBT, SUMS = range(7)
+LOG, HINGE, PARABOLA, DOUBT, PULL, PULL_DOUBT, BENT, BENT_DOUBT, SUMS = range(9)
 
 
 @compiled
@@ -33,7 +33,8 @@ def see(
     kappa     of a second-order learner, else 0
     margin    of a learner that adds y x where y times the score is below that, and on mistakes; negative for others
     sums      (SUMS, K): log losses, hinge losses, max(l, Q), what rounding may have done to any of these; <u, sum of
-              what the learner added up>, which is (g - hz) x, or -y x; and what rounding may have done to that
+              what the learner added up>, which is (g - hz) x, or -y x; u'(sum of h x x')u, with h = 1 where y x was
+              added; and, after each of the two, what rounding may have done to it
     """
     count = vectors.shape[1]
     s, size = np.empty(count), np.empty(count)
@@ -54,8 +55,10 @@ def see(
         g = -y[t] * q
         h = kappa * (q * (tail * q))
         added = g - h * z
+        curve = h
         if margin >= 0.0:
             added = -y[t] if (-1 if z < 0.0 else 1) != y[t] or y[t] * z < margin else 0.0
+            curve = abs(added)
         played = log_loss(y[t] * z)
         off = (ends[t + 1] - ends[t] + 2) * U0
         for k in range(count):
@@ -72,4 +75,6 @@ def see(
                 1.0 + abs(m) + lost + played + abs(g * gap) + bent
             )
             sums[PULL, k] += added * s[k]
+            sums[BENT, k] += curve * s[k] * s[k]
+            sums[BENT_DOUBT, k] += curve * size[k] * (2.0 * doubt + 8.0 * U0 * size[k])
             sums[PULL_DOUBT, k] += (abs(g) + abs(added)) * (doubt + 8.0 * U0 * size[k])

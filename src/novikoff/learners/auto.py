@@ -230,22 +230,22 @@ class Auto(Probabilistic):
 
     def goals(self) -> list[Goal]:
         """What a comparator is to make small, for each member that never slept; those of the second order first."""
-        facts, lanes, full = self.facts(), len(self._roots), len(self._ridges)
+        facts, lanes, second = self.facts(), len(self._roots), len(self._ridges)
         places, found = self.features.count + 1, []
         for j in sorted(range(self.members), key=lambda j: (j < lanes, facts.promised(j))):
-            if facts.slept[j] or (j >= lanes + full and self.rounds > MOST_IMAGES):
+            if facts.slept[j] or (j >= lanes + second and self.rounds > MOST_IMAGES):
                 continue
             if j < lanes:
                 added = self._held[:places, lane.SHARED + j], added_doubt(self._held[:places, 2], self._held[:places, 0])
                 metric = Diagonal(self._diagonal(j))
                 found.append(Goal("log", metric, facts.promised(j), added, j, checked=j == 0))
                 continue
-            (held, *_), _, ridge, slots = self._of(j)
-            ridges, here = np.zeros(len(slots)), slots >= 0
+            (held, _, sums, _), own, ridge, slots = self._of(j)
+            full, ridges, here = full_metric(slots, ridge, held, sums, own), np.zeros(len(slots)), slots >= 0
             ridges[here] = ridge * held[at.LARGEST, slots[here]] ** 2
-            images = self._images(j - lanes - full) if j >= lanes + full else None
-            watch = 1 + j - lanes
-            found.append(Goal("parabola", Diagonal(ridges), facts.promised(j), self._steps(j), j, watch, images))
+            images = self._images(j - lanes - second) if j >= lanes + second else None
+            found.append(Goal("parabola", Diagonal(ridges), facts.promised(j), self._steps(j), j, 1 + j - lanes, images,
+                              matrix=full))  # fmt: skip
         return found
 
     def _images(self, m: int) -> Callable[[Any], Any]:

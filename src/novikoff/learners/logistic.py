@@ -65,7 +65,8 @@ class Logistic(SecondOrder, Probabilistic):
     def goals(self) -> list[Goal]:
         """What a comparator is to make small."""
         largest = self.matrix.of(at.LARGEST, self.features.count + 1)
-        return [Goal("parabola", Diagonal(self.ridge * largest * largest), self.facts().penalty, self._steps())]
+        metric = Diagonal(self.ridge * largest * largest)
+        return [Goal("parabola", metric, self.facts().penalty, self._steps(), matrix=self.matrix.full())]
 
     def _steps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return self._added(1.0 + float(self.matrix.own[at.FARTHEST]) / 4.0)

@@ -105,7 +105,8 @@ class MetricPerceptron(SecondOrder):
         """What a comparator is to make small."""
         facts = self.facts()
         if not self.diagonal:
-            return [Goal("hinge", self.matrix.full(), facts.penalty, self._added())]
+            full = self.matrix.full()
+            return [Goal("hinge", full, facts.penalty, self._added(), matrix=full)]
         held = self._held[: self.features.count + 1]
         added = -held[:, 2], added_doubt(held[:, 3], held[:, 0])
         return [Goal("hinge", Diagonal(self.metric()), facts.penalty, added)]
