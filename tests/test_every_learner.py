@@ -209,6 +209,12 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
         ("perceptron", named_stream, BAD_NAMED),
         ("perceptron:bias=1,normalize=true", named_stream, BAD_NAMED),
     ],
+    "auto": [
+        ("auto", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("auto:fast=true", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("auto:bias=0", sparse_stream, BAD_SPARSE),
+        ("auto:fast=true", named_stream, BAD_NAMED),
+    ],
     "ftrl": [
         ("ftrl", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
         ("ftrl:newton,rate=0.5,bias=0", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),

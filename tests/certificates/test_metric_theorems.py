@@ -1,4 +1,4 @@
-"""The theorems of learners in a metric: they hold on arbitrary streams, and who does not keep to the rule is found out."""
+"""The theorems of learners in a metric: they hold on arbitrary streams, and who breaks the rule is found out."""
 
 import dataclasses
 import math
@@ -101,7 +101,7 @@ def test_the_theorems_hold_on_arbitrary_streams(spec):
 
 def naive_ftrl(x, y, metric, rate, u):
     """FTRL by its definition, in numpy: log loss, and the bound with u."""
-    rounds, width = x.shape
+    width = x.shape[1]
     largest, squares, seen, size, gradient, curve = np.zeros((6, width))
     loss, delta, comparator = 0.0, 0.0, 0.0
     for row, label in zip(x, y, strict=True):
@@ -164,7 +164,9 @@ def test_the_best_in_hindsight_of_vaw_is_exact():
         u = np.linalg.solve(a, x.T @ y)
         least = 2.0 * u @ u + ((x @ u - y) ** 2).sum()
         assert certificate.quantities["best_in_hindsight"] == pytest.approx(least, rel=1e-6)
-        assert ledger.loss == pytest.approx(facts.most + facts.chi - facts.credit, rel=1e-6)  # equality: the ridge is fixed
+        assert ledger.loss == pytest.approx(
+            facts.most + facts.chi - facts.credit, rel=1e-6
+        )  # equality: the ridge is fixed
         assert certificate.status in ("valid", "vacuous")
 
 

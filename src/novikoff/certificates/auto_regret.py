@@ -1,16 +1,16 @@
 """Log loss of `auto`, against every u of every member.
 
 Theorem (upper; tight where all forecasters but one say that each label is impossible, nearly)
-    P = sum of w_j P_j / sum of w_j over the forecasters awake, w_j = 1/(J+1) at first; then w_j *= P_j(y)/P(y) for those. Who
-    is awake is settled before y, and the first round settles J. For every forecaster j that never slept
+    P = sum of w_j P_j / sum of w_j over the forecasters awake, w_j = 1/(J+1) at first; then w_j *= P_j(y)/P(y) for
+    those. Who is awake is settled before y, and the first round settles J. For every forecaster j that never slept
         L  <=  L_j + ln(J+1),
     so for every such member j and every u:  L <= L_u + (what j's own theorem says of u) + ln(J+1), which is
     certificates/ftrl_regret.py for diagonal members and certificates/logistic_regret.py for the others.
     Reported is the least of these. For members on random features u has a weight for each of those: they move with the
     running mean of the rows, and L_u is found by going through the rows again in their order.
 Assumptions
-    the learner began with nothing, its rounds are the ledger's, the comparators saw them all; the weights are those of the
-    mixture, and it is what was played; members' sums are those of their scores, and no metric shrank (all checked).
+    the learner began with nothing, its rounds are the ledger's, the comparators saw them all; the weights are those of
+    the mixture, and it is what was played; members' sums are those of their scores, and no metric shrank (all checked).
 Proof
     The awake keep the sum of their weights, so all weights add up to 1, and w_j <= 1. If j never slept, ln w_j is
     L - L_j - ln(J+1). []
@@ -66,6 +66,7 @@ def auto_regret(run: Run[AutoFacts]) -> Certificate | None:
     weighed = all(
         abs(after.log_weights[j] + price + after.losses[j] - run.log_loss) <= slack * len(awake) for j in awake
     )
+    steady = all(dual <= gain * (1.0 + SLACK) + SLACK for gain, dual in zip(after.gained, after.dual, strict=True))
     needed = [
         seen("the learner began with nothing learned", run.before.rounds == 0),
         seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
@@ -73,9 +74,8 @@ def auto_regret(run: Run[AutoFacts]) -> Certificate | None:
         seen("what was played is the mixture of its members", weighed or not run.rounds),
         seen("no weight is above 1", max(after.log_weights) <= SLACK),
         seen("sums of members are those of the scores they played", tracked.explained),
-        seen("no metric shrank: no float drift",
-             all(dual <= gained * (1.0 + SLACK) + SLACK for gained, dual in zip(after.gained, after.dual, strict=True))),
-    ]  # fmt: skip
+        seen("no metric shrank: no float drift", steady),
+    ]
     reason = refutations(needed)
     if run.before.rounds:
         reason = f"warm start: the learner had played {run.before.rounds:,} rounds when the ledger was opened"

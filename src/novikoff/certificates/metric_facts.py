@@ -47,14 +47,15 @@ def assumptions(run: Run[MetricFacts], paid: float) -> list[Assumption]:
     """What these theorems need; `paid` is what the ledger says of the learner's own loss."""
     after, tracked = run.after, run.tracked
     assert isinstance(tracked, MetricComparatorFacts)
+    agreed = abs(after.loss + after.mistakes - paid) <= SLACK * (1.0 + paid)
     return [
         seen("the learner began with nothing learned", run.before.rounds == 0),
         seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
         seen("the comparators saw every round", tracked.rows == run.rounds),
-        seen("what it counted is what the ledger counted", abs(after.loss + after.mistakes - paid) <= SLACK * (1.0 + paid)),
+        seen("what it counted is what the ledger counted", agreed),
         seen("its sums are those of the scores it played", tracked.explained),
         seen("its metric never shrank: no float drift", after.dual <= after.gained * (1.0 + SLACK) + SLACK),
-    ]  # fmt: skip
+    ]
 
 
 def reason_void(run: Run[MetricFacts], needed: list[Assumption]) -> str:

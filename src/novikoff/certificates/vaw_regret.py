@@ -1,21 +1,21 @@
 """Squared loss of Vovk-Azoury-Warmuth, against the best weights in hindsight, which it knows.
 
 Theorem (upper; equality with the credit, where L = ridge I and nothing is clipped)
-    A_t = L_t + sum of x x' over the rounds up to t, x_t included, L growing; b the sum of y x. It says x'A^-1 b, with b of the
-    rounds before; v = x'(A_t - xx')^-1 x, chi = v/(1+v). Then
+    A_t = L_t + sum of x x' over the rounds up to t, x_t included, L growing; b the sum of y x. It says x'A^-1 b, with b
+    of the rounds before; v = x'(A_t - xx')^-1 x, chi = v/(1+v). Then
         sum of (said - y)^2  <=  min over u of (u'Lu + sum of (<u,x> - y)^2) + sum of y^2 chi - sum of said^2 v.
     The minimum is sum of y^2 - b'A^-1 b. With L = ridge I the sum of chi is at most ln det(A/ridge).
-    Said may be clipped to a range that all y are in. For labels and P(+1) = (1 + said)/2 the Brier score is a quarter of
-    the squared loss: Brier <= minimum/4 + (sum of chi)/4.
-    Promised is the bound without its last term, the credit, which only the run itself knows.
+    Said may be clipped to a range that all y are in. For labels and P(+1) = (1 + said)/2 the Brier score is a quarter
+    of the squared loss: Brier <= minimum/4 + (sum of chi)/4. Promised is the bound without its last term, the credit,
+    which only the run itself knows.
 Assumptions
-    the learner began with nothing, its rounds and its loss are the ledger's, the minimum is known to 1e-6 of the outcomes'
-    squares (all checked).
+    the learner began with nothing, its rounds and its loss are the ledger's, the minimum is known to 1e-6 of the
+    outcomes' squares (all checked).
 Proof
     Phi = b'A^-1 b. A_t - xx' >= A_{t-1}, so with b before the round b'A_t^-1 b <= Phi_{t-1} - said^2 (1+v), and
-    Phi_t = b'A_t^-1 b + 2 y said + y^2 chi. So said^2 - 2 y said <= Phi_{t-1} - Phi_t + y^2 chi - said^2 v; sum. To clip is to
-    project on a set that y is in. []
-    Rounding: b'A^-1 b from both sides, comparators/metric.py; b is off by u0 n (n+20) M max|y|.
+    Phi_t = b'A_t^-1 b + 2 y said + y^2 chi. So said^2 - 2 y said <= Phi_{t-1} - Phi_t + y^2 chi - said^2 v; sum. To
+    clip is to project on a set that y is in. [] Rounding: b'A^-1 b from both sides, comparators/metric.py; b is off by
+    u0 n (n+20) M max|y|.
 Reference
     [vovk2001]; [azoury2001].
 """

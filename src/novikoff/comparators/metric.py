@@ -1,14 +1,14 @@
 """Quadratic forms of a learner's metric, rounded so that a bound computed from them is not too small.
 
 Words
-    u0 = 2^-53. A metric is a diagonal, whose floats are what is meant by it, or L + S with L a diagonal of that kind and
-    S a sum of N terms h x x', of which floats know each entry within (N+20) u0 sqrt(A_ii A_jj).
+    u0 = 2^-53. A metric is a diagonal, whose floats are what is meant by it, or L + S with L a diagonal of that kind
+    and S a sum of N terms h x x', of which floats know each entry within (N+20) u0 sqrt(A_ii A_jj).
 The form of the inverse
-    For ANY w, with r = b - Aw:  b'A^-1 b = 2b'w - w'Aw + r'A^-1 r  <=  2b'w - w'Aw + sum of r_i^2 / L_ii, as A >= L. So a
-    solution w that rounding has spoilt makes the bound larger, never false, and no condition number is needed. With
-    sigma = sum of |w_j| sqrt A_jj and c = (N+2d+40) u0, the computed r_i is within
-    beta_i + c sqrt(A_ii) sigma + 4 u0 |b_i| of the true one, and 2b'w - w'Aw within
-    2 sum of beta_i |w_i| + 2 c sigma^2 + (d+8) 4 u0 sum of |b_i w_i|, beta_i being what b_i itself may be off by.
+    For ANY w, with r = b - Aw:  b'A^-1 b = 2b'w - w'Aw + r'A^-1 r  <=  2b'w - w'Aw + sum of r_i^2 / L_ii, as A >= L. So
+    a solution w that rounding has spoilt makes the bound larger, never false, and no condition number is needed. With
+    sigma = sum of |w_j| sqrt A_jj and c = (N+2d+40) u0, the computed r_i is within beta_i + c sqrt(A_ii) sigma + 4 u0
+    |b_i| of the true one, and 2b'w - w'Aw within 2 sum of beta_i |w_i| + 2 c sigma^2 + (d+8) 4 u0 sum of |b_i w_i|,
+    beta_i being what b_i itself may be off by.
 """
 
 from __future__ import annotations
@@ -135,4 +135,3 @@ class Full:
         sizes = np.sqrt(self.ridge + np.diag(self.sums))
         low = np.linalg.cholesky(self.matrix / np.outer(sizes, sizes))
         return self.places, np.linalg.inv(low).T / sizes[:, None]
-

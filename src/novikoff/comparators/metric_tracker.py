@@ -2,9 +2,10 @@
 
 Algorithm
     Rows are kept, as the learner reads them (kernels/nonzeros.py), with the scores it played. While all of them fit in
-    `keep` bytes, asked for facts, the bound itself is minimised over u, on all rows and with the metric that the learner
-    has now: it is convex in u, and u is the best in hindsight. From the row that does not fit on, a few u, fitted to the
-    rows kept with ridges of several sizes and taken at several scales, see every row, the kept ones first.
+    `keep` bytes, asked for facts, the bound itself is minimised over u, on all rows and with the metric that the
+    learner has now: it is convex in u, and u is the best in hindsight. From the row that does not fit on, a few u,
+    fitted to the rows kept with ridges of several sizes and taken at several scales, see every row, the kept ones
+    first.
 Promise
     Any u will do: its losses are summed over every round, rounded up (kernels/log_losses.py).
 Cost
@@ -32,6 +33,7 @@ U0 = 2.0**-53
 RIDGES = (0.01, 1.0, 30.0, 1000.0)
 SCALES = (0.4, 0.7, 1.0, 1.4)
 KEEP = 16_000_000
+PLAIN = ("bias", "columns", "kappas", "margin", "limit", "riding", "keep", "rows", "places")
 HARDLY = 0.95
 MANY = 4096
 """Pieces that are kept apart."""
@@ -141,7 +143,8 @@ class MetricTracker:
             for t, (x, label) in enumerate(zip(batch.x, y, strict=True)):
                 row = features.row(x, learn=False)
                 sparse = isinstance(row, tuple)
-                piece = Sparse(np.array([0, len(row[0])], np.uint64), *row, width=2**32) if sparse else row[np.newaxis]
+                ends = np.array([0, len(row[0])], np.uint64) if sparse else None
+                piece = row[np.newaxis] if ends is None else Sparse(ends, row[0], row[1], 2**32)
                 self._see(piece, label[np.newaxis], scores[t : t + 1])
         else:
             self._see(batch.x, y, scores)
@@ -181,9 +184,10 @@ class MetricTracker:
         if self.places > len(self._vectors):
             more = self.places - len(self._vectors) + min(len(self._vectors), 2**20)
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
+        see: Any = kernels.log_losses.see
         for k, kappa in enumerate(self.kappas[: self.riding]):
             played = np.ascontiguousarray(scores[:, k])
-            kernels.log_losses.see(self._vectors, *rows, y, played, kappa, self.margin, self._sums[k])
+            see(self._vectors, *rows, y, played, kappa, self.margin, self._sums[k])
 
     def _together(self) -> tuple[Any, NDArray[np.int8], Vector]:
         """All rows kept, as one piece."""
@@ -236,16 +240,20 @@ class MetricTracker:
                     found += [self._comparator(goal, u, self._sums[goal.watch, :, k]) for k, u in enumerate(vectors.T)]
             return MetricComparatorFacts(self.rows, self._fitted, tuple(found))
         rows, y, scores = self._together()
+        see: Any = kernels.log_losses.see
         best, least = math.inf, self._least(rows, y) if len(goals) > 2 else 0.0
         for goal in goals:
             if goal.promised + (least if goal.images is None else 0.0) >= best:
                 continue  # another promises less
-            played, seen = np.ascontiguousarray(scores[:, goal.watch]), rows if goal.images is None else goal.images(rows)
+            played, seen = (
+                np.ascontiguousarray(scores[:, goal.watch]),
+                rows if goal.images is None else goal.images(rows),
+            )
             places = max(int(seen.places.max(initial=0)) + 1, self.places if goal.images is None else 0)
             chosen = self._best(goal, seen, places, y, played)
             vectors = np.stack([np.zeros(places), *chosen], axis=1)
             sums = np.zeros((kernels.log_losses.SUMS, vectors.shape[1]))
-            kernels.log_losses.see(vectors, *seen, y, played, self.kappas[goal.watch], self.margin, sums)
+            see(vectors, *seen, y, played, self.kappas[goal.watch], self.margin, sums)
             these = [self._comparator(goal, vectors[:, k], sums[:, k]) for k in range(vectors.shape[1])]
             found += these
             if goal.loss != "hinge":
@@ -318,9 +326,10 @@ class MetricTracker:
         if self._kept is not None:
             rows, y, scores = self._together()
             kept = {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
-        return {"kind": "metric", "bias": self.bias, "columns": self.columns, "kappas": self.kappas, "margin": self.margin,
-                "limit": self.limit, "riding": self.riding, "keep": self.keep, "rows": self.rows, "places": self.places, "fitted": self._fitted, "kept": kept,
-                "vectors": self._vectors[: self.places].copy(), "sums": self._sums.copy()}  # fmt: skip
+        plain = {name: getattr(self, name) for name in PLAIN}
+        vectors = self._vectors[: self.places].copy()
+        return {"kind": "metric", **plain, "fitted": self._fitted, "kept": kept, "vectors": vectors,
+                "sums": self._sums.copy()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:

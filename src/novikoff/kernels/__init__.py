@@ -15,12 +15,15 @@ needs it, but a program's own numba functions might, so only our command line, a
 
 if TYPE_CHECKING:
     from novikoff.kernels import advice as advice
+    from novikoff.kernels import auto as auto
     from novikoff.kernels import crammer_kandola_singer as crammer_kandola_singer
     from novikoff.kernels import ellipsoid as ellipsoid
     from novikoff.kernels import forgetron as forgetron
+    from novikoff.kernels import fourier as fourier
     from novikoff.kernels import ftrl as ftrl
     from novikoff.kernels import kernel_perceptron as kernel_perceptron
     from novikoff.kernels import lanes as lanes
+    from novikoff.kernels import log_losses as log_losses
     from novikoff.kernels import logits as logits
     from novikoff.kernels import metric_perceptron as metric_perceptron
     from novikoff.kernels import nonzeros as nonzeros

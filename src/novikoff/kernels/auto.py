@@ -2,12 +2,11 @@
 
 Forecasters, in this order: the diagonal members (kernels/ftrl.py), the second-order members, those on random features
 (kernels/second_order.py, kernels/fourier.py), and the stack, a second-order member whose x are the scores of all
-others, clipped. P(+1) = sum of w P_j(+1) over those awake / sum of their w; then w_j is multiplied by P_j(y)/P(y), in the
-log domain. A forecaster with a weight below 1e-6 for 1,000 rounds falls asleep: it says and learns nothing any more, and
-keeps its weight (a specialist, so all promises stay: certificates/auto_regret.py). A stack that is heard needs the
-members that it is made of, so those fall asleep only if they count little in it. The awake ones keep the sum of their
-weights, so a sleeper is never the heaviest.
-Members do the same as when they play alone, to the bit.
+others, clipped. P(+1) = sum of w P_j(+1) over those awake / sum of their w; then w_j is multiplied by P_j(y)/P(y), in
+the log domain. A forecaster with a weight below 1e-6 for 1,000 rounds falls asleep: it says and learns nothing any
+more, and keeps its weight (a specialist, so all promises stay: certificates/auto_regret.py). A stack that is heard
+needs the members that it is made of, so those fall asleep only if they count little in it. The awake ones keep the sum
+of their weights, so a sleeper is never the heaviest. Members do the same as when they play alone, to the bit.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def mixed(standing: Vector, z: Vector) -> float:
 
 @inlined
 def weigh(standing: Vector, z: Vector, y: int, stack: Vector) -> None:
-    """Multiply the weights of those awake by P_j(y)/P(y), and let the hopeless rest; stack: what it weighs members by."""
+    """Multiply the weights of those awake by P_j(y)/P(y), and let the hopeless rest; stack: its weights of members."""
     members = len(z) - 1
     little = np.inf  # by how much a member may count in the stack, and still be hopeless
     if standing[IDLE, members] >= 0.0 and standing[LOG_WEIGHT, members] >= np.log(LIGHT):
@@ -147,8 +146,8 @@ def play(
         if not learns:
             continue
         learn(
-            held, own, standing[IDLE, :lanes], places, values, start, stop, y[t], z0[:lanes], v[:lanes], z[:lanes], step,
-            curve,
+            held, own, standing[IDLE, :lanes], places, values, start, stop, y[t], z0[:lanes], v[:lanes], z[:lanes],
+            step, curve,
         )  # fmt: skip
         for m in range(full):
             if standing[IDLE, lanes + m] >= 0.0:

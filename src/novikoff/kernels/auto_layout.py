@@ -13,5 +13,5 @@ PATIENCE = 1000
 """A member rests after so many rounds in a row with a weight below LIGHT."""
 
 LOG_WEIGHT, IDLE, LOSS, STANDING = range(4)
-"""Rows of `standing`: ln of a forecaster's weight, rounds in a row that it was below LIGHT (-1 if it rests), and the sum
-of its log losses while awake; last, how many rows."""
+"""Rows of `standing`: ln of a forecaster's weight, rounds in a row that it was hopeless (-1 if it rests), the sum of
+its log losses while awake; last, how many rows."""

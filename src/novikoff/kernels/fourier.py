@@ -1,4 +1,4 @@
-"""Random Fourier features of standardised rows: phi = (sqrt 2 cos(W's + c), 1), a function of the seed and of x_1 .. x_t.
+"""Random Fourier features of standardised rows: phi = (sqrt 2 cos(W's + c), 1), of the seed and of x_1 .. x_t alone.
 
 s_i = (x_i - mean_i)/deviation_i, clipped to -4 .. 4, by the mean and the deviation of rows 1 .. t; 0 where there is no
 deviation. A feature multiplied by a power of two changes no bit of s. `turns` is W' / (2 pi), so that cos is a

@@ -1,11 +1,11 @@
-"""Learners with a full matrix: w = A^-1 b with A = L + S, L = ridge * diag(M^2), S = sum of h x x' and b = sum of beta x.
+"""Learners with a full matrix: w = A^-1 b, A = L + S, L = ridge * diag(M^2), S = sum of h x x' and b = sum of beta x.
 
 M is the largest |x| of each feature so far, that of this round included, where the learner is scale-free, else 1.
 Multiplied by a power of two a feature then multiplies its row and column of A by it, exactly, and so on: the scores are
 the same to the bit. The matrix is kept for the first 256 features seen; `slots` says which place has which row, -1 if
 none; later features are left out.
-Both S and P = A^-1 are kept, their lower triangles only: P -= h/(1+hv) k k' with k = P x, v = x'k, and rows of a growing
-M are divided by what they grow by, not subtracted from. P is found again from A by Cholesky after 2^14 updates.
+Both S and P = A^-1 are kept, their lower triangles only: P -= h/(1+hv) k k' with k = P x, v = x'k, and rows of a
+growing M are divided by what they grow by, not subtracted from. P is found again from A by Cholesky after 2^14 updates.
 """
 
 from __future__ import annotations
@@ -18,7 +18,20 @@ from novikoff.kernels.exp import exp
 from novikoff.kernels.lanes import dense
 from novikoff.kernels.logits import hedged, log_loss
 from novikoff.kernels.second_order_layout import (
-    COUNT, FARTHEST, GAINED, LARGEST, LIMIT, LINEAR, LINEAR_SIZE, LOSS, MOMENT, REFRESH, SEEN, SINCE, UPDATES, WEIGHT,
+    COUNT,
+    FARTHEST,
+    GAINED,
+    LARGEST,
+    LIMIT,
+    LINEAR,
+    LINEAR_SIZE,
+    LOSS,
+    MOMENT,
+    REFRESH,
+    SEEN,
+    SINCE,
+    UPDATES,
+    WEIGHT,
 )  # fmt: skip
 
 Vector = NDArray[np.float64]
@@ -55,11 +68,11 @@ def meet(
     values: Vector, start: int, stop: int, keep: bool, x: Vector, column: Vector,
 ) -> int:  # fmt: skip
     """Write x slot by slot, with new features and larger M; how many slots there are. keep: learn their places."""
-    count = np.int64(own[COUNT])
+    count = int(own[COUNT])
     for i in range(count):
         x[i] = 0.0
     for e in range(start, stop):
-        i = np.int64(slots[places[e]])
+        i = int(slots[places[e]])
         if i < 0 or i >= count:  # new, or new to this matrix
             if count == LIMIT:
                 continue
@@ -139,7 +152,7 @@ def change(
 @inner
 def refresh(inverse: Vector, sums: Vector, held: Vector, own: Vector, ridge: float) -> None:
     """P = A^-1 by Cholesky, and w = P b; left as they are if A is not positive in floats."""
-    count = np.int64(own[COUNT])
+    count = int(own[COUNT])
     own[SINCE] = 0.0
     factor, back = np.zeros((count, count)), np.zeros((count, count))
     for i in range(count):
@@ -179,9 +192,7 @@ def look(
         weights, matrix = held.copy(), inverse
         if changes(slots, held, scale_free, places, values, ends[t], ends[t + 1]):
             matrix = inverse.copy()
-        count = meet(
-            slots, weights, matrix, own, ridge, scale_free, places, values, ends[t], ends[t + 1], False, x, k
-        )
+        count = meet(slots, weights, matrix, own, ridge, scale_free, places, values, ends[t], ends[t + 1], False, x, k)
         spread[t] = product(matrix, x, count, k)
         scores[t] = dense(weights[WEIGHT, :count], x[:count])
 

@@ -8,10 +8,10 @@ Algorithm
     A stack: second-order logistic regression on the members' scores, clipped to -8 .. 8. P(+1) is the Bayes mixture of
     members and stack: weights, equal at first, are multiplied by the probability that each gave to the label; say +1 if
     it is 1/2 or more. Who has a weight below 1e-6 for 1,000 rounds rests.
-    Which members play is settled by the first row: all 14 if it is an array of at most 256 numbers; the first 10 if it is
-    sparse or named, with no more than 256 features and none beyond the 256th; else the 8 diagonal ones. `fast`: two
-    diagonal members, of rate 1, and the stack.
-    `bias` c adds a constant feature of value c, whatever c is but 0. `seed` draws the random features.
+    Which members play is settled by the first row: all 14 if it is an array of at most 256 numbers; the first 10 if it
+    is sparse or named, with no more than 256 features and none beyond the 256th; else the 8 diagonal ones. `fast`: two
+    diagonal members, of rate 1, and the stack. `bias` c adds a constant feature of value c, whatever c is but 0. `seed`
+    draws the random features.
 Promise
     certificates/auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every member and every u
     L <= L_u + what the member's own theorem says of u + ln(J+1).
@@ -106,7 +106,8 @@ class Auto(Probabilistic):
     @property
     def weights(self) -> NDArray[np.float64]:
         """Of the forecasters, in their order."""
-        return np.exp(self._standing[mix.LOG_WEIGHT])
+        weights: NDArray[np.float64] = np.exp(self._standing[mix.LOG_WEIGHT])
+        return weights
 
     @property
     def size(self) -> int:
@@ -157,7 +158,8 @@ class Auto(Probabilistic):
         self._settle(rows)
         self._make_room(self.features.count + 1)
         scores, said = np.empty((len(y), self.members + 1)), np.empty(len(y))
-        kernels.auto.play(*self._args, float(self.rounds), *rows, y, True, scores, said)
+        play: Any = kernels.auto.play
+        play(*self._args, float(self.rounds), *rows, y, True, scores, said)
         return self._played(said, y)._replace(scores=scores)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
@@ -168,10 +170,12 @@ class Auto(Probabilistic):
         count = len(rows.ends) - 1
         scores, said, none = np.empty((count, self.members + 1)), np.empty(count), np.zeros(0, dtype=np.int8)
         places = np.minimum(rows.places, np.uint32(len(self._held) - 1))
+        play: Any = kernels.auto.play
         for t in range(count):  # each is the row after those learned from
             row = rows.ends[t : t + 2]
-            kernels.auto.play(
-                *self._args, float(self.rounds), row, places, rows.values, none, False, scores[t : t + 1], said[t : t + 1]
+            play(
+                *self._args, float(self.rounds), row, places, rows.values, none, False, scores[t : t + 1],
+                said[t : t + 1],
             )  # fmt: skip
         return said
 
@@ -207,7 +211,8 @@ class Auto(Probabilistic):
         """The metric of a diagonal member, place by place."""
         held, lanes = self._held[: self.features.count + 1], len(self._roots)
         root = np.sqrt(held[:, 0] ** 2 + held[:, lane.SHARED + lanes + j])
-        return (held[:, 3] if self._roots[j] else root) * root * self._per_rate[j]
+        metric: NDArray[np.float64] = (held[:, 3] if self._roots[j] else root) * root * self._per_rate[j]
+        return metric
 
     def facts(self) -> AutoFacts:
         gained, dual, updates = [], [], self.rounds + 20
@@ -215,7 +220,9 @@ class Auto(Probabilistic):
         for j in range(self.members):
             if j < lanes:
                 _, delta, linear, size = (float(value) for value in self._own[:, j])
-                form = Diagonal(self._diagonal(j)).inverse_square(self._held[:places, lane.SHARED + j], np.zeros(places))
+                form = Diagonal(self._diagonal(j)).inverse_square(
+                    self._held[:places, lane.SHARED + j], np.zeros(places)
+                )
             else:
                 (held, _, sums, _), own, ridge, slots = self._of(j)
                 delta, linear, size = (float(own[k]) for k in (at.GAINED, at.LINEAR, at.LINEAR_SIZE))
@@ -236,7 +243,10 @@ class Auto(Probabilistic):
             if facts.slept[j] or (j >= lanes + second and self.rounds > MOST_IMAGES):
                 continue
             if j < lanes:
-                added = self._held[:places, lane.SHARED + j], added_doubt(self._held[:places, 2], self._held[:places, 0])
+                added = (
+                    self._held[:places, lane.SHARED + j],
+                    added_doubt(self._held[:places, 2], self._held[:places, 0]),
+                )
                 metric = Diagonal(self._diagonal(j))
                 found.append(Goal("log", metric, facts.promised(j), added, j, checked=j == 0))
                 continue
@@ -311,7 +321,7 @@ class Auto(Probabilistic):
 
 
 def _matrices(members: int, room: int, count: int) -> tuple[NDArray[np.float64], ...]:
-    """What kernels/second_order.py works on, for each of several members; the first `count` features are there, of size 1."""
+    """What kernels/second_order.py works on, for several members; the first `count` features are there, of size 1."""
     held, own = np.zeros((members, at.HELD, room)), np.zeros((members, at.OWN))
     inverse, sums = np.zeros((members, room, room)), np.zeros((members, room, room))
     held[:, at.LARGEST, :count] = 1.0

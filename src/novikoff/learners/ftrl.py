@@ -4,10 +4,10 @@ Algorithm
     For each feature, M is the largest |x| so far, R the largest root mean square over the rounds that had it, both with
     x_t itself; G the sum of the gradients (P(+1) - [y = +1]) x, H the sum of P(+1) P(-1) x^2. The metric is
         A = R sqrt(M^2 + H) / rate   ("sqrt")   or   (M^2 + H) / rate   ("newton").
-    z0 = -sum of G x / A and v = sum of x^2 / A; the score z is the root of z + (v/2) tanh(z/2) = z0: half a step for each
-    of the two labels there may be. P(+1) = 1/(1 + e^-z); say +1 if that is 1/2 or more.
-    `bias` c adds a constant feature of value c, whatever c is but 0. Features may be multiplied by anything: powers of
-    two leave every prediction as it is, to the bit.
+    z0 = -sum of G x / A and v = sum of x^2 / A; the score z is the root of z + (v/2) tanh(z/2) = z0: half a step for
+    each of the two labels there may be. P(+1) = 1/(1 + e^-z); say +1 if that is 1/2 or more. `bias` c adds a constant
+    feature of value c, whatever c is but 0. Features may be multiplied by anything: powers of two leave every
+    prediction as it is, to the bit.
 Promise
     certificates/ftrl_regret.py: for every u, L <= L_u + u'Au/2 + sum of Delta, L the sum of the log losses.
 Cost
@@ -102,7 +102,8 @@ class Ftrl(Probabilistic):
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores = np.empty((len(y), 1))
-        kernels.ftrl.play(self._held, self._own, self._roots, self._per_rate, *rows, y, True, scores)
+        play: Any = kernels.ftrl.play
+        play(self._held, self._own, self._roots, self._per_rate, *rows, y, True, scores)
         return self._played(scores[:, 0], y)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:

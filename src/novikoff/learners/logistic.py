@@ -2,8 +2,8 @@
 
 Algorithm
     A = ridge * diag(M^2) with M the largest |x| of each feature so far, x_t included (ridge * I if not `scale_free`);
-    b = 0. z0 = x'A^-1 b, v = x'A^-1 x; the score z is the root of z + (v/2) tanh(z/2) = z0, P(+1) = 1/(1 + e^-z); say +1
-    if that is 1/2 or more. Then with q the probability of the wrong label, g = -yq and h = kappa q(1-q):
+    b = 0. z0 = x'A^-1 b, v = x'A^-1 x; the score z is the root of z + (v/2) tanh(z/2) = z0, P(+1) = 1/(1 + e^-z); say
+    +1 if that is 1/2 or more. Then with q the probability of the wrong label, g = -yq and h = kappa q(1-q):
         b -= (g - hz) x,   A += h x x',   kappa = tanh(C/2)/(C/2).
     `bias` c adds a constant feature of value c. The first 256 features seen have a weight, later ones are left out.
 Promise
@@ -51,7 +51,8 @@ class Logistic(SecondOrder, Probabilistic):
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores = np.empty(len(y))
-        kernels.second_order.play_logistic(*self.matrix.arrays, *rows, y, self.kappa, scores)
+        play: Any = kernels.second_order.play_logistic
+        play(*self.matrix.arrays, *rows, y, self.kappa, scores)
         return self._played(scores, y)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:

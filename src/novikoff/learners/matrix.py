@@ -1,4 +1,4 @@
-"""A matrix A = L + S with its inverse, for learners of the second order: the first 256 features seen have a row in it."""
+"""A matrix A = L + S and its inverse, for learners of the second order: the first 256 features seen have a row."""
 
 from __future__ import annotations
 

@@ -74,12 +74,11 @@ class MetricPerceptron(SecondOrder):
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores = np.empty(len(y))
+        play: Any = kernels.metric_perceptron.play if self.diagonal else kernels.second_order.play_perceptron
         if self.diagonal:
-            kernels.metric_perceptron.play(
-                self._held, self._own, self.ridge, self.scale_free, *rows, y, self.margin, True, scores
-            )
+            play(self._held, self._own, self.ridge, self.scale_free, *rows, y, self.margin, True, scores)
         else:
-            kernels.second_order.play_perceptron(*self.matrix.arrays, *rows, y, self.margin, scores)
+            play(*self.matrix.arrays, *rows, y, self.margin, scores)
         said = self._said(scores)
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, scores=scores)

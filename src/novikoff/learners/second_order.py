@@ -55,7 +55,8 @@ class SecondOrder(ScaleFree):
         matrix.make_room(0, int(np.diff(rows.ends).max(initial=0)))
         scores, spread = np.empty(count), np.empty(count)
         places = np.minimum(rows.places, np.uint32(len(matrix.slots) - 1))
-        kernels.second_order.look(*matrix.arrays, rows.ends, places, rows.values, scores, spread)
+        look: Any = kernels.second_order.look
+        look(*matrix.arrays, rows.ends, places, rows.values, scores, spread)
         return scores, spread
 
     def _added(self, more: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -26,7 +26,5 @@ class SecondOrderPerceptron(MetricPerceptron):
     conservative = True
     margin = 0.0
 
-    def __init__(
-        self, ridge: float = 1.0, diagonal: bool = False, scale_free: bool = True, bias: float = 1.0
-    ) -> None:
+    def __init__(self, ridge: float = 1.0, diagonal: bool = False, scale_free: bool = True, bias: float = 1.0) -> None:
         super().__init__(ridge, diagonal, scale_free, bias)

@@ -2,15 +2,14 @@
 
 Algorithm
     A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`); b = 0.
-    A += x x'; say x'A^-1 b, clipped to `low` .. `high` if they are given; then b += y x. Outcomes are numbers, and what is
-    paid is the squared difference.
-    With `probabilities`, labels are -1 and +1 and P(+1) = (1 + the prediction)/2, clipped to 0 .. 1; say +1 if that is
-    1/2 or more. What counts is then the Brier score, a quarter of the squared difference: where P(y) is 0 the log loss
-    is infinite.
-    `bias` c adds a constant feature of value c. The first 256 features seen have a weight, later ones are left out.
+    A += x x'; say x'A^-1 b, clipped to `low` .. `high` if they are given; then b += y x. Outcomes are numbers, and what
+    is paid is the squared difference. With `probabilities`, labels are -1 and +1 and P(+1) = (1 + the prediction)/2,
+    clipped to 0 .. 1; say +1 if that is 1/2 or more. What counts is then the Brier score, a quarter of the squared
+    difference: where P(y) is 0 the log loss is infinite. `bias` c adds a constant feature of value c. The first 256
+    features seen have a weight, later ones are left out.
 Promise
-    certificates/vaw_regret.py: the loss is at most min over u of (u'Lu + the loss of u) + sum of y^2 chi. The minimum is
-    known exactly, from A, b and the sum of y^2: no comparator need be looked for.
+    certificates/vaw_regret.py: the loss is at most min over u of (u'Lu + the loss of u) + sum of y^2 chi. The minimum
+    is known exactly, from A, b and the sum of y^2: no comparator need be looked for.
 Cost
     O(d^2) per round, d <= 256; two triangles of d^2/2 numbers.
 Reference
@@ -70,7 +69,8 @@ class Vaw(SecondOrder):
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores, outcomes = np.empty(len(y)), y.astype(np.float64)
-        kernels.second_order.play_vaw(*self.matrix.arrays, *rows, outcomes, *self._ends, scores)
+        play: Any = kernels.second_order.play_vaw
+        play(*self.matrix.arrays, *rows, outcomes, *self._ends, scores)
         if not self.probabilities:
             losses = (scores - outcomes) ** 2
             return StepResult(scores, losses, losses)
@@ -80,7 +80,8 @@ class Vaw(SecondOrder):
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores, spread = self._looked(rows)
-        return np.clip(scores / (1.0 + spread), *self._ends)
+        found: NDArray[np.float64] = np.clip(scores / (1.0 + spread), self._ends[0], self._ends[1])
+        return found
 
     def _outcome(self, y: Any) -> NDArray[Any]:
         if self.probabilities:
