@@ -61,6 +61,21 @@ def test_golden_bounds():
         assert (u.hinge, value) == pytest.approx((4.0, bound), abs=1e-8)
 
 
+@pytest.mark.parametrize("diagonal", [False, True])
+def test_the_theorem_on_mistakes_is_tight_on_orthogonal_examples(diagonal):
+    learner = SecondOrderPerceptron(ridge=0.5, diagonal=diagonal, bias=0.0)
+    certificate = found(nk.play(learner, (np.eye(12), np.full(12, -1))))
+    value = certificate.quantities["hinge"] + math.sqrt(
+        certificate.quantities["square"] * certificate.quantities["gained"]
+    )
+    assert (certificate.observed, value) == pytest.approx((12, 12.0), abs=1e-6)
+
+
+def test_ftrl_is_within_five_percent_on_orthogonal_examples():
+    certificate = found(nk.play(Ftrl(bias=0.0), (np.eye(12), np.full(12, -1))))
+    assert 1.0 < certificate.bound / certificate.observed < 1.05
+
+
 def stream(rng):
     """Rows and labels of any kind: of very different scales, sparse, growing, with zero rows; labels of any sort."""
     rounds, width = int(rng.integers(2, 60)), int(rng.integers(1, 6))

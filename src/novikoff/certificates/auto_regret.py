@@ -1,6 +1,6 @@
 """Log loss of `auto`, against every u of every member.
 
-Theorem (upper; tight where all forecasters but one say that each label is impossible, nearly)
+Theorem (upper)
     P = sum of w_j P_j / sum of w_j over the forecasters awake, w_j = 1/(J+1) at first; then w_j *= P_j(y)/P(y) for
     those. Who is awake is settled before y, and the first round settles J. For every forecaster j that never slept
         L  <=  L_j + ln(J+1),

