@@ -138,7 +138,8 @@ class MetricTracker:
     def see_scores(self, batch: Batch, scores: NDArray[Any], features: Any) -> None:
         """The rounds of a batch, and the scores that the learner played."""
         y = np.asarray(batch.y, dtype=np.int8)
-        scores = scores.reshape(len(y), -1)[:, self.columns]
+        scores = scores.reshape(len(y), -1)
+        scores = scores[:, np.minimum(self.columns, scores.shape[1] - 1)]  # of who does not play nothing is asked
         if isinstance(batch.x, list):
             for t, (x, label) in enumerate(zip(batch.x, y, strict=True)):
                 row = features.row(x, learn=False)

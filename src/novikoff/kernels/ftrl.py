@@ -45,7 +45,7 @@ def look(
         square = most * most
         for k in range(members):
             root = np.sqrt(square + row[SHARED + members + k])
-            part = x / ((size if roots[k] else root) * root * per_rate[k])
+            part = np.divide(x, (size if roots[k] else root) * root * per_rate[k])  # not /, which looks for 0 first
             z0[k] -= row[SHARED + k] * part
             v[k] += x * part
 
