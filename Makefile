@@ -2,13 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-all check bench clean
+.PHONY: help demo test test-all transcripts check bench clean
 
 help:
-	@echo "make demo      a tour with no files: games and their certificates"
-	@echo "make test      the tests (make test-all: the slow ones too)"
-	@echo "make check     ruff, mypy --strict, import-linter"
-	@echo "make bench     every speed claim, measured here as a ratio"
+	@echo "make demo         a tour with no files: games and their certificates"
+	@echo "make test         the tests (make test-all: the slow ones too, and more examples)"
+	@echo "make transcripts  tests/transcripts anew, when a change of what is printed is meant"
+	@echo "make check        ruff, mypy --strict, import-linter"
+	@echo "make bench        every speed claim, measured here as a ratio"
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv
@@ -37,7 +38,10 @@ test: .venv/.test
 	$(BIN)/python -m pytest -n auto
 
 test-all: .venv/.test
-	$(BIN)/python -m pytest -n auto -m ""
+	$(BIN)/python -m pytest -n auto -m "" --hypothesis-profile=long
+
+transcripts: .venv/.test
+	$(BIN)/python tests/test_transcripts.py
 
 check: .venv/.dev
 	$(BIN)/ruff check .

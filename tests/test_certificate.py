@@ -6,12 +6,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.certificate import Assumption, bound_text, floor_log2, judge, outward, void
+from novikoff.certificate import Assumption, Bound, bound_text, floor_log2, outward, theorem
+from novikoff.types import Run
 
 
-def certificate(observed=3, bound=5, trivial=100, assumptions=(), kind="D", side="upper"):
-    return judge("t", kind, observed=observed, bound=bound, trivial=trivial, assumptions=list(assumptions),
-                 reference="r", side=side)  # fmt: skip
+def certificate(observed=3, bound=5, trivial=100, assumptions=(), kind="D", side="upper", void=""):
+    @theorem(kind, "r", side=side)
+    def t(run):
+        return Bound(bound, list(assumptions), observed=observed, trivial=trivial, void=void)
+
+    return t(None)
+
+
+@theorem("D", "littlestone1988")
+def some_mistakes(run):
+    """A bound that runs tell the rest of."""
+    return None if run is None else Bound(5)
+
+
+def test_what_was_declared_is_in_every_certificate_and_can_be_asked_for():
+    declared = (some_mistakes.name, some_mistakes.kind, some_mistakes.side, some_mistakes.quantity)
+    assert declared == ("some_mistakes", "D", "upper", "mistakes")
+    assert some_mistakes.__doc__.startswith("A bound")
+    run = Run(None, None, 9, 3, 2.5, (4, 5), adaptive=False, deterministic=True)
+    found = some_mistakes(run)
+    assert (found.theorem, found.kind, found.side, found.quantity) == declared
+    assert (found.reference, found.observed, found.trivial) == ("littlestone1988", 3, 9)
+    assert some_mistakes(None) is None
+
+
+def test_only_of_mistakes_does_the_run_know_what_was_observed():
+    regret = theorem("D", "r", quantity="regret")(lambda run: Bound(5, observed=3))
+    with pytest.raises(ValueError, match="a bound on regret must tell what was observed"):
+        regret(Run(None, None, 9, 3, 2.5, (4, 5), adaptive=False, deterministic=True))
 
 
 def test_a_bound_that_is_kept_is_valid():
@@ -74,7 +101,7 @@ def test_a_trusted_assumption_makes_it_conditional():
 
 
 def test_void_says_why():
-    nothing = void("t", "D", "warm start", observed=1, trivial=2, reference="r")
+    nothing = certificate(void="warm start")
     assert (nothing.status, nothing.bound, str(nothing)) == ("void", None, "t: void: warm start")
 
 

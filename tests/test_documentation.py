@@ -1,6 +1,7 @@
 """The documents are true: commands print what they say, names are documented, references resolve."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -8,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import novikoff as nk
-from novikoff.catalog import CATALOG, names
+from helpers import novikoff
 from novikoff.online_to_batch import PROMISES
+from novikoff.registry import CATALOG
 from novikoff.report.explanation import explain, read_references, theorems
 from novikoff.sources.demo import DEMOS
 
@@ -31,9 +33,7 @@ def test_the_readme_shows_some_commands():
 
 @pytest.mark.parametrize(("command", "output"), RUNNABLE, ids=[command for command, _ in RUNNABLE])
 def test_a_command_of_the_readme_prints_what_is_printed_there(command, output):
-    done = subprocess.run(
-        f"{sys.executable} -m novikoff {command}", shell=True, capture_output=True, text=True, timeout=120, cwd="/"
-    )
+    done = novikoff(*shlex.split(command), cwd="/")
     assert done.returncode == 0, done.stderr
     assert without_times(done.stdout) == without_times(output)
 
@@ -70,8 +70,8 @@ def test_type_checkers_see_the_public_names_where_they_are():
 def test_the_status_page_names_every_theorem_and_learner():
     for theorem in theorems():
         assert f"`{theorem}`" in STATUS, theorem
-    for name in [*names("learner"), *names("adversary")]:
-        assert name in STATUS, name
+    for name, entry in CATALOG.items():
+        assert name in STATUS or entry.room not in ("learner", "adversary"), name
 
 
 @pytest.mark.parametrize("name", [*CATALOG, *theorems()])
@@ -124,3 +124,13 @@ def test_every_demo_is_listed_in_its_error():
         nk.read("demo:nothing")
     for name in DEMOS:
         assert name in str(error.value)
+
+
+def test_the_rooms_of_the_architecture_are_there():
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    named = re.findall(r"`((?:[a-z_]+/)?[a-z_]+\.py|[a-z_]+/)`", text)
+    assert len(named) > 30
+    for place in named:
+        assert (ROOT / "src" / "novikoff" / place).exists(), place
+    rooms = {path.name for path in (ROOT / "src" / "novikoff").iterdir() if path.is_dir() and path.name[0] != "_"}
+    assert rooms == {place.rstrip("/") for place in named if place.endswith("/")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
@@ -88,7 +88,6 @@ def test_the_compiled_loop_is_the_rule(rate):
 
 
 @given(st.integers(0, 2**64 - 1), st.lists(st.integers(1, 300), min_size=1, max_size=8), st.booleans())
-@settings(max_examples=30)
 def test_chunks_and_stops_leave_the_same_bits(seed, sizes, stop):
     errors = np.random.default_rng(seed).random(2000) < 0.3
     whole = drive(DriftTest(seed=seed), errors)

@@ -108,6 +108,27 @@ def test_what_has_code_behind_its_rounds_is_trusted_at_most(make):
     assert not ledger.fixed
 
 
+def test_a_stream_of_somebodys_own_whose_columns_are_put_in_order_is_trusted_at_most():
+    learner = drawing()
+    nk.play(learner, nk.Losses([[0.0, 1.0]], experts=["a", "b"]))
+    assert nk.play(learner, nk.Losses([[0.0, 1.0]], experts=["b", "a"])).fixed
+    stream = ReactingStream(learner)
+    stream.features = ("b", "a")
+    ledger = nk.play(learner, stream)
+    assert not ledger.fixed
+    assert drawn_loss(ledger).status == "conditional"
+
+
+def test_a_stream_of_somebodys_own_is_trusted_at_most_with_its_columns_in_another_order():
+    learner = drawing()
+    stream = ReactingStream(learner)
+    stream.features = ("one", "two")
+    nk.play(learner, stream, rounds=1)
+    stream.features = ("two", "one")
+    assert nk.play(learner, stream).rounds == ROUNDS
+    assert not nk.play(learner, stream).fixed
+
+
 def test_lists_chosen_round_by_round_are_not_one_list():
     learner, ledger = drawing(), None
     for _ in range(ROUNDS):

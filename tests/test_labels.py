@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import helpers
 import novikoff as nk
 from novikoff.errors import InputError, SourceError
 from novikoff.sources.svmlight import Svmlight
@@ -204,7 +203,7 @@ def test_a_pandas_frame_of_booleans():
 
 
 def novikoff(*words):
-    done = subprocess.run([sys.executable, "-m", "novikoff", *map(str, words)], capture_output=True, text=True)
+    done = helpers.novikoff(*words)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

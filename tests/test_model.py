@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff import model
 from novikoff.errors import ModelFileError
 from novikoff.model import FORMAT
 
@@ -204,3 +205,73 @@ def test_a_model_file_replaces_neither_a_folder_nor_a_device(tmp_path, played):
     for path in (tmp_path, tmp_path / "pipe"):
         with pytest.raises(ModelFileError, match="must be written to a plain file"):
             nk.save(played, path, force=True)
+
+
+ROWS = np.random.default_rng(0).normal(size=(60, 3))
+LABELS = np.where(ROWS[:, 0] + 0.3 * np.roll(ROWS[:, 1], 1) >= 0.0, 1, -1)
+THRESHOLDS = (np.arange(60) % 11, np.where(np.arange(60) % 11 >= 4, 1, -1))
+
+
+def kept(how):
+    return nk.keep(nk.play(nk.Perceptron(), (ROWS, LABELS), keep=9), how, stream=(ROWS, LABELS))
+
+
+@pytest.mark.parametrize(
+    ("make", "changes"),
+    [
+        (
+            lambda: nk.play(nk.ExponentialWeights(3, loss="table", seed=1), np.abs(ROWS) / 9.0),
+            [("ledger.paid.0", 1e6), ("ledger.paid.1", 0.5), ("ledger.expected.0", 1e6), ("ledger.curve.1.1", 7.0)],
+        ),
+        (lambda: nk.play(nk.OnlineGradient(limit=9), (ROWS, np.clip(ROWS[:, 0], -1, 1))), [("ledger.paid.0", 1e6)]),
+        (
+            lambda: nk.play(nk.WeightedMajority(nk.classes.thresholds(10)), THRESHOLDS),
+            [("ledger.before.fewest", 1), ("ledger.before.fewest", -1), ("ledger.before.spread", 1e6),
+             ("ledger.before.spread", -5.0), ("ledger.before.spread", 1.0)],
+        ),
+        (
+            lambda: nk.play(nk.RandomizedBudgetPerceptron(5, seed=1), (ROWS, LABELS)),
+            [("state.budget", 1_000_000), ("state.budget", 6)],
+        ),
+        *((
+            lambda how=how: kept(how),
+            [("kept.certificates.0.observed", 1.5), ("kept.certificates.0.observed", -5),
+             ("kept.certificates.0.bound", 2), ("kept.certificates.0.bound", 1.0)],
+        ) for how in ("best", "voted", "random")),
+    ],
+)  # fmt: skip
+def test_a_file_whose_numbers_no_game_can_lead_to_is_refused(make, changes, tmp_path):
+    nk.save(make(), tmp_path / "m.nk")
+    nk.load(tmp_path / "m.nk")
+    with zipfile.ZipFile(tmp_path / "m.nk") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    for place, value in changes:
+        meta = json.loads(parts["meta.json"])
+        *path, last = (int(key) if key.isdigit() else key for key in place.split("."))
+        inner = meta
+        for key in path:
+            inner = inner[key]
+        assert inner[last] != value
+        inner[last] = value
+        with zipfile.ZipFile(tmp_path / "changed.nk", "w") as archive:
+            for name, content in {**parts, "meta.json": json.dumps(meta)}.items():
+                archive.writestr(name, content)
+        with pytest.raises(ModelFileError):
+            nk.load(tmp_path / "changed.nk")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [nk.Perceptron, lambda: nk.KernelPerceptron(gamma=0.5), lambda: nk.Hedge([nk.Perceptron(), nk.Ellipsoid()])],
+    ids=["perceptron", "kernel", "team"],
+)
+def test_what_is_to_be_saved_stays_as_it_is_while_the_game_goes_on(make, tmp_path):
+    x = np.random.default_rng(0).normal(size=(200, 3))
+    rounds = x, np.where(x[:, 0] > 0, 1, -1)
+    then, now = (nk.play(make(), rounds, rounds=100, record=True) for _ in range(2))
+    taken = model.snapshot(now)
+    nk.play(now.learner, rounds, ledger=now, resume=True)
+    model.write(taken, tmp_path / "model.nk")
+    again = nk.load(tmp_path / "model.nk")
+    assert again.said().tolist() == then.said().tolist()
+    assert again.certify() == then.certify()

@@ -176,6 +176,7 @@ def test_a_stream_that_drifts_is_refuted():
     stream = nk.Arrays(x, y)
     kept = keep(nk.play(nk.Perceptron(bias=1.0), stream, keep=10), "best", stream=stream)
     assert kept.wealth > 20
+    assert kept.refuted
     assert kept.certificate.status == "void"
     assert "independent" in kept.certificate.reason
 

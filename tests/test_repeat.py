@@ -1,5 +1,6 @@
 """Repeating a game with many seeds: promises in expectation are judged by their mean, all others run by run."""
 
+import dataclasses
 import random
 import statistics
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ import pytest
 
 import novikoff as nk
 from novikoff.adversaries.coin_flip import CoinFlip
-from novikoff.certificate import Assumption, judge, void
+from novikoff.certificate import Assumption, Bound, seen, theorem
 from novikoff.certificates.kernel_facts import KernelFacts
 from novikoff.certificates.rbp_expected import rbp_expected
 from novikoff.comparators.tracker import KernelTracker
@@ -29,13 +30,10 @@ class GuessFacts:
     rounds: int
 
 
+@theorem("E", "")
 def guess_expected(run):
     """A learner that says +1 with chance 1/2 errs on half of all rounds, in expectation; here on -1 only."""
-    return judge(
-        "guess_expected", "E", observed=run.mistakes, bound=run.rounds / 2 + 1e-9, trivial=run.rounds,
-        assumptions=[Assumption("the stream was fixed in advance", "refuted" if run.adaptive else "checked")],
-        reference="",
-    )  # fmt: skip
+    return Bound(run.rounds / 2 + 1e-9, [seen("the stream was fixed in advance", not run.adaptive)])
 
 
 class Guess:
@@ -64,9 +62,12 @@ class Guess:
 NEGATIVE = [(0, -1)] * 400
 
 
-def certificate(observed, bound, kind="E", side="upper", assumptions=(), trivial=1000):
-    return judge("it", kind, observed=observed, bound=bound, trivial=trivial if side == "upper" else 0, side=side,
-                 assumptions=assumptions, reference="")  # fmt: skip
+def certificate(observed, bound, kind="E", side="upper", assumptions=(), trivial=1000, void=""):
+    @theorem(kind, "", side=side)
+    def it(run):
+        return Bound(bound, assumptions, observed=observed, trivial=trivial if side == "upper" else 0, void=void)
+
+    return it(None)
 
 
 def verdict(*pairs, **options):
@@ -168,7 +169,7 @@ def test_one_run_that_breaks_a_promise_of_kind_d_is_enough():
 
 def test_a_theorem_that_was_void_or_silent_in_a_run_is_void():
     good = certificate(1.0, 2.0)
-    bad = void("it", "E", "not realizable", observed=1.0, trivial=9, reference="")
+    bad = certificate(1.0, None, trivial=9, void="not realizable")
     (found,) = verdicts(range(31), [[good]] * 30 + [[bad]])
     assert (found.status, found.bound, found.reason) == ("void", None, "with seed 30: not realizable")
     assert str(found) == "it: void (with seed 30: not realizable)"
@@ -201,7 +202,7 @@ def test_whole_bounds_are_averaged_outward():
 def test_the_worst_news_comes_first():
     good, bad = (
         certificate(1, 2, kind="D"),
-        judge("other", "D", observed=3, bound=2, trivial=9, assumptions=[], reference=""),
+        dataclasses.replace(certificate(3, 2, "D", trivial=9), theorem="other"),
     )
     assert [found.theorem for found in verdicts([0], [[good, bad]])] == ["other", "it"]
 

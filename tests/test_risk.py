@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaincc
 from scipy.stats import binom
@@ -119,7 +119,6 @@ def test_a_tail_that_is_not_summed_to_its_end_makes_the_limit_larger(level, monk
 
 
 @given(st.integers(1, 300), st.data())
-@settings(max_examples=40)
 def test_chernoff_is_never_below_clopper_and_pearson(n, data):
     k, b = data.draw(st.integers(0, n)), data.draw(st.floats(0.01, 600))
     assert clopper_pearson(k, n, math.exp(-b)) <= chernoff(k, n, b)
@@ -131,7 +130,6 @@ def kl(q, p):
 
 
 @given(st.integers(1, 10**6), st.floats(0, 1), DELTAS)
-@settings(max_examples=60)
 def test_kl_is_inverted(n, rate, delta):
     m = math.floor(rate * n)
     p, level = kl_limit(m, n, delta), math.log((m + 1) * (m + 2)) - math.log(delta)
@@ -142,7 +140,6 @@ def test_kl_is_inverted(n, rate, delta):
 
 
 @given(st.integers(0, 10**12), DELTAS)
-@settings(max_examples=60)
 def test_the_poisson_root_is_a_root(m, delta):
     limit, level = poisson_limit(m, delta), math.log((m + 1) * (m + 2)) - math.log(delta)
     assert limit <= poisson_closed(m, delta) <= (m + math.sqrt(2 * m * level) + 2 * level) * (1 + 1e-9)
@@ -154,7 +151,6 @@ def test_the_poisson_root_is_a_root(m, delta):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 1000), DELTAS, DELTAS)
-@settings(max_examples=60)
 def test_limits_grow_with_errors_and_fall_with_examples_and_delta(m, more, one, other):
     small, large = sorted((one, other))
     n = 10**6 + 1000
@@ -171,7 +167,6 @@ def test_limits_grow_with_errors_and_fall_with_examples_and_delta(m, more, one, 
 
 
 @given(st.integers(0, 400), st.integers(1, 50), st.integers(1, 300))
-@settings(max_examples=40)
 def test_clopper_and_pearson_grow_with_errors_and_fall_with_trials_and_level(k, more, twentieths):
     n, level = 500, 0.5**twentieths
     limit = clopper_pearson(k, n, level)

@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers import sparse
 from novikoff.errors import InputError, ModelFileError
 from novikoff.kernels.exp import exp_twin
 from novikoff.similarity import Similarity
@@ -23,14 +24,6 @@ KERNELS = [
     Similarity.of("rbf", gamma=2.0, bias=0.5),
 ]
 every = pytest.mark.parametrize("similarity", KERNELS, ids=str)
-
-
-def sparse(rows):
-    """Dense rows without their zeros."""
-    kept = [np.flatnonzero(row) for row in rows]
-    ends = np.cumsum([0, *map(len, kept)]).astype(np.uint64)
-    values = [row[k] for row, k in zip(rows, kept, strict=True)]
-    return Sparse(ends, np.concatenate(kept).astype(np.uint32), np.concatenate(values), rows.shape[1])
 
 
 def plain(similarity, z, x, distances=True):
@@ -71,7 +64,6 @@ def some_rows(seed, count, width, zeros=0.4):
 
 
 @every
-@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), down=st.integers(1, 40), across=st.integers(1, 20), width=st.integers(1, 9))
 def test_every_value_is_the_plain_sum_to_the_bit(similarity, seed, down, across, width):
     Z, X = some_rows(seed, down, width), some_rows(seed + 1, across, width)
@@ -157,7 +149,6 @@ def exact(similarity, z, x):
 
 
 @every
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.sampled_from([0.01, 1.0, 30.0]), near=st.booleans())
 def test_the_error_is_within_what_is_told(similarity, seed, size, near):
     x = some_rows(seed, 1, 8)[0] * size

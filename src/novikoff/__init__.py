@@ -14,57 +14,32 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from novikoff.registry import CATALOG
+
 __version__ = "0.1.0"
 
 _HOMES = {
-    "AdaHedge": "learners.ada_hedge",
+    **{entry.attribute: entry.module for entry in CATALOG.values() if entry.room in ("learner", "format")},
     "Advice": "sources.advice",
     "Arrays": "sources.arrays",
-    "Arrow": "sources.arrow",
     "Assumption": "certificate",
     "Batch": "types",
-    "CSV": "sources.csv",
     "Certificate": "certificate",
-    "Consistent": "learners.consistent",
-    "Constant": "learners.constant",
-    "CoverHalving": "learners.cover_halving",
-    "CrammerKandolaSinger": "learners.crammer_kandola_singer",
     "Domain": "types",
     "DriftTest": "drift",
-    "Ellipsoid": "learners.ellipsoid",
-    "ExponentialWeights": "learners.exponential_weights",
-    "FixedShare": "learners.fixed_share",
-    "Forgetron": "learners.forgetron",
+    "Format": "registry",
     "Frame": "sources.frames",
     "Game": "game",
-    "Halving": "learners.halving",
-    "Hedge": "learners.hedge",
-    "JSONL": "sources.jsonl",
-    "KernelPerceptron": "learners.kernel_perceptron",
     "Labels": "types",
     "Ledger": "ledger",
     "Losses": "sources.advice",
-    "Midpoint": "learners.midpoint",
     "Monitor": "drift",
     "NovikoffError": "errors",
-    "OnlineGradient": "learners.online_gradient",
     "Pairs": "sources.pairs",
-    "Perceptron": "learners.perceptron",
-    "RandomizedBudgetPerceptron": "learners.randomized_budget",
-    "RandomizedWeightedMajority": "learners.randomized_weighted_majority",
-    "RectangleHalving": "learners.rectangle_halving",
     "Run": "types",
     "Similarity": "similarity",
-    "SleepingExperts": "learners.sleeping_experts",
     "SparseMatrix": "sources.frames",
-    "Svmlight": "sources.svmlight",
     "Targets": "sources.targets",
-    "Text": "sources.text",
-    "ThresholdHalving": "learners.threshold_halving",
-    "TighterPerceptron": "learners.tighter",
-    "TightestBox": "learners.tightest_box",
-    "VW": "sources.vw",
-    "WeightedMajority": "learners.weighted_majority",
     "compare": "comparison",
     "convert": "sources.convert",
     "expert_table": "sources.expert_table",
@@ -75,10 +50,11 @@ _HOMES = {
     "permutation_test": "permutation",
     "play": "game",
     "read": "sources.reader",
+    "register": "registry",
     "repeat": "repetition",
     "save": "model",
 }
-_ROOMS = ("adversaries", "classes", "streams")
+_ROOMS = ("adversaries", "classes", "streams", "testing")
 
 __all__ = ["__version__", *sorted(_HOMES), *_ROOMS]
 

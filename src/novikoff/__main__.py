@@ -1,5 +1,7 @@
 """`python -m novikoff` is `novikoff`."""
 
+import sys
+
 from novikoff.cli.main import main
 
-main()
+sys.exit(main())

@@ -8,125 +8,19 @@ names, `[a,b,c]` a list of values. In a list of learners a word is a name, and e
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
-from collections.abc import Callable, Mapping
+import typing
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from types import NoneType, UnionType
+from typing import Any, ForwardRef, Union, get_args, get_origin
 
 from novikoff.errors import SpecError, shown
+from novikoff.hypotheses import HypothesisClass
 from novikoff.kernels.coins import coin
-from novikoff.types import Domain
-
-Room = Literal["learner", "adversary", "class", "stream"]
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A name of the catalog and where what it names is written."""
-
-    room: Room
-    module: str
-    attribute: str
-
-    def load(self) -> Callable[..., Any]:
-        """The constructor; imports its module."""
-        constructor: Callable[..., Any] = getattr(importlib.import_module(f"novikoff.{self.module}"), self.attribute)
-        return constructor
-
-    def doc(self) -> str:
-        """The docstring of its module."""
-        return inspect.cleandoc(importlib.import_module(f"novikoff.{self.module}").__doc__ or "")
-
-    def summary(self) -> str:
-        """One line: of the function's docstring, or the module's."""
-        constructor = self.load()
-        own = inspect.isfunction(constructor) or self.room == "stream"  # several to a module
-        text = inspect.getdoc(constructor) if own else self.doc()
-        return (text or "").splitlines()[0].rstrip(".")
-
-    def arguments(self) -> str:
-        """What it takes, as in a spec: "n, conservative=false"."""
-        return ", ".join(_shown(parameter) for parameter in inspect.signature(self.load()).parameters.values())
-
-
-CATALOG: Mapping[str, Entry] = {
-    "consistent": Entry("learner", "learners.consistent", "Consistent"),
-    "halving": Entry("learner", "learners.halving", "Halving"),
-    "threshold-halving": Entry("learner", "learners.threshold_halving", "ThresholdHalving"),
-    "rectangle-halving": Entry("learner", "learners.rectangle_halving", "RectangleHalving"),
-    "tightest-box": Entry("learner", "learners.tightest_box", "TightestBox"),
-    "cover-halving": Entry("learner", "learners.cover_halving", "CoverHalving"),
-    "perceptron": Entry("learner", "learners.perceptron", "Perceptron"),
-    "ellipsoid": Entry("learner", "learners.ellipsoid", "Ellipsoid"),
-    "kernel-perceptron": Entry("learner", "learners.kernel_perceptron", "KernelPerceptron"),
-    "rbp": Entry("learner", "learners.randomized_budget", "RandomizedBudgetPerceptron"),
-    "forgetron": Entry("learner", "learners.forgetron", "Forgetron"),
-    "cks": Entry("learner", "learners.crammer_kandola_singer", "CrammerKandolaSinger"),
-    "tighter": Entry("learner", "learners.tighter", "TighterPerceptron"),
-    "weighted-majority": Entry("learner", "learners.weighted_majority", "WeightedMajority"),
-    "randomized-weighted-majority": Entry(
-        "learner", "learners.randomized_weighted_majority", "RandomizedWeightedMajority"
-    ),
-    "exponential-weights": Entry("learner", "learners.exponential_weights", "ExponentialWeights"),
-    "ada-hedge": Entry("learner", "learners.ada_hedge", "AdaHedge"),
-    "fixed-share": Entry("learner", "learners.fixed_share", "FixedShare"),
-    "sleeping-experts": Entry("learner", "learners.sleeping_experts", "SleepingExperts"),
-    "hedge": Entry("learner", "learners.hedge", "Hedge"),
-    "auto": Entry("learner", "learners.auto", "Auto"),
-    "ftrl": Entry("learner", "learners.ftrl", "Ftrl"),
-    "logistic": Entry("learner", "learners.logistic", "Logistic"),
-    "vaw": Entry("learner", "learners.vaw", "Vaw"),
-    "second-order-perceptron": Entry("learner", "learners.second_order_perceptron", "SecondOrderPerceptron"),
-    "arow": Entry("learner", "learners.arow", "Arow"),
-    "online-gradient": Entry("learner", "learners.online_gradient", "OnlineGradient"),
-    "midpoint": Entry("learner", "learners.midpoint", "Midpoint"),
-    "constant": Entry("learner", "learners.constant", "Constant"),
-    "bisection": Entry("adversary", "adversaries.bisection", "Bisection"),
-    "grid-bisection": Entry("adversary", "adversaries.grid_bisection", "GridBisection"),
-    "rectangle-bisection": Entry("adversary", "adversaries.rectangle_bisection", "RectangleBisection"),
-    "contrarian": Entry("adversary", "adversaries.contrarian", "Contrarian"),
-    "majority-flip": Entry("adversary", "adversaries.majority_flip", "MajorityFlip"),
-    "coin-flip": Entry("adversary", "adversaries.coin_flip", "CoinFlip"),
-    "orthogonal": Entry("adversary", "adversaries.orthogonal", "Orthogonal"),
-    "budget-ruin": Entry("adversary", "adversaries.budget_ruin", "BudgetRuin"),
-    "separable": Entry("stream", "sources.generated", "Separable"),
-    "noisy": Entry("stream", "sources.generated", "Noisy"),
-    "drifting": Entry("stream", "sources.generated", "Drifting"),
-    "hard-order": Entry("stream", "sources.hard_order", "HardOrder"),
-    "random-losses": Entry("stream", "sources.random_losses", "RandomLosses"),
-    "thresholds": Entry("class", "classes.threshold", "Thresholds"),
-    "rectangles": Entry("class", "classes.rectangle", "Rectangles"),
-    "halfspaces": Entry("class", "classes.halfspace", "Halfspaces"),
-    "sphere-cover": Entry("class", "classes.sphere", "SphereCover"),
-    "programs": Entry("class", "classes.program", "Programs"),
-    "table": Entry("class", "classes.matrix", "Table"),
-    "cube": Entry("class", "classes.matrix", "cube"),
-    "functions": Entry("class", "classes.predicate", "Functions"),
-}
-
-
-def names(room: Room) -> list[str]:
-    """The names of one room, in order."""
-    return [name for name, entry in CATALOG.items() if entry.room == room]
-
-
-def learner_name(kind: type) -> str:
-    """The catalog's name of a learner's class."""
-    for name, entry in CATALOG.items():
-        if entry.room == "learner" and entry.attribute == kind.__name__ and entry.load() is kind:
-            return name
-    raise SpecError(f"a saved learner must be of the catalog: {kind.__name__} is not.")
-
-
-def entry(name: str, room: Room | None = None) -> Entry:
-    """The entry of a name, or an error that lists the names there are."""
-    found = CATALOG.get(name)
-    if found is None or (room and found.room != room):
-        known = ", ".join(names(room) if room else CATALOG)
-        raise SpecError(f"the name of a {room or 'learner, adversary or class'} must be one of {known}: got {name!r}.")
-    return found
+from novikoff.registry import LEARNER, Room, entry
+from novikoff.types import Domain, Learner
 
 
 def make(text: str, room: Room, domain: Domain | None = None, **defaults: Any) -> Any:
@@ -233,15 +127,20 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
             arguments[name] = defaults[name]
         if name not in arguments and parameter.default is parameter.empty:
             raise SpecError(f"{takes}: {name} is missing. Write {spec.name}:{name}=…")
-        if name in arguments and _kind(parameter) == TEAM:
-            seed = _fit(arguments.get("seed", defaults.get("seed", 0)), signature.parameters["seed"], spec.name)
+        if name not in arguments:
+            continue
+        types = _types(constructor, parameter)
+        if TEAM in types:
+            seed = arguments.get("seed", defaults.get("seed", 0))
+            if "seed" in signature.parameters:
+                seed = _fit(seed, signature.parameters["seed"], (int,), spec.name)
             specs = _specs(arguments[name], parameter, spec.name)
             arguments[name] = _team(specs, seed, defaults)
             defaults = {**defaults, "names": [written(one) for one in specs]}
             inner = {**defaults, "experts": len(specs), **RULE, "seed": coin(seed, "rule", 0)}
-        elif name in arguments:
-            wanted: Room | None = "class" if _kind(parameter) == "HypothesisClass" else None
-            arguments[name] = _fit(_resolve(arguments[name], wanted, inner), parameter, spec.name)
+        else:
+            wanted: Room | None = "class" if types[0] is HypothesisClass else None
+            arguments[name] = _fit(_resolve(arguments[name], wanted, inner), parameter, types, spec.name)
     return constructor(**arguments)
 
 
@@ -290,51 +189,71 @@ def _resolve(value: Any, room: Room | None, defaults: Mapping[str, Any]) -> Any:
     return [_resolve(item, room, defaults) for item in value] if isinstance(value, list) else value
 
 
-def _kind(parameter: inspect.Parameter) -> str:
-    """The first type of its annotation."""
-    return str(parameter.annotation).split(" | ")[0]
+def _types(constructor: Callable[..., Any], parameter: inspect.Parameter) -> tuple[Any, ...]:
+    """The types that an argument may have: one, or those of a union. TEAM for a list of learners."""
+    function = constructor.__init__ if isinstance(constructor, type) else constructor  # type: ignore[misc]
+    scope = {**vars(typing), **KNOWN, **getattr(inspect.unwrap(function), "__globals__", {})}
+    kind = _evaluated(parameter.annotation, scope)
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    return tuple(TEAM if _is_team(one, scope) else one for one in (_evaluated(one, scope) for one in kinds))
 
 
-def _fit(value: Any, parameter: inspect.Parameter, owner: str) -> Any:
+def _evaluated(annotation: Any, scope: dict[str, Any]) -> Any:
+    """The type that an annotation means, which may be text; Any if it names what is imported for type checkers only."""
+    text = annotation.__forward_arg__ if isinstance(annotation, ForwardRef) else annotation
+    if not isinstance(text, str):
+        return annotation
+    try:
+        return eval(text, scope)  # the text of a program that is running: no stranger's
+    except Exception:
+        return Any
+
+
+def _is_team(kind: Any, scope: dict[str, Any]) -> bool:
+    """Is it a list of learners, or another collection of them?"""
+    origin, members = get_origin(kind), (_evaluated(one, scope) for one in get_args(kind))
+    return isinstance(origin, type) and issubclass(origin, Iterable) and any(map(_is_learner, members))
+
+
+def _is_learner(kind: Any) -> bool:
+    return kind is Learner or (isinstance(kind, type) and all(hasattr(kind, part) for part in LEARNER))
+
+
+def _fit(value: Any, parameter: inspect.Parameter, types: tuple[Any, ...], owner: str) -> Any:
     """The value as the parameter's type, where that is a plain one."""
-    wanted = _kind(parameter)
-    if wanted not in KINDS or (value is None and str(parameter.annotation).endswith("None")):
+    wanted = types[0]
+    if wanted not in KINDS or (value is None and NoneType in types):
         return value
-    if wanted == "int" and isinstance(value, float) and value.is_integer():
+    if wanted is int and isinstance(value, float) and value.is_integer():
         return int(value)
-    if wanted == "float" and type(value) is int and abs(value) < 2**1023:
+    if wanted is float and type(value) is int and abs(value) < 2**1023:
         return float(value)
-    if wanted == "HypothesisClass":
+    if wanted is HypothesisClass:
         sound = hasattr(value, "space")
         advice = f" Write {owner}:[thresholds:n=100], say; `novikoff list` names the classes."
-    elif wanted == "Domain":
+    elif wanted is Domain:
         sound, advice = isinstance(value, Domain), " Leave it out."
     else:
-        sound, advice = type(value) is {"int": int, "float": float, "bool": bool}[wanted], ""
+        sound, advice = type(value) is wanted, ""
     if not sound:
         raise SpecError(f"{parameter.name} of {owner} must be {KINDS[wanted]}: got {shown(value)}.{advice}")
     return value
 
 
-TEAM = "Sequence[Learner]"
-"""The type of a parameter that takes learners."""
+TEAM = "a list of learners"
+"""In place of the type of a parameter that takes learners."""
+
+KNOWN: Mapping[str, Any] = {kind.__name__: kind for kind in (Learner, HypothesisClass, Domain)}
+"""Types that an annotation may name though they were imported for type checkers only; and those of typing."""
 
 RULE: Mapping[str, Any] = {"loss": "table", "play": "draw"}
 """What a team's rule, in brackets, is given where it takes these: its experts are the learners, a mistake costs 1."""
 
-KINDS: Mapping[str, str] = {
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "HypothesisClass": "a class in brackets",
-    "Domain": "that of the game, which cannot be written",
+KINDS: Mapping[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    HypothesisClass: "a class in brackets",
+    Domain: "that of the game, which cannot be written",
 }
 """The types of parameters that are checked, in words."""
-
-
-def _shown(parameter: inspect.Parameter) -> str:
-    if parameter.default is parameter.empty:
-        return parameter.name
-    default = parameter.default
-    shown = str(default).lower() if default is None or isinstance(default, bool) else str(default)
-    return f"{parameter.name}={shown}"

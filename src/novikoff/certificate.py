@@ -7,11 +7,12 @@ docs/certificates.md).
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from typing import Any, Literal
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from novikoff.errors import whole
 from novikoff.hypotheses import VersionSpaceFacts
@@ -119,62 +120,92 @@ def refutations(assumptions: Sequence[Assumption]) -> str:
     return f"assumption failed: {failed}" if failed else ""
 
 
-def judge(
-    theorem: str,
-    kind: Kind,
-    *,
-    observed: int | float,
-    bound: int | float,
-    trivial: int | float,
-    assumptions: Sequence[Assumption],
-    reference: str,
-    quantities: Mapping[str, Any] | None = None,
-    quantity: str = "mistakes",
-    side: Side = "upper",
-    why: str = "",
-) -> Certificate:
-    """The certificate of a bound that could be evaluated; `bound` is rounded outward already.
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a theorem says of a run, beside its declaration.
 
-    An assumption that was refuted makes it void. One run can violate a theorem of kind D only. `why` is why a bound
-    that is `trivial` says nothing, where that needs a word.
+    value         what is promised, rounded outward; None if it is void
+    assumptions   one that was refuted makes it void
+    quantities    what else there is to tell
+    observed      what happened; the run knows it of mistakes and of expected mistakes
+    trivial       the value at which the bound says nothing; without one it is the rounds (`side` upper) or 0 (lower)
+    quantity      what is bounded in this run, where the declaration cannot say it
+    expected      it is an expectation over the draws of the learner in this run, and is called so
+    why           why a bound that is `trivial` says nothing, where that needs a word
+    void          why the theorem does not apply to this run; "" if it does
     """
-    refuted = refutations(assumptions)
-    if refuted or bound != bound:
-        reason = refuted or "the bound is not a number"
-        return void(theorem, kind, reason, observed=observed, trivial=trivial, assumptions=assumptions,
-                    reference=reference, quantities=quantities, quantity=quantity, side=side)  # fmt: skip
-    gap = bound - observed if side == "upper" else observed - bound
-    empty = bound >= trivial if side == "upper" else bound <= trivial
-    status: Status = "valid"
-    reason = ""
-    if kind == "D" and gap < 0:
-        who = "the learner" if side == "upper" else "the adversary"
-        status, reason = "violated", f"{who} broke its promise: please report this"
-    elif empty:
-        status, reason = "vacuous", f"a bound of {number(trivial)} says nothing" + (f": {why}" if why else "")
-    elif any(assumption.standing == "trusted" for assumption in assumptions):
-        status = "conditional"
-        reason = "trusted: " + "; ".join(a.claim for a in assumptions if a.standing == "trusted")
-    return Certificate(theorem, kind, side, quantity, observed, bound, trivial, status, reason,
-                       tuple(assumptions), dict(quantities or {}), reference)  # fmt: skip
+
+    value: int | float | None
+    assumptions: Sequence[Assumption] = ()
+    quantities: Mapping[str, Any] = field(default_factory=dict)
+    observed: int | float | None = None
+    trivial: int | float | None = None
+    quantity: str = ""
+    expected: bool = False
+    why: str = ""
+    void: str = ""
 
 
-def void(
-    theorem: str,
-    kind: Kind,
-    reason: str,
-    *,
-    observed: int | float,
-    trivial: int | float,
-    assumptions: Sequence[Assumption] = (),
-    reference: str,
-    quantities: Mapping[str, Any] | None = None,
-    quantity: str = "mistakes",
-    side: Side = "upper",
-) -> Certificate:
-    """The certificate of a theorem that does not apply to this run, and why."""
-    return Certificate(theorem, kind, side, quantity, observed, None, trivial, "void", reason,
-                       tuple(assumptions), dict(quantities or {}), reference)  # fmt: skip
+P = ParamSpec("P")
+B = TypeVar("B", bound=Bound | None)
+
+
+class DeclaredTheorem(Generic[P, B]):
+    """A theorem and its declaration; of a run it makes a certificate, or None where it has nothing to say.
+
+    name         that of its function, and of its file in certificates/
+    kind, side, quantity, reference   as in every certificate of it
+    """
+
+    def __init__(self, bound: Callable[P, B], kind: Kind, side: Side, quantity: str, reference: str) -> None:
+        functools.update_wrapper(self, bound)
+        self.name: str = bound.__name__
+        self.kind, self.side, self.quantity, self.reference = kind, side, quantity, reference
+        self._bound = bound
+
+    @overload
+    def __call__(self: DeclaredTheorem[P, Bound], *run: P.args, **more: P.kwargs) -> Certificate: ...
+
+    @overload
+    def __call__(self: DeclaredTheorem[P, Bound | None], *run: P.args, **more: P.kwargs) -> Certificate | None: ...
+
+    def __call__(self, *run: Any, **more: Any) -> Certificate | None:
+        bound: Bound | None = self._bound(*run, **more)
+        return None if bound is None else self._judge(bound, run[0])
+
+    def _judge(self, bound: Bound, run: Any) -> Certificate:
+        """The status is the first that applies; one run can violate a theorem of kind D only."""
+        upper, value, assumptions = self.side == "upper", bound.value, tuple(bound.assumptions)
+        observed, trivial = bound.observed, bound.trivial
+        if "mistakes" not in self.quantity and (observed is None or (trivial is None and upper)):
+            raise ValueError(f"a bound on {self.quantity} must tell what was observed, and what says nothing.")
+        if observed is None:
+            observed = run.expected if self.quantity == "expected mistakes" else run.mistakes
+        if trivial is None:
+            trivial = run.rounds if upper else 0
+        trusted = "; ".join(assumption.claim for assumption in assumptions if assumption.standing == "trusted")
+        status: Status = "valid"
+        reason = bound.void or refutations(assumptions)
+        if reason or value is None or value != value:
+            status, reason, value = "void", reason or "the bound is not a number", None
+        elif self.kind == "D" and (observed > value if upper else observed < value):
+            who = "the learner" if upper else "the adversary"
+            status, reason = "violated", f"{who} broke its promise: please report this"
+        elif value >= trivial if upper else value <= trivial:
+            said = f": {bound.why}" if bound.why else ""
+            status, reason = "vacuous", f"a bound of {number(trivial)} says nothing{said}"
+        elif trusted:
+            status, reason = "conditional", f"trusted: {trusted}"
+        quantity = f"expected {self.quantity}" if bound.expected else bound.quantity or self.quantity
+        return Certificate(self.name, self.kind, self.side, quantity, observed, value, trivial, status, reason,
+                           assumptions, dict(bound.quantities), self.reference)  # fmt: skip
+
+
+def theorem(
+    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper"
+) -> Callable[[Callable[P, B]], DeclaredTheorem[P, B]]:
+    """Declare a theorem: the function below, which finds its bound on a run, becomes one that makes a certificate."""
+    return lambda bound: DeclaredTheorem(bound, kind, side, quantity, reference)
 
 
 NO_LARGER = "no larger regret was possible"
@@ -187,7 +218,7 @@ def largest_regret(rounds: int, top: float, lost: float) -> float:
 
 def draws_nothing(run: Run[Any]) -> Assumption:
     """What an adversary needs that answers with the opposite: it hears the prediction, not merely its chances."""
-    return Assumption("the learner draws nothing", "checked" if run.deterministic else "refuted")
+    return seen("the learner draws nothing", run.deterministic)
 
 
 def not_realizable(run: Run[VersionSpaceFacts]) -> str:

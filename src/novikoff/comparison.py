@@ -28,7 +28,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import catalog
+from novikoff import catalog, registry
 from novikoff.certificate import Certificate
 from novikoff.environment import as_stream
 from novikoff.errors import InputError, SpecError
@@ -37,7 +37,8 @@ from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
 from novikoff.sources.in_memory import MOST_BYTES, InMemoryStream, hold
-from novikoff.types import Domain, Learner, Stream
+from novikoff.stream import Stream, adapted, is_stream
+from novikoff.types import Domain, Learner
 
 Made = str | Callable[[int], Learner]
 """What a fresh learner is made from: a spec of the catalog, or a function of the seed."""
@@ -221,7 +222,7 @@ def _named(learners: Sequence[Made] | Mapping[str, Made]) -> list[tuple[str, Mad
 def check_made(make: Made) -> None:
     """Refuse what no fresh learner can be made from."""
     if isinstance(make, str):
-        catalog.entry(catalog.parse(make).name, "learner")
+        registry.entry(catalog.parse(make).name, "learner")
     elif not callable(make):
         raise SpecError(
             f"a learner must be a spec or a function of a seed, to be made afresh for each game: got "
@@ -239,9 +240,8 @@ def fresh(make: Made, seed: int, domain: Domain | None, defaults: Mapping[str, A
 
 def opened(source: Any, make: Made) -> Stream:
     """What `play` takes, as a stream; pairs and arrays are read as a learner so made needs them."""
-    if hasattr(source, "batches"):
-        stream: Stream = source
-        return stream
+    if is_stream(source):
+        return adapted(source)
     try:
         player = fresh(make, 0, None)
     except SpecError:  # it must know the domain first

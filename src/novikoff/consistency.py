@@ -55,13 +55,18 @@ def _counts(ledger: Ledger) -> None:
 
 
 def _sums(ledger: Ledger) -> None:
-    most = float(ledger.rounds) if ledger.counts else math.inf
+    most = ledger.rounds * _top(ledger)
     for name, value in (("expected", ledger.expected), ("loss", ledger.loss)):
         slack = SLACK * max(1.0, abs(value))
         require(-slack <= value <= most + slack, f"{name} must be from 0 to what its rounds can cost", value)
     if ledger.deterministic and ledger.counts:
         require(ledger.expected == ledger.mistakes, "mistakes are what is expected where nothing is drawn",
                 ledger.expected)  # fmt: skip
+
+
+def _top(ledger: Ledger) -> float:
+    """The most that a round can cost."""
+    return ledger.player.most
 
 
 def _curve(ledger: Ledger) -> None:
@@ -71,9 +76,9 @@ def _curve(ledger: Ledger) -> None:
         t = next_mark(t)
     require(places == wanted, f"the curve must have {len(wanted):,} points up to round {rounds:,}", places[-3:])
     require(ledger._next == t, f"the next point of the curve must be at round {t:,}", ledger._next)
-    slack = 0.0 if ledger.counts else SLACK * max(1.0, abs(ledger.loss))
+    slack, top = 0.0 if ledger.counts else SLACK * max(1.0, abs(ledger.loss)), _top(ledger)
     for (before, less), (t, paid) in pairwise([(0, 0), *ledger.curve, (rounds, ledger.loss)]):
-        sound = paid >= less - slack and (not ledger.counts or paid <= less + t - before)
+        sound = less - slack <= paid <= less + ((t - before) * top if t > before else 0.0) + slack
         require(sound, "a curve must not fall, nor rise by more than its rounds can cost", [less, paid])
 
 
@@ -85,7 +90,7 @@ def _learner(ledger: Ledger) -> None:
         must = f"the learner must have played its {ledger.rounds:,} rounds, after those it had played before"
         played = now["rounds"] - then["rounds"]
         require(then["rounds"] >= 0 and played == ledger.rounds, must, [then["rounds"], now["rounds"]])
-    for name in ("updates", "evictions", "restarts"):
+    for name in ("updates", "evictions", "restarts", "fewest"):
         if name in now:
             must = f"{name} must be of its {ledger.rounds:,} rounds"
             require(0 <= then[name] <= now[name] <= then[name] + ledger.rounds, must, [then[name], now[name]])

@@ -55,6 +55,8 @@ from novikoff.errors import InputError, ModelFileError, shown
 from novikoff.kernels.coins import start
 from novikoff.types import State
 
+ALPHA = 0.05
+"""The chance of a false alarm of a drift test, ever, if none is given."""
 OFTEN = 0.01
 SCALES = np.array([1.0, 0.25, 0.0625])
 ENOUGH = 2.0**300
@@ -73,7 +75,7 @@ class DriftTest:
     """
 
     seed: int = 0
-    alpha: float = 0.05
+    alpha: float = ALPHA
     first: int = 64
     next_snapshot: int = field(init=False)
     wealth: float = field(init=False, default=1.0)

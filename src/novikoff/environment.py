@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from novikoff.errors import MismatchError
-from novikoff.player import Player, outcomes
+from novikoff.player import Player
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs
-from novikoff.types import Adversary, Batch, Labels, Learner, Position, Stream
+from novikoff.stream import Stream, adapted, is_stream
+from novikoff.types import Batch, Labels, Learner, Position
 
 if TYPE_CHECKING:
     from novikoff.ledger import Ledger
@@ -22,9 +24,8 @@ Piece = tuple[Batch, Position | None, int]
 
 def as_stream(environment: Any, learner: Learner) -> Stream:
     """Arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; a stream as it is."""
-    if hasattr(environment, "batches"):
-        stream: Stream = environment
-        return stream
+    if is_stream(environment):
+        return adapted(environment)
     if learner.domain.kind in ("advice", "losses"):
         from novikoff.sources.advice import advice
 
@@ -50,30 +51,23 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
     )
 
 
-def there_before(stream: Stream) -> bool:
-    """Is it known to be fixed in advance: a file or something in memory, with no code but ours behind its rows?"""
-    ours = type(stream).__module__.startswith("novikoff.") and "batches" not in getattr(stream, "__dict__", {})
-    return ours and stream.rereadable and bool(getattr(stream, "fixed", True))
-
-
 def goes_on(ledger: Ledger, stream: Stream) -> bool:
     """Is this the file that the ledger's rounds came from, as it was then? Of other sources it is not known."""
-    known: dict[str, Any] = stream.fingerprint() if hasattr(stream, "fingerprint") else {}
+    known = stream.fingerprint() or {}
     return "mtime_ns" in known and ledger.source == stream.name and ledger.fingerprint == known
 
 
-def check_outcomes(learner: Learner, environment: Stream | Adversary) -> None:
+def check_outcomes(learner: Learner, name: str, shown: str = "labels", read_for: str | None = None) -> None:
     """Labels for a learner of labels, numbers for one of numbers, advice for its loss: they are easily confused."""
-    wanted, shown = outcomes(learner), outcomes(environment)
-    if wanted != shown:
+    player = Player(learner)
+    if player.outcomes != shown:
         raise MismatchError(
-            f"the learner learns {wanted}: {environment.name} shows {shown}. "
+            f"the learner learns {player.outcomes}: {name} shows {shown}. "
             "Pass arrays (X, y), or choose a learner for what it shows."
         )
-    paid, read_for = Player(learner).loss, getattr(environment, "loss", None)
-    if learner.domain.kind in ("advice", "losses") and read_for is not None and paid != read_for:
+    if learner.domain.kind in ("advice", "losses") and read_for is not None and player.loss != read_for:
         raise MismatchError(
-            f"the learner must pay the loss that the table is read for: it pays {paid}, {environment.name} is read for "
+            f"the learner must pay the loss that the table is read for: it pays {player.loss}, {name} is read for "
             f"{read_for}. Pass the same loss to both."
         )
 
@@ -106,4 +100,4 @@ def for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:
     values = [labels.negative, labels.positive]
     if not all(isinstance(value, (int, np.integer)) and 0 <= value < (learner.labels or 0) for value in values):
         raise MismatchError(f"the learner has labels 0 .. {(learner.labels or 0) - 1}: the stream has {values}.")
-    return Batch(batch.x, np.where(batch.y == 1, values[1], values[0]).astype(np.int32), batch.first)
+    return replace(batch, y=np.where(batch.y == 1, values[1], values[0]).astype(np.int32))

@@ -3,22 +3,141 @@
     NovikoffError
     ├── InputError          an example or a label that the learner cannot take
     │   └── SourceError     a file or stream that cannot be read as asked
+    │       └── LabelError  labels that are missing, or cannot be
     ├── SpecError           a name or option that the catalog does not know
     ├── MismatchError       a learner and an environment that do not fit together
     ├── TooLargeError       a class that will not fit in memory
     └── ModelFileError      a model file that is not one of ours
 
-Every message has the form *what must be: what was, where. What to do.*
+Every message has the form *what must be: what was, where. What to do.* An error keeps these apart: who lets it pass and
+knows better where it was says so with `at`, and the command line names its flags for the options (cli/flags.py).
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, Self, TypedDict, Unpack
 
 LONGEST = 200
 """Characters of what was given that a message shows."""
 
 
+class Where(TypedDict, total=False):
+    """Where it was, as far as is known. All count from 1, but unnamed columns and experts, which count from 0.
+
+    column      of a table: its name, or its number
+    character   of the line
+    up_to       all that came up to there
+    """
+
+    source: str
+    line: int
+    row: int
+    item: int
+    column: str | int
+    key: str
+    character: int
+    expert: str | int
+    round: int
+    up_to: bool
+
+
+NUMBERED = {
+    "line": "line {}", "row": "row {:,}", "item": "item {}", "character": "column {}", "column": "column {} (from 0)",
+    "key": "key {}", "expert": "expert {}",
+}  # fmt: skip
+"""What has a number, or a name, and how the number is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A parameter, as advice names it: with a value to pass, or with a letter that stands for one."""
+
+    name: str
+    value: Any = None
+    letter: str = ""
+
+    def __str__(self) -> str:
+        if self.value is None and not self.letter:
+            return self.name
+        return f"{self.name}={self.letter or _spelled(self.value)}"
+
+
+def _spelled(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+class Advice(str):
+    """What to do: words, and the options among them, which it remembers."""
+
+    parts: tuple[str | Option, ...]
+
+    def __new__(cls, *parts: str | Option) -> Self:
+        self = super().__new__(cls, "".join(map(str, parts)))
+        self.parts = tuple(p for part in parts for p in (part.parts if isinstance(part, Advice) else (part,)))
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:  # for pickle and copy
+        return self.parts
+
+
+def with_options(text: str, named: Callable[[Option], str]) -> str:
+    """Advice with its options `named` otherwise; any other text as it is."""
+    if not isinstance(text, Advice):
+        return text
+    return "".join(named(part) if isinstance(part, Option) else part for part in text.parts)
+
+
+def place(where: Where) -> str:
+    """Where it was, in words, but for the round: line 7, column "age" of mail.csv."""
+    found = [(what, value) for what, value in where.items() if what in NUMBERED]
+    found.sort(key=lambda item: list(NUMBERED).index(item[0]))
+    words = (f"{what} {quoted(n)}" if isinstance(n, str) else NUMBERED[what].format(n) for what, n in found)
+    there = " of ".join(part for part in (", ".join(words), where.get("source", "")) if part)
+    return f"up to {there}" if where.get("up_to") else there
+
+
 class NovikoffError(Exception):
-    """Whatever novikoff raises on purpose."""
+    """Whatever novikoff raises on purpose.
+
+    must    what must be; or, alone, all there is to say but where it was
+    got     what was, with its verb: 'got 7', or 'has 7' behind a place
+    do      what to do
+    where   where it was
+    """
+
+    def __init__(self, must: str = "", got: str = "", do: str = "", **where: Unpack[Where]) -> None:
+        super().__init__(must, got, do)
+        self.must, self.got, self.do, self.where = must, got, do, where
+
+    def at(self, **where: Unpack[Where]) -> Self:
+        """The same error, which was there, as far as it did not know."""
+        self.where = {**where, **self.where}
+        return self
+
+    def advise(self, *more: str | Option) -> Self:
+        """The same error, with more to do."""
+        self.do = Advice(self.do, " " if self.do else "", *more)
+        return self
+
+    @property
+    def what(self) -> str:
+        """What must be: what was, where."""
+        there, when = place(self.where), f"round {self.where['round']:,}" if "round" in self.where else ""
+        if self.got:
+            return f"{self.must}: {there}{' ' if there else ''}{self.got}{' in ' if when else ''}{when}"
+        before = ", ".join(part for part in (there, when) if part)
+        return f"{before}: {self.must}" if before else self.must
+
+    def told(self, named: Callable[[Option], str] = str) -> str:
+        """All of it, with options as they are `named`."""
+        do = with_options(self.do, named)
+        return f"{self.what}{'.' if self.got else ''}{' ' if do else ''}{do}"
+
+    def __str__(self) -> str:
+        return self.told()
 
 
 class InputError(NovikoffError, ValueError):
@@ -27,6 +146,10 @@ class InputError(NovikoffError, ValueError):
 
 class SourceError(InputError):
     """A file or stream that cannot be read as asked."""
+
+
+class LabelError(SourceError):
+    """Labels that are missing, or cannot be."""
 
 
 class SpecError(NovikoffError, ValueError):
@@ -67,3 +190,9 @@ def shown(value: object) -> str:
     except Exception:  # a list with a whole number of 5,000 digits, say
         return f"a {type(value).__name__} that cannot be printed"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def quoted(cell: object) -> str:
+    """Text as it is shown in a message: short, and on one line."""
+    text = str(cell).encode("utf-8", "backslashreplace").decode().replace("\r", "\\r").replace("\n", "\\n")
+    return f'"{text}"' if len(text) <= 40 else f'"{text[:37]}..."'

@@ -6,19 +6,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, pieces, there_before
-from novikoff.errors import InputError, MismatchError
+from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, pieces
+from novikoff.errors import Advice, InputError, MismatchError, Option
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer, Tracking, as_batch
 from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.arrays import alike
-from novikoff.sources.matched import matched
+from novikoff.sources.matched import matched, matched_row, names_of_row
+from novikoff.stream import Stream, there_before
 from novikoff.types import (
     Adversary,
     Batch,
@@ -29,7 +31,6 @@ from novikoff.types import (
     Learner,
     Position,
     StepResult,
-    Stream,
     check_label,
     signs,
 )
@@ -73,7 +74,7 @@ class Game:
 
     def predict_one(self, x: Example) -> Label:
         """What the learner says of x, in the user's labels; asking changes nothing."""
-        said, labels = self.learner.predict_one(x), self._users_labels()
+        said, labels = self.learner.predict_one(matched_row(x, self.ledger.feature_names)), self._users_labels()
         return said if labels is None else labels.decode(said)
 
     def learn_one(self, x: Example, y: Label) -> Label:
@@ -110,7 +111,8 @@ class Game:
         return left
 
     def _play_round(self, x: Example, y: Any) -> Label:
-        player, ledger = self.player, self.ledger
+        player, ledger, names = self.player, self.ledger, names_of_row(x)
+        x = x if names is None else matched_row(x, ledger.feature_names)
         chance = None
         if player.draws and not (player.pays or player.members):
             y = check_label(y, self.learner.labels)
@@ -122,6 +124,8 @@ class Game:
         else:
             result = StepResult(played, None, None)
             ledger.write(played, y, chance)
+        if names is not None:
+            ledger.name_features(names)
         for observer in self._watching:
             observer.see_one(ledger, x, y, result)
         prediction: Label = result.predictions
@@ -141,7 +145,8 @@ class Game:
             try:
                 self._play_round(x, y)
             except InputError as error:
-                raise type(error)(f"round {self.ledger.rounds + 1}: {error}") from error
+                error.at(round=self.ledger.rounds + 1)
+                raise
 
     def _learn_many(self, batch: Batch) -> bool:
         """Play every round, compiled; False, having done nothing, if the learner cannot."""
@@ -149,7 +154,7 @@ class Game:
             return False
         if not self.player.pays and self.learner.labels is None:
             y = signs(batch)
-            batch = batch if y is batch.y else Batch(batch.x, y, batch.first, batch.end)
+            batch = batch if y is batch.y else replace(batch, y=y)
         played = self.player.learn_many(batch)
         if played is None:
             return False
@@ -209,7 +214,7 @@ def play(
             f"the learner plays on {learner.domain}: {stream.name} shows {stream.domain}. "
             "Choose a learner for that domain, or the right columns."
         )
-    check_outcomes(learner, stream)
+    check_outcomes(learner, stream.name, stream.outcomes, stream.loss)
     if passes > 1 and not stream.rereadable:
         raise InputError(f"{passes} passes need a stream that can be read again: {stream.name} cannot.")
     ledger = ledger or Ledger(learner, source=stream.name)
@@ -218,7 +223,8 @@ def play(
     _record(ledger, record)
     if keep and ledger.reservoir is None:
         if ledger.rounds:
-            raise InputError(f"hypotheses must be kept from the first round: {ledger.rounds:,} were played.")
+            do = Advice("Leave out ", Option("keep"), ", or begin anew.")
+            raise InputError("hypotheses must be kept from the first round", f"{ledger.rounds:,} were played", do)
         ledger.reservoir = HypothesisReservoir(learner, keep) if isinstance(keep, int) else keep
     game = Game(learner, ledger, track, observers)
     if hindsight:
@@ -263,7 +269,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
     ledger, start, before = game.ledger, clock(), game.ledger.seconds
     alone = ledger.rounds == 0 or (ledger.fixed and position is not None and goes_on(ledger, stream))
     ledger.fixed = alone and there_before(stream)
-    ledger.fingerprint = stream.fingerprint() if hasattr(stream, "fingerprint") else None
+    ledger.fingerprint = stream.fingerprint()
     position = position or {"passes": 0, "at": None, "skip": 0}
     left = rounds
     begins = ledger.labels is None or position["at"] is not None
@@ -281,7 +287,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
                 game._learn_batch(for_learner(piece, stream.labels, game.learner))
             finally:
                 if ledger.rounds > played:
-                    ledger.name_features(getattr(stream, "features", None))
+                    ledger.name_features(stream.features)
             ledger.fixed = alone and there_before(stream)  # what a list holds is seen as it is played
             left = None if left is None else left - len(piece)
             ledger.position = {"passes": number, "at": at, "skip": skip}
@@ -343,7 +349,7 @@ def _duel(
             f"the learner plays on {learner.domain}: {adversary.name} shows {adversary.domain}. "
             "Choose a learner and an adversary for the same domain."
         )
-    check_outcomes(learner, adversary)
+    check_outcomes(learner, adversary.name)
     if learner.labels is not None:
         raise MismatchError(f"{adversary.name} answers -1 and +1: the learner has {learner.labels} labels.")
     game = Game(learner, ledger or Ledger(learner, adversary, source=adversary.name, passes=1), observers=observers)

@@ -41,7 +41,7 @@ class VersionSpaceFacts:
 def check_part(name: str, part: int, whole: int) -> None:
     """Refuse a part that is larger than the whole: facts may come from a model file."""
     if not 0 <= part <= whole:
-        raise ModelFileError(f"{name} must be at most that of the class, {shown(whole)}: got {shown(part)}.")
+        raise ModelFileError(f"{name} must be from 0 to {shown(whole)}: got {shown(part)}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

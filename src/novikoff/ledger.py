@@ -224,27 +224,41 @@ class Ledger:
         """Every prediction, in order; needs `record=True`."""
         return np.concatenate(self.predictions) if self.predictions else np.zeros(0, dtype=np.int8)
 
-    def certify(self, adaptive: bool = False, fixed: bool | None = None) -> list[Certificate]:
+    def certify(
+        self, adaptive: bool = False, fixed: bool | None = None, members: Sequence[Sequence[Certificate]] | None = None
+    ) -> list[Certificate]:  # fmt: skip
         """What the learner's theorems, and the adversary's, say of this game; the tightest valid one first.
 
         adaptive, fixed   of the stream, for a learner of a team: the team's ledger knows
+        members           `certify_members()`, if it is known
         """
         adaptive = adaptive or self.adversary is not None
         fixed = self.fixed if fixed is None else fixed
-        tracked = None if self.tracker is None else self.tracker.facts(self.learner)
+        tracked = None if self.tracker is None else self.tracker.facts(self.player.within)
         if self.hindsight is not None:
             from novikoff.comparators.hindsight import joined
             from novikoff.comparators.tracker import LinearComparatorFacts
 
             tracked = joined(tracked, self.hindsight.facts) if isinstance(tracked, LinearComparatorFacts) else tracked
-        members = tuple(tuple(member.certify(adaptive, fixed)) for member in self.members)
+        members = self.certify_members(adaptive, fixed) if members is None else members
         found = self._evaluate(
-            self.learner.promises, self.before, self.learner.facts(), adaptive, fixed, tracked, members
+            self.learner.promises,
+            self.before,
+            self.learner.facts(),
+            adaptive,
+            fixed,
+            tracked,
+            tuple(map(tuple, members)),
         )
         if self.adversary is not None:
             forced = self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts(), True, False)
             found += forced if self.answered == self.rounds else [_broken_off(certificate) for certificate in forced]
         return sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
+
+    def certify_members(self, adaptive: bool = False, fixed: bool | None = None) -> list[list[Certificate]]:
+        """What the theorems of the learners of a team say of what each of them did."""
+        adaptive, fixed = adaptive or self.adversary is not None, self.fixed if fixed is None else fixed
+        return [member.certify(adaptive, fixed) for member in self.members]
 
     def _evaluate(
         self, theorems: tuple[Theorem, ...], before: Any, after: Any, adaptive: bool, fixed: bool, tracked: Any = None,

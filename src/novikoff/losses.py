@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode
-from novikoff.errors import InputError, shown
+from novikoff.errors import Advice, InputError, Option, shown
 
 NAMES = ("zero-one", "absolute", "squared", "log", "table")
 ZERO_ONE, ABSOLUTE, SQUARED, LOG, TABLE = range(len(NAMES))
@@ -26,6 +26,7 @@ RANGES = ("finite", "from 0 to 1", "from 0 to 1", "from 0 to 1", "from 0 to 1")
 """What predictions must be (losses, for a table), by code."""
 
 CLIP = 1e-6
+BEYOND = Advice("Scale it, leave the column out (", Option("without"), "), or pass another ", Option("loss"), ".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Loss:
         bad = ~(np.isfinite(p) & (p >= low) & (p <= high))
         if bad.any():
             where = int(np.flatnonzero(bad)[0])
-            raise InputError(f"{self.what()} must be {RANGES[self.code]}: expert {where} has {p[where]}.")
+            raise self.beyond(where, p[where])
         if self.name == "table":
             return np.array(p)
         if self.name == "zero-one":
@@ -92,7 +93,12 @@ class Loss:
         difference = np.abs(p - outcome)
         return np.asarray(difference if self.name == "absolute" else difference * difference)
 
-    def check_outcome(self, outcome: Any, where: str = "") -> float:
+    def beyond(self, expert: int, value: float) -> InputError:
+        """What is wrong with a prediction, or a loss, that may not be."""
+        do = "" if self.name == "zero-one" else BEYOND
+        return InputError(f"{self.what()} must be {RANGES[self.code]}", f"has {value}", do, expert=expert)
+
+    def check_outcome(self, outcome: Any) -> float:
         """The outcome as a number of the loss, or an error."""
         if self.name == "table":
             return 0.0
@@ -107,7 +113,8 @@ class Loss:
         elif self.name != "zero-one":
             sound, must = 0.0 <= value <= 1.0, "from 0 to 1"
         if not sound:
-            raise InputError(f"an outcome for the {self.name} loss must be {must}: got {shown(outcome)}{where}.")
+            do = BEYOND if self.name in ("absolute", "squared") else ""
+            raise InputError(f"an outcome for the {self.name} loss must be {must}", f"got {shown(outcome)}", do)
         return value
 
     def what(self) -> str:

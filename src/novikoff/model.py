@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import __version__
-from novikoff.catalog import entry, learner_name
 from novikoff.consistency import check
 from novikoff.errors import ModelFileError
 from novikoff.ledger import Ledger
+from novikoff.registry import find, learner_name
 from novikoff.replacing import check_replaced
 
 if TYPE_CHECKING:
@@ -121,8 +121,14 @@ def load(path: str | os.PathLike[str]) -> Ledger | OnlineToBatch:
                 from novikoff.online_to_batch import OnlineToBatch
 
                 return OnlineToBatch.restore(_from_plain(meta["kept"], archive))
+            known = find(meta["learner"], "learner")
+            if known is None:
+                raise ModelFileError(
+                    f"the learner of a model file must be known here: {path} holds {meta['learner']!r}. Install the "
+                    "package that brings it, or register it first."
+                )
+            kind: Any = known.load()
             state = _from_plain(meta["state"], archive)
-            kind: Any = entry(meta["learner"], "learner").load()
             return Ledger.restore(_from_plain(meta["ledger"], archive), kind.restore(state))
     except FileNotFoundError:
         raise ModelFileError(f"a model file must exist: there is none at {path}.") from None

@@ -53,25 +53,26 @@ class Tracking(Observer):
 
     def __init__(self, ledger: Ledger, number: int | None = None) -> None:
         self._tracker: Any = ledger.tracker
-        self._features, self._number = ledger.player.features, number
+        self._player, self._number = ledger.player, number
 
     def see(self, batch: Batch, result: StepResult) -> None:
         if self._tracker.scored:
-            self._tracker.see_scores(batch, result.scores, self._features)
+            self._tracker.see_scores(self._player.seen(batch), result.scores)
             return
         predictions = result.predictions if self._number is None else result.members[:, self._number]
         if isinstance(batch.x, list):
             for (x, y), prediction in zip(batch.rows(), predictions.tolist(), strict=True):
-                self._tracker.see_row(self._features.row(x, learn=False), y, bool(prediction != y))
+                self._tracker.see_row(self._player.features.row(x, learn=False), y, bool(prediction != y))
         else:
-            self._tracker.see(batch, predictions != batch.y)
+            self._tracker.see(self._player.seen(batch), predictions != batch.y)
 
     def see_one(self, ledger: Ledger, x: Example, y: Label, result: StepResult) -> None:
+        row = self._player.seen_row(x)
         if self._tracker.scored:
-            super().see_one(ledger, x, y, result)
+            self._tracker.see_row_scores(row, y, result.scores)
             return
         prediction = result.predictions if self._number is None else result.members[self._number]
-        self._tracker.see_row(self._features.row(x, learn=False), y, bool(prediction != y))
+        self._tracker.see_row(row, y, bool(prediction != y))
 
 
 class Calls(Observer):

@@ -35,7 +35,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.catalog import entry, learner_name
 from novikoff.certificate import Assumption, Certificate
 from novikoff.certificates.average_risk import average_risk
 from novikoff.certificates.average_risk_always import average_risk_always
@@ -45,7 +44,7 @@ from novikoff.certificates.ensemble_risk import ensemble_risk
 from novikoff.certificates.ensemble_risk_fixed import ensemble_risk_fixed
 from novikoff.certificates.risk_facts import BestFacts, EnsembleFacts
 from novikoff.certificates.voted_risk import voted_risk
-from novikoff.drift import DriftTest
+from novikoff.drift import ALPHA, DriftTest
 from novikoff.environment import as_stream
 from novikoff.errors import InputError, shown
 from novikoff.game import users_labels
@@ -53,17 +52,21 @@ from novikoff.kernels.coins import coin
 from novikoff.learners.restoring import require
 from novikoff.ledger import RANK, Ledger
 from novikoff.player import Player
+from novikoff.registry import entry, learner_name
 from novikoff.replay import Tell, frozen, replay
 from novikoff.reservoir import Average, HypothesisReservoir
-from novikoff.types import Batch, Domain, Example, Learner, Run, State, Stream
+from novikoff.sources.matched import matched_row
+from novikoff.stream import Stream
+from novikoff.types import Batch, Domain, Example, Learner, Run, State
 from novikoff.voting import RandomVote, VotedPerceptron
 
 Method = Literal["best", "random", "voted", "averaged", "last"]
 METHODS: tuple[Method, ...] = ("best", "random", "voted", "averaged", "last")
 VOTERS = 51
-STEPS = "voted-perceptron"
+STEPS = "voted perceptron"  # with a space: no learner can be registered by that name
 PROMISES = (best_risk, ensemble_risk, ensemble_risk_fixed, voted_risk)
 """The theorems that limit a kept classifier's risk."""
+LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class OnlineToBatch:
     delta          the chance that the first of them fails
     rounds         examples that it was made from
     index          how many of these it had learned from; None for votes and averages
-    wealth         of the drift test: above 20 it refutes independence; None if it was not run
+    wealth         the most of the drift test, which may refute independence (`refuted`); None if it was not run
     labels         the values for -1 and +1
     feature_names  of the columns that the learner learned from, if they have names
     """
@@ -91,6 +94,11 @@ class OnlineToBatch:
     labels: list[Any] | None = None
     source: str = ""
     feature_names: list[str] | None = None
+
+    @property
+    def refuted(self) -> bool:
+        """Did the drift test refute that the examples are independent draws of one distribution?"""
+        return self.wealth is not None and self.wealth * ALPHA >= 1.0
 
     def state(self) -> State:
         """All of it, as plain data."""
@@ -137,7 +145,8 @@ class OnlineToBatch:
 
     def predict_one(self, x: Example) -> Any:
         """The label of x, as the user calls it."""
-        said, labels = self.classifier.predict_one(x), users_labels(self.classifier, self.labels)
+        said = self.classifier.predict_one(matched_row(x, self.feature_names))
+        labels = users_labels(self.classifier, self.labels)
         return said if labels is None else labels.decode(said)
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
@@ -160,9 +169,12 @@ def _check_saved(plain: State, certificates: tuple[Certificate, ...]) -> None:
     require(names is None or texts, "feature_names must be texts", names)
     for one in certificates:
         require(one.status in RANK and one.kind == "P", "a limit must have a status, and be of kind P", one.status)
-        bound = one.bound
-        sound = bound is None if one.status == "void" else type(bound) in (int, float) and 0.0 <= bound < math.inf  # type: ignore[operator]
-        require(sound, "a limit must be a number from 0, or none if it is void", bound)
+        bound, most = one.bound, LARGEST if one.quantity == "risk of the average" else 1.0
+        sound = bound is None if one.status == "void" else type(bound) in (int, float) and 0.0 <= bound <= most  # type: ignore[operator]
+        require(sound, f"a limit must be a number from 0 to {most}, or none if it is void", bound)
+        require(0.0 <= one.observed <= most, f"a risk must be from 0 to {most}", one.observed)
+        vacuous = bound is not None and bound >= one.trivial
+        require(vacuous == (one.status == "vacuous"), "a limit of 1 must be called vacuous, and no other", bound)
 
 
 def _name(voter: Any) -> str:

@@ -17,6 +17,8 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     tracker         the comparators that its theorems need, for a game that begins now; none
     mean            the learner whose weights are the mean of all it had, for convex losses
     features        how it numbers the features of x (learners/features.py)
+    within          the learner that learns, where another brings it its examples; itself
+    seen            the last row, or batch, as it saw it, where it changes examples first; as it came
     feature_names   of the columns it learned from, by which sources are matched: set by the ledger
     size, updates   what it holds, and how often it changed
     survivor        a hypothesis that did best, in words
@@ -28,6 +30,7 @@ another loss than a mistake, and of one with probabilities.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -71,7 +74,7 @@ class Player:
     @property
     def probable(self) -> bool:
         """Does it say with what probability it expects a label?"""
-        return self.outcomes == "labels" and hasattr(self.learner, "probability_one")
+        return self.outcomes == "labels" and hasattr(self.within, "probability_one")
 
     @property
     def looped(self) -> bool:
@@ -145,6 +148,22 @@ class Player:
         """How often it changed; None if it does not say."""
         return getattr(self.learner, "updates", None)
 
+    @property
+    def within(self) -> Learner:
+        """The learner that learns, which may be within another that brings it its examples."""
+        found: Learner = getattr(self.learner, "within", self.learner)
+        return found
+
+    def seen(self, batch: Batch) -> Batch:
+        """The batch of the last call, as the learner saw it: comparators must see the same."""
+        found: Batch = getattr(self.learner, "seen", batch)
+        return found
+
+    def seen_row(self, x: Example) -> Any:
+        """The x of the last call as a row, as the learner saw it."""
+        row = getattr(self.learner, "seen", None)
+        return self.features.row(x, learn=False) if row is None else row
+
     def survivor(self) -> str | None:
         """A hypothesis that did best, in words; None if it has no hypotheses."""
         tell = getattr(self.learner, "survivor", None)
@@ -154,6 +173,16 @@ class Player:
     def seed(self) -> int | None:
         """Of its coins; None if it has none."""
         return getattr(self.learner, "seed", None)
+
+    @property
+    def most(self) -> float:
+        """The largest loss that a round can cost; infinite if it does not say."""
+        return 1.0 if self.counts else float(getattr(self.learner.facts(), "top", math.inf))
+
+    def settings(self, name: str) -> list[Any]:
+        """What it, or those of its team, were given for a parameter of that name; none if it has no such."""
+        having = (self.learner, self.learner.facts(), *self.members)
+        return [getattr(one, name) for one in having if hasattr(one, name)]
 
     @property
     def weights(self) -> Any:

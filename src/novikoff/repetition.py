@@ -29,6 +29,7 @@ from novikoff.game import play
 from novikoff.ledger import RANK
 from novikoff.observer import Observer
 from novikoff.sources.in_memory import hold
+from novikoff.stream import is_stream
 from novikoff.types import Adversary
 
 FEWEST = 30
@@ -142,7 +143,7 @@ def _makes(stream: Any) -> bool:
         raise InputError(
             f"an adversary must be made afresh for each seed: got {stream.name}. Pass a function of a seed."
         )
-    return callable(stream) and not hasattr(stream, "batches")
+    return callable(stream) and not is_stream(stream)
 
 
 def verdicts(seeds: Sequence[int], runs: Sequence[Sequence[Certificate]]) -> list[Verdict]:

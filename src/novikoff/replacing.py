@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Callable
 
-from novikoff.errors import NovikoffError
+from novikoff.errors import Advice, NovikoffError, Option
 
 
 def check_replaced(
@@ -31,8 +31,9 @@ def check_replaced(
     if force or there.st_size == 0 or _holds(name, is_one):
         return
     raise error(
-        f"{what} must not replace a file of another kind: {name} is there, with {there.st_size:,} bytes that are not "
-        f"{what}. Choose another name, or replace it with --force (in Python: force=True)."
+        f"{what} must not replace a file of another kind",
+        f"{name} is there, with {there.st_size:,} bytes that are not {what}",
+        Advice("Choose another name, or replace it with ", Option("force", True), "."),
     )
 
 

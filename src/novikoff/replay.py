@@ -19,7 +19,8 @@ from novikoff.game import Game
 from novikoff.ledger import Ledger
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.matched import matched
-from novikoff.types import Batch, Learner, Stream
+from novikoff.stream import Stream
+from novikoff.types import Batch, Learner
 
 ROWS_TOGETHER = 65_536
 """Rows of a replay that are played and judged at a time, at most."""
@@ -42,7 +43,7 @@ def replay(
     learner as it was before it, too.
     """
     known = ledger.fingerprint if reservoir.final is None else None  # else it may be that of a source that followed
-    if known is not None and hasattr(stream, "fingerprint") and stream.fingerprint() != known:
+    if known is not None and stream.fingerprint() not in (None, known):
         raise InputError(f"a stream must stay as it was in the game: {stream.name} is not what it was. Play again.")
     stream = matched(stream, ledger.feature_names)
     learner = type(ledger.learner).restore(reservoir.initial)

@@ -243,9 +243,7 @@ class Average:
             rows = (x.indptr, x.indices, x.values)
             averaging.add_sparse(self.total, *rows, batch.y, wrong, before, learner.bias, learner.normalize)
         else:
-            dense = np.ascontiguousarray(x)
-            dense = dense if dense.ndim == 2 else dense[:, None]
-            averaging.add_dense(self.total, dense, batch.y, wrong, before, learner.bias, learner.normalize)
+            averaging.add_dense(self.total, batch.table(), batch.y, wrong, before, learner.bias, learner.normalize)
 
     def _add_row(self, row: Any, y: int, t: int) -> None:
         from novikoff.kernels import averaging

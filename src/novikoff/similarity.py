@@ -206,19 +206,9 @@ class Similarity:
 
 def _dense(X: Rows, width: int) -> NDArray[np.float64]:
     """Rows as an array; sparse ones at least so wide."""
-    if not isinstance(X, Sparse):
-        return np.asarray(X, dtype=np.float64)
-    rows = np.zeros((len(X), max(X.width, width)))
-    for row, (indices, values) in zip(rows, X.rows(), strict=True):
-        row[indices] = values
-    return rows
+    return X.dense(width) if isinstance(X, Sparse) else np.asarray(X, dtype=np.float64)
 
 
 def _sparse(X: Rows) -> Sparse:
     """Rows as sparse ones."""
-    if isinstance(X, Sparse):
-        return X
-    rows = np.asarray(X, dtype=np.float64)
-    where, features = np.nonzero(rows)
-    ends = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(rows)))]).astype(np.uint64)
-    return Sparse(ends, features.astype(np.uint32), rows[where, features], rows.shape[1], checked=True)
+    return X if isinstance(X, Sparse) else Sparse.of_dense(np.asarray(X, dtype=np.float64))

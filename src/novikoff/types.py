@@ -7,9 +7,8 @@ Ties say +1 everywhere; with many labels, the smallest label.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise, repeat
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -26,6 +25,9 @@ from typing import (
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.batch import Batch as Batch
+from novikoff.batch import Position as Position
+from novikoff.batch import Sparse as Sparse
 from novikoff.errors import InputError, shown, whole
 
 if TYPE_CHECKING:
@@ -117,140 +119,6 @@ class Labels:
         return f"{self.negative} is -1, {self.positive} is +1"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sparse:
-    """Rows with few non-zeros: row t is indices[indptr[t]:indptr[t+1]] and the values beside them.
-
-    No index is repeated within a row, the order is as read. `width` is one more than the largest index there may be.
-    Arrays may be read-only (mapped files are).
-    This is a border: rows that are built by hand are checked here, and made arrays of the right kind. `checked` is for
-    those who have seen to that: our readers, which merge repeats as they parse, and parts of what was checked.
-    """
-
-    indptr: NDArray[np.uint64]
-    indices: NDArray[np.uint32]
-    values: NDArray[Any]  # float64 or float32
-    width: int
-    checked: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.checked:
-            for name, array in zip(("indptr", "indices", "values"), _checked(self), strict=True):
-                object.__setattr__(self, name, array)
-            object.__setattr__(self, "checked", True)
-
-    def __len__(self) -> int:
-        return len(self.indptr) - 1
-
-    def __getitem__(self, rows: slice) -> Sparse:
-        start, stop, _ = rows.indices(len(self))
-        return Sparse(self.indptr[start : stop + 1], self.indices, self.values, self.width, checked=True)
-
-    def rows(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[Any]]]:
-        """Each row as (indices, values)."""
-        ends = self.indptr.tolist()
-        for start, stop in pairwise(ends):
-            yield self.indices[start:stop], self.values[start:stop]
-
-
-def _checked(x: Sparse) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[Any]]:
-    """The arrays of sparse rows as kernels take them, which look no further: or an error that says what is wrong."""
-    ends, places, values = np.asarray(x.indptr), np.asarray(x.indices), np.asarray(x.values)
-    if ends.ndim != 1 or len(ends) == 0 or ends.dtype.kind not in "iu" or np.any(ends[1:] < ends[:-1]) or ends[0] < 0:
-        raise InputError(f"indptr must be whole numbers from 0 that do not fall: got {shown(x.indptr)}.")
-    if places.ndim != 1 or places.shape != values.shape or int(ends[-1]) > len(places):
-        shapes = f"{places.shape} and {values.shape}"
-        raise InputError(f"indices and values must be of one length, to {int(ends[-1])} at least: got {shapes}.")
-    start, stop = int(ends[0]), int(ends[-1])
-    used = places[start:stop]
-    if len(used) and (places.dtype.kind not in "iu" or used.min() < 0 or used.max() >= x.width):
-        raise InputError(f"indices must be whole numbers below the width, {x.width}: got {shown(used)}.")
-    if len(used) and values.dtype.kind not in "iufb":
-        raise InputError(f"values must be numbers: got {values.dtype}.")
-    whole, numbers = ends.astype(np.uint64), values if values.dtype in (np.float64, np.float32) else None
-    features = places.astype(np.uint32)
-    row = first_repeat(whole - whole[0], features[start:stop])
-    if row is not None:
-        given = shown(features[int(ends[row]) : int(ends[row + 1])].tolist())
-        raise InputError(f"no index may be repeated in a row: row {row + 1:,} has {given}. Add their values up.")
-    with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite
-        return whole, features, values.astype(np.float64) if numbers is None else numbers
-
-
-def first_repeat(ends: NDArray[np.uint64], indices: NDArray[np.uint32]) -> int | None:
-    """The first row, from 0, in which an index is repeated."""
-    if len(indices) < 2:
-        return None
-    rising = indices[1:] > indices[:-1]
-    starts = ends[(ends > 0) & (ends < len(indices))]
-    rising[starts - np.uint64(1)] = True  # the last of a row and the first of the next are not compared
-    if rising.all():
-        return None
-    rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends).astype(np.int64))
-    order = np.lexsort((indices, rows))
-    same = (indices[order][1:] == indices[order][:-1]) & (rows[order][1:] == rows[order][:-1])
-    return int(rows[order][int(np.argmax(same))]) if same.any() else None
-
-
-Position = dict[str, Any]
-"""Where a stream can go on after a batch: plain JSON values that only the stream understands."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """Consecutive rounds.
-
-    x       (rows,) for indices, (rows, width) for points, vectors and advice (float64, NaN where an expert is silent),
-            `Sparse`, a list of any objects, or None where y says all. Arrays of numbers are made float64, float32 or
-            int64, which is what is computed with; any other is taken for a list of its rows
-    y       int8 (-1/+1), int32 (many labels), float64 outcomes, or (rows, experts) losses
-    first   the number of the first round, from 1
-    end     where the stream goes on after this batch; None if it cannot say
-    """
-
-    x: NDArray[Any] | Sparse | list[Example] | None
-    y: NDArray[Any]
-    first: int
-    end: Position | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "y", np.asarray(self.y))  # a list will do
-        if isinstance(self.x, np.ndarray) and self.x.dtype not in COMPUTED:
-            object.__setattr__(self, "x", _computed(self.x))
-        if self.x is not None and len(self.x) != len(self.y):
-            raise InputError(f"a batch must have a label for each example: got {len(self.x)} and {len(self.y)} labels.")
-
-    def __len__(self) -> int:
-        return len(self.y)
-
-    def part(self, start: int, stop: int) -> Batch:
-        """The rounds from position `start` to before `stop`."""
-        end = self.end if stop >= len(self) else None
-        x = None if self.x is None else self.x[start:stop]
-        return Batch(x, self.y[start:stop], self.first + start, end)
-
-    def rows(self) -> Iterator[tuple[Example, Any]]:
-        """The same rounds one by one."""
-        if self.x is None:
-            return zip(repeat(None), self.y, strict=False)
-        if isinstance(self.x, Sparse):
-            return zip(self.x.rows(), self.y.tolist(), strict=True)
-        examples = self.x.tolist() if isinstance(self.x, np.ndarray) and self.x.ndim == 1 else self.x
-        return zip(examples, self.y.tolist(), strict=True)
-
-
-COMPUTED = frozenset((np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.int64)))
-"""The arrays that kernels read; sums of their numbers are doubles."""
-
-
-def _computed(x: NDArray[Any]) -> NDArray[Any] | list[Example]:
-    """Numbers of another size or order of bytes as kernels take them; objects one by one, checked as they come."""
-    if x.dtype.kind == "f" or (x.dtype.kind == "u" and x.size and x.max() > np.iinfo(np.int64).max):
-        with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite
-            return x.astype(np.float64)
-    return x.astype(np.int64) if x.dtype.kind in "iub" else list(x)
-
-
 class StepResult(NamedTuple):
     """What a learner did that pays losses: numbers for one round, arrays (rows,) for a batch.
 
@@ -308,29 +176,6 @@ class Learner(Protocol):
     @classmethod
     def restore(cls, state: State) -> Self:
         """The learner whose `state` this is."""
-        ...
-
-
-Lasting = bool | Literal["mapped"]
-"""Do the arrays of a batch stay as they are when the next one is read?"""
-
-
-class Stream(Protocol):
-    """A source of labelled examples.
-
-    Optional: `features`, the names of the columns, None if they have none; `__len__`, the number of rows; `notes`, a
-    list of lines to tell the user (the format that was recognised, rows that were skipped); `lasting`, true if the
-    arrays of a batch are not used again for a later one, and "mapped" if they lie in a mapped file; `fixed`, false if
-    somebody's code makes the rows as they are asked for (environment.py).
-    """
-
-    name: str
-    domain: Domain
-    labels: Labels | None
-    rereadable: bool
-
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        """A fresh pass, batch by batch; from `start` on, the `end` of an earlier batch."""
         ...
 
 
@@ -396,8 +241,16 @@ class Run(Generic[F]):
     brier: float | None = None
 
 
-Theorem = Callable[[Run[Any]], "Certificate | None"]
-"""Evaluates a bound on a run; None where it has nothing to say."""
+class Theorem(Protocol):
+    """Evaluates a bound on a run; None where it has nothing to say. Declared by `theorem` (certificate.py)."""
+
+    name: str
+    kind: Literal["D", "E", "P"]
+    side: Literal["upper", "lower"]
+    quantity: str
+    reference: str
+
+    def __call__(self, run: Run[Any], /) -> Certificate | None: ...
 
 
 def signs(batch: Batch) -> NDArray[np.int8]:
@@ -408,13 +261,14 @@ def signs(batch: Batch) -> NDArray[np.int8]:
         if good.all():
             return y if y.dtype == np.int8 else y.astype(np.int8)
         t = int(np.argmin(good))
-        raise InputError(f"a label must be -1 or +1: got {y[t]} at round {batch.first + t}.")
+        raise InputError("a label must be -1 or +1", f"got {y[t]}", round=batch.first + t)
     found = np.empty(len(y), dtype=np.int8)
     for t, value in enumerate(list(y)):
         try:
             found[t] = check_label(value, None)
         except InputError as error:
-            raise InputError(f"round {batch.first + t}: {error}") from None
+            error.at(round=batch.first + t)
+            raise
     return found
 
 

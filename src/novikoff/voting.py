@@ -62,7 +62,7 @@ class VotedPerceptron:
     def predict_one(self, x: Example) -> Label:
         """What most of them say of x."""
         row = self.features.row(x, learn=False)
-        votes = self._votes(_together([row]) if isinstance(row, tuple) else row[None, :])
+        votes = self._votes(Sparse.of_rows([row]) if isinstance(row, tuple) else row[None, :])
         return 1 if votes[0] >= 0 else -1
 
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
@@ -71,7 +71,7 @@ class VotedPerceptron:
         if not isinstance(x, (Sparse, np.ndarray)):
             return np.array([self.predict_one(row) for row, _ in batch.rows()], dtype=np.int8)
         if isinstance(x, np.ndarray):
-            x = np.ascontiguousarray(x if x.ndim == 2 else x[:, None])
+            x = batch.table()
             self.features.check("array", x.shape[1])
         else:
             self.features.check("numbers", x.width)
@@ -83,7 +83,7 @@ class VotedPerceptron:
 
         votes = np.zeros(len(x), np.int64)
         signs, counts = np.array(self._signs, np.int8), np.array(self._counts, np.int64)
-        steps = _together(self._rows)
+        steps = Sparse.of_rows(self._rows)
         width = max(x.width if isinstance(x, Sparse) else x.shape[1], steps.width, self.features.count)
         weights = np.zeros(width)
         weights[: len(self.first.weights)] = self.first.weights
@@ -98,7 +98,7 @@ class VotedPerceptron:
 
     def state(self) -> State:
         """All of it, as plain data."""
-        steps = _together(self._rows)
+        steps = Sparse.of_rows(self._rows)
         return {"learner": self.first.state(), "features": self.features.state(), "indptr": steps.indptr,
                 "indices": steps.indices, "values": steps.values, "signs": np.array(self._signs, np.int8),
                 "counts": np.array(self._counts, np.int64)}  # fmt: skip
@@ -156,16 +156,9 @@ def _choices(labels: int | None) -> list[Label]:
 def _row(batch: Batch, row: int, features: Features) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
     """One row of a batch, in memory of its own."""
     if isinstance(batch.x, Sparse):
-        start, stop = int(batch.x.indptr[row]), int(batch.x.indptr[row + 1])
-        return batch.x.indices[start:stop].copy(), batch.x.values[start:stop].astype(np.float64)
-    x = features.row(next(iter(batch.part(row, row + 1).rows()))[0], learn=True)
+        indices, values = batch.x.row(row)
+        return indices.copy(), values.astype(np.float64)
+    x = features.row(batch.example(row), learn=True)
     if isinstance(x, tuple):
         return np.array(x[0], np.uint32), np.array(x[1], np.float64)
     return np.arange(len(x), dtype=np.uint32), np.array(x, np.float64)
-
-
-def _together(rows: list[tuple[NDArray[np.uint32], NDArray[np.float64]]]) -> Sparse:
-    ends = np.cumsum([0, *(len(indices) for indices, _ in rows)]).astype(np.uint64)
-    indices = np.concatenate([np.zeros(0, np.uint32), *(indices for indices, _ in rows)])
-    values = np.concatenate([np.zeros(0), *(values for _, values in rows)])
-    return Sparse(ends, indices, values, int(indices.max(initial=0)) + 1, checked=True)

@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.adversaries.budget_ruin import BudgetRuin
@@ -86,7 +86,6 @@ def test_a_learner_on_a_budget_errs_in_every_round(budget, choice):
     assert {y for _, y in adversary.shown} == {-1}
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 6), st.integers(0, 2**32))
 def test_whatever_leaves_the_list_every_round_is_a_mistake(budget, seed):
     coins = random.Random(seed)

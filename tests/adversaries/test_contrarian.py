@@ -101,9 +101,3 @@ def test_the_certificate_is_void_for_a_learner_that_draws():
     assert certificate.status == "void"
     assert certificate.bound is None
     assert certificate.reason == "assumption failed: the learner draws nothing"
-
-
-def test_the_certificate_is_violated_when_the_adversary_is_kind(monkeypatch):
-    monkeypatch.setattr(Contrarian, "answer", lambda self, prediction: next(iter(prediction)))
-    certificate = lower(nk.play(Turns([1, -1]), Contrarian(), rounds=10))
-    assert (certificate.status, certificate.observed, certificate.bound) == ("violated", -5, 5)

@@ -106,11 +106,6 @@ def test_the_certificate_is_void_for_a_learner_that_draws():
     assert certificate.reason == "assumption failed: the learner draws nothing"
 
 
-def test_the_certificate_is_violated_when_the_adversary_is_kind(monkeypatch):
-    monkeypatch.setattr(GridBisection, "answer", lambda self, prediction: next(iter(prediction)))
-    assert lower(nk.play(nk.ThresholdHalving(10), GridBisection(10), rounds=10)).status == "violated"
-
-
 def test_a_negative_grid_is_refused():
     with pytest.raises(InputError, match="at least 0: got n = -1"):
         GridBisection(-1)

@@ -145,11 +145,6 @@ def test_the_certificate_is_void_for_a_learner_that_draws():
     assert "draws nothing" in certificate.reason
 
 
-def test_the_certificate_is_violated_when_the_adversary_is_kind(monkeypatch):
-    monkeypatch.setattr(Orthogonal, "answer", lambda self, prediction: next(iter(prediction)))
-    assert lower(play(PlainPerceptron(4), Orthogonal(4), rounds=4)).status == "violated"
-
-
 def test_the_certificate_is_violated_by_one_mistake_too_few():
     facts = OrthogonalFacts(5, ()), OrthogonalFacts(5, (-1,) * 5)
     for mistakes, status in [(5, "valid"), (4, "violated")]:

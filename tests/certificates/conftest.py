@@ -1,11 +1,14 @@
-"""A Perceptron in ten lines, whose games the Perceptron's theorems are asked about."""
+"""Games in a few lines, which theorems are asked about: the Perceptron's, and those of exponential weights."""
 
+import dataclasses
+import math
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.perceptron_facts import PerceptronFacts
 from novikoff.comparators.tracker import LinearTracker
 from novikoff.types import Run
@@ -68,6 +71,42 @@ def play(rows, labels, passes=1, learner=None, tracked=None, tell=True):
         deterministic=True,
         tracked=tracked.facts(SimpleNamespace(weights=np.array(weights), bias_weight=bias_weight)),
     )
+
+
+def weighted(
+    table, rates, prior=None, top=1.0, unit=None, rule="fixed", weights=None, paid=None, loss="table", rounding=1e-12
+):
+    """The run of exponential weights on losses in [0, top], in longdoubles.
+
+    rates     per unit, of each round or of all of them
+    weights   (lost, rate) -> weights, to break the rule on purpose
+    paid      (weights, t) -> what a mixture pays; without it an expert is drawn, and the mean is paid
+    """
+    table, unit = np.asarray(table, dtype=np.longdouble), unit or top
+    rounds, experts = table.shape
+    prior = np.full(experts, 1 / experts) if prior is None else np.asarray(prior, dtype=float)
+    rates = np.broadcast_to(rates, rounds)
+    lost, mixed, gaps, gap, total = np.zeros(experts, dtype=np.longdouble), 0.0, 0.0, 0.0, np.longdouble(0)
+    for t, (row, eta) in enumerate(zip(table, rates, strict=True)):
+        w = prior * np.exp(-eta * (lost - lost.min()) / unit) if weights is None else weights(lost, eta)
+        w /= w.sum()
+        gap = row @ w + (unit / eta * np.log(w @ np.exp(-eta * row / unit)) if experts > 1 else -row[0])
+        mixed, gaps, lost = mixed + row @ w, gaps + gap, lost + row
+        total += row @ w if paid is None else paid(w, t)
+    i = int(np.argmin(lost - unit * np.log(prior) / rates[-1] if experts > 1 else lost))
+    facts = ExpertsFacts(
+        rule, rounds, experts, loss, "draw" if paid is None else "mean", top, unit, float(rates[-1]),
+        rates=math.fsum(rates), gaps=float(gaps), last_gap=float(gap), mixed=float(mixed), best=int(np.argmin(lost)),
+        best_loss=float(lost.min()), comparator=i, comparator_loss=float(lost[i]), price=-math.log(prior[i]),
+        uniform=len(set(prior)) == 1, rounding=rounding,
+    )  # fmt: skip
+    start = dataclasses.replace(facts, rounds=0, rates=0.0, gaps=0.0, mixed=0.0, best_loss=0.0, comparator_loss=0.0)
+    return Run(start, facts, rounds, 0, float(total), (0, 0), adaptive=False, deterministic=paid is not None)
+
+
+@pytest.fixture(scope="session")
+def weigh():
+    return weighted
 
 
 @pytest.fixture(scope="session")

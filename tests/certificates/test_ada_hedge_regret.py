@@ -74,37 +74,13 @@ def test_golden_values():
     assert certificate.bound == pytest.approx(1.762250668, abs=1e-8)
 
 
-def test_two_experts_come_near_the_bound():
-    turns = np.tile([[0.0, 1.0], [1.0, 0.0]], (20_000, 1))
-    certificate = ada_hedge_regret(play(np.concatenate([turns, np.tile([[0.0, 1.0]], (1_500, 1))]))[0])
-    assert 0.96 * certificate.bound < certificate.observed <= certificate.bound
-
-
 def test_where_one_expert_always_leads_next_to_nothing_is_promised_away():
     certificate = ada_hedge_regret(play(np.tile([[0.0, 1.0]], (10_000, 1)))[0])
     assert certificate.observed <= certificate.bound < 3.0 < certificate.quantities["in_advance"] / 25
 
 
-def test_one_expert_has_no_regret():
-    certificate = ada_hedge_regret(play(np.full((10, 1), 0.5))[0])
-    assert (certificate.status, certificate.observed) == ("valid", 0.0)
-    assert certificate.bound < 2e-9
-
-
-def test_a_learner_that_prefers_losers_and_reports_the_gaps_of_the_rule_is_violated():
-    table = np.concatenate([[[0.5, 0.0]], np.tile([[0.0, 1.0]], (300, 1))])
-    honest, _ = play(table)
-    broken, _ = play(table, sign=-1.0)
-    assert ada_hedge_regret(honest).status == "valid"
-    assert broken.expected > honest.expected + 100
-    assert ada_hedge_regret(dataclasses.replace(honest, expected=broken.expected)).status == "violated"
-
-
-def test_it_is_void_with_a_prior_after_a_warm_start_and_where_gaps_are_no_numbers():
+def test_it_is_void_where_gaps_are_no_numbers():
     run, _ = play(GOLDEN)
-    assert "equal weights" in ada_hedge_regret(changed(run, uniform=False)).reason
-    warm = dataclasses.replace(run, before=dataclasses.replace(run.before, rounds=3), rounds=1)
-    assert ada_hedge_regret(warm).reason.startswith("warm start")
     assert ada_hedge_regret(changed(run, gaps=math.nan)).status == "void"
     assert ada_hedge_regret(changed(run, last_gap=math.nan)).status == "void"
     assert ada_hedge_regret(changed(run, rule="fixed")) is None

@@ -43,15 +43,7 @@ def play(rows, ys, similarity=LINEAR, beta=0.0, hoards=False, budget=None):
     return Run(before, after, len(rows), mistakes, float(mistakes), (0, 0), False, True, tracked.facts()), most
 
 
-@pytest.mark.parametrize("k", [1, 2, 7, 40])
-def test_the_bound_is_tight_on_orthogonal_examples(k):
-    run, _ = play(np.eye(k).tolist() * 3, [-1] * (3 * k))
-    found = cks_cache(run)
-    assert (found.quantity, found.observed, found.bound) == ("supports", k, k)
-    assert found.side == "upper"
-
-
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.sampled_from([-1, 1])), min_size=1, max_size=25),
     st.sampled_from([0.0, 0.5, 2.0]),
@@ -83,12 +75,6 @@ def test_a_wide_margin_keeps_the_list_short(beta):
     assert most <= found.bound
 
 
-def test_a_learner_that_throws_nothing_out_is_found_out():
-    run, _ = play(*apart(300), beta=50.0, hoards=True)
-    found = cks_cache(run)
-    assert (found.observed, found.bound, found.status) == (300, 13, "violated")
-
-
 def test_labels_that_contradict_each_other_make_it_void():
     run, _ = play([[1.0], [1.0]] * 5, [-1, 1] * 5)
     found = cks_cache(run)
@@ -108,12 +94,6 @@ def test_what_the_facts_refute_is_void():
         found = cks_cache(dataclasses.replace(run, **part))
         assert found.status == "void"
         assert why in found.reason
-
-
-def test_a_learner_that_does_not_say_so_and_one_without_comparators_have_no_certificate():
-    run, _ = play(np.eye(3).tolist(), [-1] * 3)
-    assert cks_cache(dataclasses.replace(run, after=dataclasses.replace(run.after, distilled=False))) is None
-    assert cks_cache(dataclasses.replace(run, tracked=None)) is None
 
 
 def test_a_bound_above_the_budget_says_nothing():

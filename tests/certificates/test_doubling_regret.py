@@ -75,36 +75,3 @@ def test_the_bound_is_the_sum_over_the_epochs_that_were_begun(rounds):
     expected = sum(math.log(4) / eta + eta * n / 8 for eta, n in zip(etas, played, strict=True))
     assert certificate.bound == pytest.approx(expected, abs=1e-8)
     assert certificate.quantities["epochs"] == rounds.bit_length()
-
-
-def test_two_experts_come_near_the_bound():
-    rows = []
-    for k in range(17):
-        lead = min(2**k, math.ceil(6 * 2 ** (k / 2)))
-        turns = (2**k - lead) // 2
-        rows += [[0.0, 1.0], [1.0, 0.0]] * turns + [[0.0, 1.0]] * (2**k - 2 * turns)
-    run = play(np.array(rows))
-    assert doubling_regret(run).observed > 0.93 * doubling_regret(run).bound
-    assert mixability_gaps(run).observed > 0.97 * mixability_gaps(run).bound
-
-
-def test_weights_that_prefer_losers_are_violated():
-    assert doubling_regret(play(np.tile([[0.0, 1.0]], (500, 1)), sign=+0.1)).status == "violated"
-
-
-def test_a_wrong_number_of_epochs_is_void():
-    run = play(np.zeros((10, 2)))
-    wrong = dataclasses.replace(run, after=dataclasses.replace(run.after, epochs=3))
-    assert doubling_regret(wrong).reason == "assumption failed: as many epochs were begun as the rounds take"
-
-
-def test_a_learner_that_had_played_before_is_void():
-    run = play(np.zeros((10, 2)))
-    warm = dataclasses.replace(run, before=dataclasses.replace(run.before, rounds=3), rounds=7)
-    assert doubling_regret(warm).reason.startswith("warm start")
-
-
-def test_one_expert_has_no_regret():
-    certificate = doubling_regret(play(np.full((10, 1), 0.5)))
-    assert (certificate.status, certificate.observed) == ("valid", 0.0)
-    assert certificate.bound < 2e-9

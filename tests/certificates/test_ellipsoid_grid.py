@@ -77,7 +77,7 @@ def test_the_bound_of_the_notes_fails_on_the_smallest_grid(d):
 strict = st.sampled_from([(1, 1), (1, 3), (2, 1), (2, 2), (3, 1), (3, 4), (4, 2)])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(strict, st.data())
 def test_the_corollary_holds_for_strict_targets_without_a_constant(size, data):
     d, n = size
@@ -94,7 +94,7 @@ def test_the_corollary_holds_for_strict_targets_without_a_constant(size, data):
     assert ellipsoid_margin(run).bound <= found.bound
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(strict, st.booleans(), st.data())
 def test_the_corollary_holds_for_ties_with_a_constant(size, unit, data):
     d, n = size
@@ -132,16 +132,6 @@ def test_nothing_is_said_of_a_grid_that_was_not_named():
     assert ellipsoid_grid(named) is not None
     assert ellipsoid_grid(dataclasses.replace(named, tracked=None)) is None
     assert ellipsoid_grid(dataclasses.replace(named, after=dataclasses.replace(named.after, margin=0.1))) is None
-
-
-def test_a_learner_that_never_learns_breaks_the_corollary():
-    learner = Ellipsoid(grid=1, width=2)
-    before = learner.facts()
-    run = play(Ellipsoid(grid=1), [(1, 1)] * 40, [-1] * 40, [-1, -1, 0])
-    idle = dataclasses.replace(run.after, updates=0, centre=before.centre, factor=before.factor)
-    found = ellipsoid_grid(dataclasses.replace(run, after=idle, mistakes=40, rounds=40))
-    assert found.status == "violated"
-    assert found.bound == 8
 
 
 @pytest.mark.parametrize("bias", [1e-200, 1e-320, 1e120, 1e200])

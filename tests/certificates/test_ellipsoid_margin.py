@@ -125,12 +125,6 @@ def test_golden_what_a_cut_leaves_of_the_volume():
     assert log_shrink(10**6) == pytest.approx(1 / (2 * 10**6), rel=1e-5)  # no cancellation
 
 
-def test_the_theorem_is_tight_in_one_dimension():
-    found = ellipsoid_margin(run_of(Ellipsoid(), [[3.0], [3.0], [-2.0]], [-1, -1, 1], [-1.0]))
-    assert (found.observed, found.bound, found.status) == (1, 1, "valid")
-    assert found.quantities["reach"] == pytest.approx(1.0)
-
-
 def test_without_a_mistake_the_ball_touches_the_first_ellipsoid():
     found = ellipsoid_margin(run_of(Ellipsoid(), [[1.0, 0.2]] * 30, [1] * 30, [1.0, 0.0]))
     g = 1.0 / math.hypot(1.0, 0.2)
@@ -141,7 +135,7 @@ def test_without_a_mistake_the_ball_touches_the_first_ellipsoid():
 coordinate = st.integers(-6, 6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data(), st.sampled_from([1, 2, 3, 5]), st.sampled_from(["centre", "deep"]), st.sampled_from([0.0, 2.0]))
 def test_the_theorem_holds_on_separable_streams(data, d, cuts, bias):
     rows = data.draw(st.lists(st.lists(coordinate, min_size=d, max_size=d), min_size=1, max_size=25))
@@ -342,14 +336,6 @@ def test_a_warm_start_is_void_and_so_are_other_features():
     assert "every round" in ellipsoid_margin(run).reason
     run.tracked.invalid_reason = "a feature was not a number"
     assert ellipsoid_margin(run).reason == "a feature was not a number"
-
-
-def test_nothing_is_said_where_no_comparator_rode():
-    run = run_of(Ellipsoid(), [[1.0]], [1], [1.0])
-    alone = dataclasses.replace(run, tracked=None)
-    assert ellipsoid_margin(alone) is None
-    assert ellipsoid_given_margin(alone) is None
-    assert ellipsoid_given_margin(run) is None
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -55,12 +55,6 @@ def test_at_an_n_chosen_by_looking_it_fails_far_more_often():
     assert np.count_nonzero(failed) >= 0.05 * runs
 
 
-def test_drift_makes_it_void_and_an_empty_run_too():
-    facts = EnsembleFacts(rounds=1000, mistakes=10, independence="refuted", evidence=31.0)
-    assert "from 1 to 31" in ensemble_risk_fixed(facts).reason
-    assert ensemble_risk_fixed(EnsembleFacts(rounds=0, mistakes=0)).reason == "no example was played"
-
-
 def test_only_mistakes_say_nothing():
     assert ensemble_risk_fixed(EnsembleFacts(rounds=7, mistakes=7)).status == "vacuous"
     assert ensemble_risk_fixed(EnsembleFacts(rounds=1, mistakes=0)).bound == pytest.approx(0.975)

@@ -50,20 +50,6 @@ def test_the_first_phase_is_counted_from_where_the_ledger_was_opened(warm, bound
     assert again.status == "valid"
 
 
-class Contrary(nk.Halving):
-    """Broken on purpose: it follows the minority."""
-
-    def play_one(self, x, y):
-        return -super().play_one(x, y)
-
-
-def test_a_learner_that_follows_the_minority_breaks_the_restart_theorem():
-    ledger = nk.play(Contrary(thresholds(3)), [(3, -1), (0, 1)] + [(1, -1), (2, 1)] * 20)
-    again = found(ledger)["halving_restarts"]
-    assert again.quantities["restarts"] == 1
-    assert again.status == "violated"
-
-
 def test_one_mistake_more_than_promised_is_a_violation():
     before = VersionSpaceFacts(hypotheses=3, survivors=2, whole=14, weight=6, lightest=2, restarts=1, rounds=9)
     after = VersionSpaceFacts(hypotheses=3, survivors=1, whole=14, weight=2, lightest=2, restarts=3, rounds=59)

@@ -116,15 +116,6 @@ def split(stream):
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-@pytest.mark.parametrize("k", [1, 2, 7, 40])
-def test_the_theorem_is_tight_on_orthogonal_examples(theorem, k):
-    run, _ = game(np.eye(k), [-1] * k, passes=2)
-    found = theorem(run)
-    assert (found.observed, found.bound) == (k, k)
-    assert found.status == ("valid" if k > 1 or run.rounds > 1 else "vacuous")
-
-
-@pytest.mark.parametrize("theorem", THEOREMS)
 def test_xor_is_learned_with_a_square_kernel_within_the_golden_bound(theorem):
     run, mistakes = game(*XOR, SQUARED, passes=3)
     assert mistakes == [3, 1, 0]
@@ -148,7 +139,7 @@ def test_the_coefficients_of_xor_are_all_one():
 
 
 @pytest.mark.parametrize("similarity", KERNELS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     stream=streams(st.integers(-3, 3) | st.floats(-2, 2)), passes=st.integers(1, 3), keep=st.sampled_from([0, 3, 400])
 )
@@ -165,7 +156,7 @@ def test_the_theorems_hold_on_arbitrary_streams(similarity, stream, passes, keep
 
 
 @pytest.mark.parametrize("similarity", KERNELS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(stream=streams(st.sampled_from(WILD), most=10), passes=st.integers(1, 2))
 def test_wild_floats_never_break_the_promise(similarity, stream, passes):
     run, _ = game(*split(stream), similarity, passes)
@@ -219,21 +210,6 @@ def test_a_broken_learner_is_found_out(theorem, broken, status):
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"rounds": 5}, "every round"),
-        ({"mistakes": 1}, "mistakes only"),
-    ],
-)
-def test_a_run_that_was_not_seen_whole_is_void(theorem, change, why):
-    run, _ = game(np.eye(3), [-1] * 3)
-    found = theorem(dataclasses.replace(run, **change))
-    assert (found.status, found.bound) == ("void", None)
-    assert why in found.reason
-
-
-@pytest.mark.parametrize("theorem", THEOREMS)
 def test_what_the_facts_refute_is_void(theorem):
     run, _ = game(np.eye(3), [-1] * 3)
     for part, why in (
@@ -271,12 +247,6 @@ def test_a_function_that_is_seen_to_be_none_is_void(theorem):
     run, _ = game([[1.0], [2.0]], [-1, -1], Similarity.of(lambda z, x: -float(z @ x)))
     assert theorem(run).status == "void"
     assert "no inner product" in theorem(run).reason
-
-
-@pytest.mark.parametrize("theorem", THEOREMS)
-def test_no_comparators_no_certificate(theorem):
-    run, _ = game(np.eye(2), [-1] * 2)
-    assert theorem(dataclasses.replace(run, tracked=None)) is None
 
 
 def test_facts_come_back_from_a_model_file():

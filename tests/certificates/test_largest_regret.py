@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import novikoff as nk
-from novikoff.certificate import judge, largest_regret
+from novikoff.certificate import Bound, largest_regret, theorem
 
 LEARNERS = {
     "anytime": lambda n, t: nk.ExponentialWeights(n, loss="table"),
@@ -73,7 +73,7 @@ def test_no_regret_exceeds_it_and_valid_bounds_are_below_it(rule, table, silence
 
 def test_a_broken_promise_is_violated_even_where_no_larger_regret_was_possible():
     most = largest_regret(10, 1.0, 9.0)
-    certificate = judge("a", "D", observed=2.0, bound=1.5, trivial=most, assumptions=(), reference="")
+    certificate = theorem("D", "")(lambda run: Bound(1.5, observed=2.0, trivial=most))(None)
     assert most == 1.0
     assert certificate.status == "violated"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from novikoff.certificates.perceptron_facts import PerceptronFacts, rounding_factor
+from novikoff.certificates.perceptron_facts import INSEPARABLE, PerceptronFacts, rounding_factor
 from novikoff.certificates.perceptron_hinge import largest_count, perceptron_hinge
 from novikoff.certificates.perceptron_lengths import perceptron_lengths
 from novikoff.certificates.perceptron_margin import perceptron_margin
@@ -64,12 +64,6 @@ def test_golden_root_values():
     assert largest_count(Fraction(1), Fraction(1)) == 2  # 1 + 1/2 + sqrt(5/4) = 2.618
 
 
-@pytest.mark.parametrize("k", [1, 2, 7, 40])
-def test_the_theorem_is_tight_on_orthogonal_examples(game, k):
-    found = perceptron_hinge(game(np.eye(k), [-1] * k, passes=2))
-    assert (found.observed, found.bound, found.status) == (k, k, "valid")
-
-
 def test_the_golden_separable_stream(game):
     run = game([(2, 1), (-1, -2), (1, 3), (-2, 0)], [1, -1, 1, -1])
     found = perceptron_hinge(run)
@@ -84,7 +78,7 @@ def test_alternating_labels_on_one_point_are_vacuous(game):
     assert (run.mistakes, found.bound, found.status) == (9, 10, "vacuous")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(streams(st.integers(-3, 3)), st.integers(1, 3), st.sampled_from([0.0, 1.0]))
 def test_the_theorem_holds_on_arbitrary_integer_streams_and_is_the_least_of_all(game, perceptron, stream, passes, bias):
     run = game(*split(stream), passes, perceptron(bias))
@@ -94,19 +88,20 @@ def test_the_theorem_holds_on_arbitrary_integer_streams_and_is_the_least_of_all(
     assert found.bound == least_of_all(run, 0)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(streams(st.floats(-10, 10)), st.integers(1, 3), st.sampled_from([0.0, 0.3]))
-def test_the_theorem_holds_on_arbitrary_float_streams(game, perceptron, stream, passes, bias):
-    found = perceptron_hinge(game(*split(stream), passes, perceptron(bias)))
-    assert found.status in ("valid", "vacuous", "void")
-    assert found.status != "void" or "rescale" in found.reason
+def test_every_theorem_holds_on_arbitrary_float_streams(game, perceptron, stream, passes, bias):
+    run = game(*split(stream), passes, perceptron(bias))
+    for found in (theorem(run) for theorem in THEOREMS):
+        assert found.status in ("valid", "vacuous", "void")
+        assert found.status != "void" or "rescale" in found.reason or found.reason == INSEPARABLE
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(streams(st.sampled_from(WILD), most=12), st.integers(1, 2))
 def test_wild_floats_never_break_the_promise(game, stream, passes):
-    found = perceptron_hinge(game(*split(stream), passes))
-    assert found.status in ("valid", "vacuous", "void")
+    run = game(*split(stream), passes)
+    assert {theorem(run).status for theorem in THEOREMS} <= {"valid", "vacuous", "void"}
 
 
 @pytest.mark.parametrize("size", [1e-160, 1e-155, 2.0**-449, 1e-300, 1e-320, 1e160])
@@ -136,7 +131,7 @@ def test_every_theorem_pays_for_the_rounding_of_a_long_run(game, theorem):
     assert 40 * 1.1 < theorem(long).bound < 40 * 1.2
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     streams(st.integers(-3, 3)), st.lists(st.integers(-9, 9), min_size=3, max_size=3), st.sampled_from([0.0, 1.0]),
     st.integers(-5, 5),
@@ -152,7 +147,7 @@ def test_the_warm_start_holds_from_arbitrary_integer_weights(game, perceptron, s
     assert found.bound == least_of_all(run, weight)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(streams(st.floats(-2, 2)), st.lists(st.floats(-9, 9), min_size=3, max_size=3))
 def test_the_warm_start_holds_from_arbitrary_float_weights(game, perceptron, stream, first):
     found = perceptron_hinge(game(*split(stream), 1, perceptron(weights=dict(enumerate(first)))))
@@ -198,15 +193,6 @@ def test_rounds_that_the_comparators_or_the_ledger_missed_are_void(game):
         assert perceptron_hinge(dataclasses.replace(run, **change)).status == "void"
 
 
-def test_no_comparators_no_certificate(game):
-    assert perceptron_hinge(dataclasses.replace(game([[1.0]], [1]), tracked=None)) is None
-
-
-def test_a_learner_that_says_the_opposite_breaks_the_promise(game, perceptron):
-    found = perceptron_hinge(game([[1, 2], [2, -1]] * 20, [-1, 1] * 20, 1, perceptron(says=-1)))
-    assert found.status == "violated"
-
-
 @pytest.mark.parametrize("theorem", THEOREMS)
 @pytest.mark.parametrize("step", [0.0, -1.0, 0.5])
 def test_a_learner_that_learns_something_else_is_found_out(game, perceptron, theorem, step):
@@ -215,7 +201,6 @@ def test_a_learner_that_learns_something_else_is_found_out(game, perceptron, the
     assert "each mistake added y x to its weights, and nothing else changed them" in found.reason
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([*WILD, 1e200, 2.0**-1074]), min_size=1, max_size=6), st.sampled_from(WILD))
 @example([1e-320], 1e-320)
 def test_the_norm_of_the_facts_is_never_too_small(weights, own):

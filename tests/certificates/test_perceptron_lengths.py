@@ -15,7 +15,6 @@ from novikoff.comparators.scale import lengths_scale
 from novikoff.comparators.tally import PenalizedComparator
 
 labels = st.sampled_from([-1, 1])
-WILD = [0.0, 1.0, -1.0, 0.1, 3.0, 1e16, -1e16, 1e-160, 1e-320, 1e150, 2.0**-449, 2.0**449]
 
 
 def streams(values, most=25, width=3):
@@ -107,12 +106,6 @@ def test_the_certificate_holds_from_any_start_on_arbitrary_floats(game, perceptr
         assert found.status != "void" or "rescale" in found.reason
 
 
-@settings(max_examples=120)
-@given(streams(st.sampled_from(WILD), most=12), st.integers(1, 2))
-def test_wild_floats_never_break_the_promise(game, stream, passes):
-    assert perceptron_lengths(game(*split(stream), passes)).status in ("valid", "vacuous", "void")
-
-
 @settings(max_examples=40)
 @given(streams(st.floats(-3, 3), width=2), st.lists(st.floats(-4, 4), min_size=2, max_size=2))
 def test_every_comparator_that_was_tracked_obeys_the_theorem(game, perceptron, stream, first):
@@ -141,11 +134,6 @@ def test_what_the_mistakes_say_is_beside_the_bound_and_holds(game):
     y = np.where(rows @ [1.0, 1.0, -1.0] + 0.5 * coins.normal(size=300) >= 0.0, 1, -1)
     found = perceptron_lengths(game(rows.tolist(), y.tolist()))
     assert found.observed <= found.quantities["from_the_mistakes"] <= found.bound
-
-
-def test_a_learner_that_says_the_opposite_is_violated(game, perceptron):
-    found = perceptron_lengths(game([[1, 2], [2, -1]] * 20, [-1, 1] * 20, 1, perceptron(says=-1)))
-    assert found.status == "violated"
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=12), st.floats(0.01, 9), st.integers(1, 3))

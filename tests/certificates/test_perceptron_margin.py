@@ -8,11 +8,6 @@ from hypothesis import strategies as st
 from novikoff.certificates.perceptron_margin import perceptron_margin
 
 
-def test_golden_p1_seven_orthonormal_examples(game):
-    found = perceptron_margin(game(np.eye(7), [-1] * 7))
-    assert (found.observed, found.bound) == (7, 7)
-
-
 @pytest.mark.parametrize("size", [1, 3, 0.1, 1e-100, 1e100])
 def test_the_theorem_is_tight_on_orthogonal_examples_in_two_passes(game, size):
     found = perceptron_margin(game(np.eye(9) * size, [-1] * 9, passes=2))
@@ -38,7 +33,7 @@ def test_a_zero_example_labelled_minus_one_has_no_margin(game):
     assert perceptron_margin(game([[1.0], [0.0]], [1, -1])).status == "void"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.lists(st.integers(-5, 5), min_size=3, max_size=3), min_size=1, max_size=30),
     st.lists(st.integers(-3, 3), min_size=3, max_size=3),
@@ -57,17 +52,6 @@ def test_the_theorem_holds_on_separable_streams_and_a_separator_is_found(game, r
     assert found.bound <= 1.01 * best
 
 
-def test_a_warm_start_is_void(game, perceptron):
-    found = perceptron_margin(game([[1.0]], [1], 1, perceptron(weights={0: 5.0})))
-    assert found.status == "void"
-    assert "warm start" in found.reason
-
-
 def test_what_is_not_a_number_is_void(game):
     found = perceptron_margin(game([[1.0], [float("nan")]], [1, 1]))
     assert (found.status, found.reason) == ("void", "a feature was NaN or infinite")
-
-
-def test_a_broken_learner_is_found_out(game, perceptron):
-    run = game([[1, 2], [2, -1]] * 20, [-1, 1] * 20, 1, perceptron(says=-1))
-    assert perceptron_margin(run).status == "violated"

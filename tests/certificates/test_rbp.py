@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novikoff.certificates.kernel_facts import KernelFacts
-from novikoff.certificates.rbp_expected import notes, once_full, rbp_expected, theorem
+from novikoff.certificates.rbp_expected import notes, once_full, rbp_expected, simpler
 from novikoff.certificates.rbp_no_eviction import rbp_no_eviction
 from novikoff.comparators.tracker import KernelTracker
 from novikoff.game import play as play_game
@@ -89,7 +89,7 @@ def fair(seed):
     [(50, 16, 64, 116, 106.176015), (200, 16, 64, 416, 413.308174), (0, 25, 100, 25, None), (1000, 25, 36, 6045, None)],
 )
 def test_golden_values_of_the_theorem(hinge, a2, budget, bound, full):
-    assert float(theorem(Fraction(hinge), Fraction(a2), budget)) == pytest.approx(bound, abs=1e-6)
+    assert float(simpler(Fraction(hinge), Fraction(a2), budget)) == pytest.approx(bound, abs=1e-6)
     if full is not None:
         assert float(once_full(Fraction(hinge), Fraction(a2), budget)) == pytest.approx(full, abs=1e-6)
 
@@ -112,7 +112,7 @@ def test_golden_expectations():
     assert exactly([(1, 0), (0, 1)] * 2 + [(1, 0)], [-1] * 5, 1) == (5, True)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.lists(st.tuples(st.tuples(*[st.integers(-1, 1)] * 3), labels), min_size=1, max_size=10),
     st.integers(1, 3),
@@ -126,12 +126,12 @@ def test_the_exact_expectation_stays_below_the_theorem_for_every_comparator(stre
         a2 = Fraction(square * dot(u, u))
         if a2 < budget:
             loss = hinge(u, rows, ys)
-            assert expected <= theorem(loss, a2, budget)
+            assert expected <= simpler(loss, a2, budget)
             if full:
-                assert expected <= once_full(loss, a2, budget) <= theorem(loss, a2, budget)
+                assert expected <= once_full(loss, a2, budget) <= simpler(loss, a2, budget)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.tuples(*[st.integers(-1, 1)] * 2), labels), min_size=4, max_size=10), st.integers(1, 3))
 def test_the_certificate_bounds_the_exact_expectation(stream, budget):
     rows, ys = [x for x, _ in stream], [y for _, y in stream]
@@ -191,51 +191,6 @@ def test_the_expectation_is_not_made_a_whole_number():
     assert not found.bound.is_integer()
     assert found.bound <= found.quantities["simpler"] <= found.quantities["notes"]
     assert found.quantities["rho"] < 1
-
-
-@pytest.mark.parametrize("k", [1, 5, 20])
-def test_without_an_eviction_the_bound_is_tight_on_orthogonal_examples(k):
-    run = play(np.eye(k).tolist() * 2, [-1] * (2 * k), 20, fair(0))
-    found = rbp_no_eviction(run)
-    assert rbp_expected(run) is None
-    assert (found.observed, found.bound, found.kind) == (k, k, "D")
-
-
-def test_a_learner_that_never_learns_is_found_out_without_evictions():
-    run = play(np.eye(3).tolist() * 5, [-1] * 15, 20, fair(0))
-    after = dataclasses.replace(run.after, updates=15)
-    tracked = dataclasses.replace(run.tracked, mistakes=15)
-    assert rbp_no_eviction(dataclasses.replace(run, mistakes=15, after=after, tracked=tracked)).status == "violated"
-
-
-@pytest.mark.parametrize(
-    ("evicted", "judged", "change", "why"),
-    [
-        (True, rbp_expected, {"adaptive": True}, "fixed in advance"),
-        (True, rbp_expected, {"mistakes": 0}, "mistakes only"),
-        (False, rbp_no_eviction, {"mistakes": 0}, "mistakes only"),
-        (False, rbp_no_eviction, {"rounds": 99}, "every round"),
-    ],
-)
-def test_a_run_that_the_theorem_says_nothing_of_is_void(evicted, judged, change, why):
-    run = play(ROUND * 2, [-1] * 6, 2 if evicted else 3, fair(0))
-    found = judged(dataclasses.replace(run, **change))
-    assert found.status == "void"
-    assert why in found.reason
-
-
-@pytest.mark.parametrize("judged", [rbp_expected, rbp_no_eviction])
-def test_a_warm_start_is_void(judged):
-    run = play(ROUND * 2, [-1] * 6, 2 if judged is rbp_expected else 3, fair(0))
-    found = judged(dataclasses.replace(run, before=dataclasses.replace(run.before, empty=False)))
-    assert found.status == "void"
-    assert "warm start" in found.reason
-
-
-@pytest.mark.parametrize("judged", [rbp_expected, rbp_no_eviction])
-def test_no_comparators_no_certificate(judged):
-    run = play(ROUND * 2, [-1] * 6, 2 if judged is rbp_expected else 3, fair(0))
-    assert judged(dataclasses.replace(run, tracked=None)) is None
 
 
 def test_the_rounding_of_the_scores_is_paid_for():

@@ -121,17 +121,8 @@ def test_if_all_sleep_nothing_is_said():
     assert (certificate.status, certificate.trivial) == ("vacuous", 0.0)
 
 
-def test_one_expert_has_no_regret():
-    certificate = sleeping_regret(play([[0.5], [NAN], [1.0]], lambda t: 0.5)[0])
-    assert certificate.status == "valid"
-    assert abs(certificate.observed) < 1e-15
-    assert certificate.bound < 2e-9
-
-
 def test_what_cannot_be_judged_is_void():
     run, *_ = play(GOLDEN, lambda t: 0.5)
-    warm = dataclasses.replace(run, before=dataclasses.replace(run.before, rounds=2), rounds=2)
-    assert sleeping_regret(warm).reason.startswith("warm start")
     for values in ({"sleeper_price": math.inf}, {"sleeper_gaps": math.nan}, {"eta": 0.0}, {"top": math.inf}):
         assert sleeping_regret(changed(run, **values)).status == "void", values
     assert sleeping_regret(changed(run, rule="fixed")) is None

@@ -67,11 +67,3 @@ def test_the_voted_perceptron_keeps_it():
         broken += np.mean(vote != y) > certificate.bound + 0.015
         assert certificate.bound < 1
     assert broken <= 5
-
-
-def test_what_makes_it_void_and_what_says_nothing():
-    assert voted_risk(EnsembleFacts(rounds=100, mistakes=40)).status == "vacuous"
-    assert voted_risk(EnsembleFacts(rounds=100, mistakes=40)).bound == 1.0
-    refuted = EnsembleFacts(rounds=1000, mistakes=10, independence="refuted", evidence=99.0)
-    assert "from 1 to 99" in voted_risk(refuted).reason
-    assert voted_risk(EnsembleFacts(rounds=0, mistakes=0)).status == "void"

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.classes import restore_class
@@ -148,7 +148,6 @@ def test_votes_that_are_counted_twice_must_be_counted_in_the_bound_too():
     assert play(Halving(Table([a, b, c])), stream).mistakes == 1
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     n=st.integers(1, 4),
     dim=st.integers(1, 3),

@@ -9,7 +9,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.classes import program
@@ -133,7 +133,6 @@ def test_every_label_is_what_python_says_of_the_source(shape):
         assert programs.labels_of(programs.encode(x), everyone).tolist() == expected
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.one_of(st.integers(-2, 2), st.floats(allow_nan=False, allow_infinity=False)), min_size=4, max_size=4),
     st.lists(st.integers(0, 16_675), min_size=1, max_size=40, unique=True).map(sorted),
@@ -328,7 +327,6 @@ def test_the_space_agrees_with_a_plain_list_of_survivors(monkeypatch, small, sha
             assert ours.survivor() == theirs.survivor()
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(st.lists(st.integers(-1, 2), min_size=4, max_size=4), st.sampled_from((-1, 1))), max_size=25),
     st.sampled_from((None, "length")),
@@ -434,7 +432,6 @@ def test_halving_finds_the_hidden_program_within_its_length(conservative):
     assert certificate.bound <= 16
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     st.integers(0, 16_675),
     st.lists(st.lists(st.integers(-1, 2), min_size=4, max_size=4), min_size=1, max_size=40),

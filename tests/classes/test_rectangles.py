@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.certificate import floor_log2
@@ -73,7 +73,6 @@ def test_a_description_is_readable_and_needs_no_table_on_a_huge_grid():
     assert huge.describe(huge.size - 1) == f"0 <= x[0] <= {m - 1} and 0 <= x[1] <= {m - 1}"
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_the_first_survivor_is_the_tightest_box(data):
     m, dim = data.draw(st.sampled_from([(6, 1), (4, 2), (3, 3)]))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.certificate import judge
+from novikoff.certificate import Bound, theorem
 from novikoff.cli.comparison import Asked, compare_source, table
 from novikoff.cli.games import Telling
 from novikoff.comparison import Compared, Comparison, Finished, compare
@@ -118,8 +118,9 @@ def test_what_cannot_work_is_refused_before_anything_is_read(csv, tmp_path):
 
 
 def test_a_broken_promise_is_exit_code_four(csv, monkeypatch, capsys):
+    @theorem("D", "")
     def broken(run):
-        return judge("broken", "D", observed=run.mistakes, bound=0, trivial=run.rounds, assumptions=[], reference="")
+        return Bound(0)
 
     monkeypatch.setattr(Perceptron, "promises", (broken,))
     assert compare_source(csv, ["constant", "perceptron"], {}, {}, Asked(), Telling(quiet=True)) == 4

@@ -1,12 +1,18 @@
 """Files that commands write: what they may replace, said before anything is played."""
 
+import dataclasses
+import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
 import novikoff as nk
+from helpers import novikoff
+from novikoff.cli.main import main
+from novikoff.ledger import Ledger
 
 NOVIKOFF = [sys.executable, "-m", "novikoff"]
 THRESHOLDS = ("run", "threshold-halving:n=1000000", "demo:thresholds", "--rounds", "100", "-q")
@@ -19,10 +25,6 @@ WRITERS = {
     "compare --plot": ("compare", "demo:iris", "-l", "constant", "-q", "--plot"),
     "convert": ("convert", "demo:iris"),
 }
-
-
-def novikoff(*arguments, **options):
-    return subprocess.run([*NOVIKOFF, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options)
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -72,16 +74,31 @@ MODEL_OR_PLOT = {name: command for name, command in WRITERS.items() if name != "
 HEDGE = ("run", "hedge:learners=[[perceptron:bias=1],[constant]]", "demo:breast-cancer", "-q", "--plot")
 
 
-def unheard(command, unbuffered, which=("stdout",)):
-    """The command with nobody reading its output: the exit code, and what it said otherwise."""
+def pipe_without_a_reader():
     reading, writing = os.pipe()
     os.close(reading)
+    return writing
+
+
+def unheard(command, unbuffered, which=("stdout",)):
+    """A process with nobody reading its output: the exit code, and what it said otherwise."""
+    writing = pipe_without_a_reader()
     env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     env |= {"PYTHONUNBUFFERED": "1"} if unbuffered else {}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **dict.fromkeys(which, writing)}
-    done = subprocess.run([*map(str, command)], env=env, text=True, timeout=120, **pipes)
+    done = subprocess.run([*NOVIKOFF, *map(str, command)], env=env, text=True, timeout=120, **pipes)
     os.close(writing)
     return done
+
+
+def unheard_here(command, unbuffered):
+    """The same without a process."""
+    with open(pipe_without_a_reader(), "wb", buffering=0 if unbuffered else -1) as pipe:
+        out = io.TextIOWrapper(pipe, write_through=unbuffered)
+        with redirect_stdout(out), redirect_stderr(io.StringIO()) as error:
+            code = main([*map(str, command)])
+        out.detach()
+    return code, error.getvalue()
 
 
 @pytest.mark.parametrize("unbuffered", [False, True], ids=["", "unbuffered"])
@@ -89,17 +106,24 @@ def unheard(command, unbuffered, which=("stdout",)):
 @pytest.mark.parametrize("name", [*MODEL_OR_PLOT, "hedge --plot"])
 def test_files_are_written_though_nobody_reads_the_output(tmp_path, name, unbuffered, json):
     path = tmp_path / "asked-for.png"
-    command = [*NOVIKOFF, *(HEDGE if name.startswith("hedge") else WRITERS[name]), path, *(["--json"] if json else [])]
-    done = unheard(command, unbuffered)
-    assert (done.returncode, done.stderr) == (0, "")
+    command = [*(HEDGE if name.startswith("hedge") else WRITERS[name]), path, *(["--json"] if json else [])]
+    assert unheard_here(command, unbuffered) == (0, "")
     assert path.stat().st_size > 0
+
+
+@pytest.mark.parametrize("unbuffered", [False, True], ids=["", "unbuffered"])
+def test_a_process_whose_output_nobody_reads_ends_well(tmp_path, unbuffered):
+    path = tmp_path / "m.nk"
+    done = unheard([*THRESHOLDS, "--save", path], unbuffered)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert nk.load(path).rounds == 100
 
 
 def test_what_is_said_on_standard_error_never_ends_a_game(tmp_path):
     path = tmp_path / "m.nk"
     source = tmp_path / "rows.csv"
     source.write_text("a,b,label\n" + "1,2,yes\n2,1,no\n" * 100)
-    command = [*NOVIKOFF, "run", "perceptron", source, "--save", path, "--plot", tmp_path / "plot.png"]
+    command = ["run", "perceptron", source, "--save", path, "--plot", tmp_path / "plot.png"]
     done = unheard(command, unbuffered=True, which=("stdout", "stderr"))
     assert done.returncode == 0
     assert nk.load(path).rounds == 200
@@ -107,15 +131,11 @@ def test_what_is_said_on_standard_error_never_ends_a_game(tmp_path):
 
 
 @pytest.mark.parametrize("unbuffered", [False, True], ids=["", "unbuffered"])
-def test_the_exit_code_does_not_depend_on_who_reads(unbuffered):
-    broken = (
-        "import sys, dataclasses\n"
-        "from novikoff.ledger import Ledger\n"
-        "from novikoff.cli.main import main\n"
-        "certify = Ledger.certify\n"
-        "Ledger.certify = lambda self, *a: [dataclasses.replace(c, status='violated') for c in certify(self, *a)]\n"
-        f"sys.argv = ['novikoff', *{list(THRESHOLDS)!r}]\n"
-        "main()\n"
-    )
-    done = unheard([sys.executable, "-c", broken], unbuffered)
-    assert (done.returncode, done.stderr) == (4, "")
+def test_the_exit_code_does_not_depend_on_who_reads(monkeypatch, unbuffered):
+    certify = Ledger.certify
+
+    def broken(ledger, *more, **known):
+        return [dataclasses.replace(one, status="violated") for one in certify(ledger, *more, **known)]
+
+    monkeypatch.setattr(Ledger, "certify", broken)
+    assert unheard_here(THRESHOLDS, unbuffered) == (4, "")

@@ -1,36 +1,12 @@
 """`predict --no-label`: the labels of a file that has none, as if it had them; and `predict` of numbers."""
 
 import gzip
-import io
 import json
-import subprocess
-import sys
-from contextlib import redirect_stderr, redirect_stdout
 
 import numpy as np
 import pytest
 
-from novikoff.cli.main import parser
-from novikoff.errors import NovikoffError
-
-
-def run(*arguments):
-    """The exit code, and what was printed on standard output and standard error."""
-    asked = parser().parse_args([*map(str, arguments)])
-    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as error:
-        try:
-            code = asked.act(asked)
-        except NovikoffError as wrong:  # as main does
-            print(f"novikoff: {wrong}", file=error)
-            code = 2
-    return code, out.getvalue(), error.getvalue()
-
-
-def piped(given, *arguments):
-    """The exit code and what was printed, by a process of its own that is given some bytes."""
-    command = [sys.executable, "-m", "novikoff", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, input=given, timeout=120)
-    return done.returncode, done.stdout.decode()
+from helpers import novikoff as run
 
 
 def learned(learner, source, model, *options):
@@ -88,7 +64,7 @@ def test_names_of_columns_may_be_left_out(folder, tmp_path):
 def test_standard_input_is_read_packed_or_not(packed, folder):
     wanted = run("predict", folder / "csv.nk", folder / "new.csv", "--no-label")[1]
     given = packed((folder / "new.csv").read_bytes())
-    assert piped(given, "predict", folder / "csv.nk", "-", "--no-label") == (0, wanted)
+    assert run("predict", folder / "csv.nk", "-", "--no-label", input=given)[:2] == (0, wanted)
 
 
 def test_as_json_there_are_predictions_and_no_mistakes(folder, monkeypatch):

@@ -13,20 +13,23 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from helpers import first_of
+from helpers import novikoff as run
 
 NOVIKOFF = [sys.executable, "-m", "novikoff"]
 
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory):
-    rng = np.random.default_rng(0)
+    rng, rows = np.random.default_rng(0), 60_000
     target = rng.normal(size=300)
-    lines = []
-    for _ in range(60_000):
-        places = np.sort(rng.choice(300, 8, replace=False))
-        values = rng.normal(size=8).round(3)
-        label = "+1" if target[places] @ values + 0.3 * rng.normal() > 0 else "-1"
-        lines.append(" ".join([label, *(f"{i}:{v}" for i, v in zip(places, values, strict=True))]))
+    places = np.arange(0, 296, 37) + rng.integers(0, 37, (rows, 8))
+    values = rng.normal(size=(rows, 8)).round(3)
+    above = (target[places] * values).sum(axis=1) + 0.3 * rng.normal(size=rows) > 0
+    lines = [
+        " ".join(["+1" if label else "-1", *(f"{i}:{v}" for i, v in zip(where, what, strict=True))])
+        for label, where, what in zip(above, places.tolist(), values.tolist(), strict=True)
+    ]
     path = tmp_path_factory.mktemp("text") / "stream.svm"
     path.write_text("\n".join(lines) + "\n")
     return path
@@ -40,10 +43,6 @@ def whole(text, tmp_path_factory):
     return json.loads(done.stdout), model
 
 
-def run(*arguments, **options):
-    return subprocess.run([*NOVIKOFF, *arguments], capture_output=True, text=True, timeout=120, **options)
-
-
 def same_game(told, model, whole):
     expected, saved = whole
     for key in ("rounds", "mistakes", "certificates", "size", "passes"):
@@ -54,7 +53,7 @@ def same_game(told, model, whole):
     assert one.curve == two.curve
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", first_of(3))
 def test_a_game_killed_at_any_moment_goes_on_bit_exactly(text, whole, tmp_path, seed):
     model = tmp_path / "model.nk"
     command = [
@@ -94,8 +93,10 @@ def test_ctrl_c_saves_and_the_game_goes_on(text, whole, tmp_path):
     game = subprocess.Popen(
         [*NOVIKOFF, *command, "--save-every", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
+    end = time.monotonic() + 60
     while not model.exists():
         time.sleep(0.005)
+        assert time.monotonic() < end
     game.send_signal(signal.SIGINT)
     _, err = game.communicate(timeout=60)
     if game.returncode == 130:  # else it had ended already
@@ -205,3 +206,23 @@ def test_another_learner_cannot_go_on(text, tmp_path):
     done = run("run", "cover-halving:dim=2", str(text), "--resume", str(tmp_path / "m.nk"))
     assert done.returncode == 2
     assert "holds perceptron" in done.stderr
+
+
+def test_nor_the_same_one_with_other_options(text, tmp_path):
+    """They would change nothing, without a word."""
+    model, table = tmp_path / "m.nk", tmp_path / "table.csv"
+    table.write_text("outcome,a,b\n" + "1,0,1\n" * 50)
+    run("run", "rbp:budget=9", str(text), "--save", str(model), "-q", "--rounds", "10", "--seed", "3")
+    assert run("run", "rbp", str(text), "--resume", str(model), "-q", "--rounds", "10", "--seed", "3").returncode == 0
+    told = run("run", "rbp", str(text), "--resume", str(model), "--seed", "4").stderr
+    assert f"that of {model} has seed 3, not 4. Leave out --seed." in told
+    run("run", "perceptron", str(text), "--save", str(model), "-q", "--rounds", "10")
+    told = run("run", "perceptron", str(text), "--resume", str(model), "--normalize").stderr
+    assert f"that of {model} has normalize False, not True. Leave out --normalize." in told
+    run("run", "perceptron", str(text), "--save", str(model), "-q", "--rounds", "10", "--normalize")
+    options = ("run", "perceptron", str(text), "--resume", str(model), "-q", "--rounds", "10")
+    assert run(*options).returncode == run(*options, "--normalize").returncode == 0
+    run("experts", str(table), "--save", str(model), "-q", "--rounds", "10", "--horizon", "50")
+    options = ("experts", str(table), "--resume", str(model), "-q")
+    assert run(*options).returncode == run(*options, "--horizon", "50").returncode == 0
+    assert "has horizon 50, not 60. Leave out --horizon." in run(*options, "--horizon", "60").stderr

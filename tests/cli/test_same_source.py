@@ -3,20 +3,17 @@
 import gzip
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 import novikoff as nk
+from helpers import novikoff
 
-NOVIKOFF = [sys.executable, "-m", "novikoff"]
 LINES = [f"{'+1' if (7 * i) % 11 > 4 else '-1'} {i % 13}:1.5 {13 + i % 17}:-0.5\n" for i in range(500)]
 
 
 def run(*arguments, **options):
-    command = [*NOVIKOFF, "run", "perceptron", *map(str, arguments), "-q"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+    return novikoff("run", "perceptron", *arguments, "-q", **options)
 
 
 def told(*arguments, **options):
@@ -186,15 +183,12 @@ def test_same_and_again_are_for_a_game_that_goes_on(stopped, options):
 def test_a_table_of_experts_is_known_again_too(tmp_path):
     path, model = tmp_path / "table.csv", tmp_path / "m.nk"
     path.write_text("anna,ben,y\n" + "0.5,0.25,1\n0.125,0.75,0\n" * 50)
-    command = [*NOVIKOFF, "experts", "-q"]
-    subprocess.run([*command, path, "--save", model, "--rounds", "30"], check=True, capture_output=True, timeout=120)
+    assert novikoff("experts", "-q", path, "--save", model, "--rounds", "30").returncode == 0
     for more, rounds in ((("--json",), 100), (("--json", "--again"), 130)):
-        done = subprocess.run(
-            [*command, "table.csv", "--resume", model, *more], capture_output=True, cwd=tmp_path, timeout=120
-        )
+        done = novikoff("experts", "-q", "table.csv", "--resume", model, *more, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["rounds"] == rounds
     path.rename(tmp_path / "moved.csv")
-    done = subprocess.run([*command, tmp_path / "moved.csv", "--resume", model], capture_output=True, timeout=120)
+    done = novikoff("experts", "-q", tmp_path / "moved.csv", "--resume", model)
     assert done.returncode == 2
-    assert b"--same" in done.stderr
+    assert "--same" in done.stderr

@@ -3,36 +3,29 @@
 import numpy as np
 import pytest
 
+from helpers import sparse
 from novikoff.comparators import fit as module
 from novikoff.comparators.fit import fit
-from novikoff.types import Sparse
-
-
-def rows_of(x):
-    where, features = np.nonzero(x)
-    lengths = np.bincount(where, minlength=len(x))
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
-    return Sparse(indptr, features.astype(np.uint32), np.asarray(x)[where, features].astype(float), np.shape(x)[1])
 
 
 def test_the_last_direction_has_the_widest_margin():
     """u* = (1/2, 1/4) is the shortest u with y<u,x> >= 1 on these four rows."""
     x = np.array([[2.0, 1.0], [-1.0, -2.0], [1.0, 3.0], [-2.0, 0.0]])
-    found = fit(rows_of(x), np.array([1, -1, 1, -1], np.int8))
+    found = fit(sparse(x), np.array([1, -1, 1, -1], np.int8))
     assert found.directions[:, -1] == pytest.approx([0.5, 0.25], abs=1e-6)
     assert not found.bias_weights.any()
 
 
 def test_the_bias_is_fitted_too():
     x = np.array([[1.0], [3.0]])
-    found = fit(rows_of(x), np.array([-1, 1], np.int8), bias=2.0)
+    found = fit(sparse(x), np.array([-1, 1], np.int8), bias=2.0)
     assert found.directions[0, -1] == pytest.approx(1.0, abs=1e-5)
     assert found.bias_weights[-1] == pytest.approx(-1.0, abs=1e-5)
 
 
 def test_unit_rows_are_fitted_as_unit_rows():
     x = np.array([[10.0, 0.0], [0.0, 0.1]])
-    found = fit(rows_of(x), np.array([1, -1], np.int8), normalize=True)
+    found = fit(sparse(x), np.array([1, -1], np.int8), normalize=True)
     assert found.directions[:, -1] == pytest.approx([1.0, -1.0], abs=1e-6)
 
 
@@ -46,7 +39,7 @@ def test_the_first_direction_is_near_the_best_value_of_its_objective():
     from sklearn.svm import LinearSVC
 
     x, y = noisy()
-    u = fit(rows_of(x), y).directions[:, 0]
+    u = fit(sparse(x), y).directions[:, 0]
     c = module.COST / np.mean(np.sum(x * x, axis=1))
     best = LinearSVC(C=c, loss="hinge", fit_intercept=False, tol=1e-8, max_iter=10**6).fit(x, y).coef_[0]
 
@@ -62,7 +55,7 @@ def test_the_second_direction_and_its_kappa_are_near_the_least_mistake_bound_the
     from scipy.optimize import minimize
 
     x, y = noisy(spread=spread)
-    found = fit(rows_of(x), y, bias)
+    found = fit(sparse(x), y, bias)
     whole = np.column_stack([x, np.full(len(x), bias)])
     z, squares = whole * y[:, None], np.sum(whole * whole, axis=1)
 
@@ -86,7 +79,7 @@ def test_the_second_direction_and_its_kappa_are_near_the_least_mistake_bound_the
 
 def test_the_same_rows_give_the_same_directions():
     coins = np.random.default_rng(1)
-    x, y = rows_of(coins.normal(size=(200, 6))), coins.choice(np.array([-1, 1], np.int8), 200)
+    x, y = sparse(coins.normal(size=(200, 6))), coins.choice(np.array([-1, 1], np.int8), 200)
     first, second = fit(x, y, 1.0), fit(x, y, 1.0)
     assert first.directions.tobytes() == second.directions.tobytes()
     assert first.bias_weights.tobytes() == second.bias_weights.tobytes()
@@ -96,16 +89,16 @@ def test_the_same_rows_give_the_same_directions():
 @pytest.mark.parametrize("value", [0.0, np.nan, np.inf, 1e308, 1e-320])
 def test_rows_that_cannot_be_fitted_are_left_out(value):
     x = np.array([[1.0, 0.0], [value, value], [0.0, 1.0]])
-    found = fit(rows_of(x), np.array([1, 1, -1], np.int8))
+    found = fit(sparse(x), np.array([1, 1, -1], np.int8))
     assert np.all(np.isfinite(found.directions))
     assert found.directions.any()
-    found = fit(rows_of(np.full((3, 2), value)), np.array([1, 1, -1], np.int8))
+    found = fit(sparse(np.full((3, 2), value)), np.array([1, 1, -1], np.int8))
     assert not found.directions.any()
     assert not found.bias_weights.any()
 
 
 def test_no_rows_give_no_direction():
-    found = fit(rows_of(np.zeros((0, 3))), np.zeros(0, np.int8))
+    found = fit(sparse(np.zeros((0, 3))), np.zeros(0, np.int8))
     assert found.directions.shape == (3, 3)
     assert not found.directions.any()
     assert not found.bias_weights.any()

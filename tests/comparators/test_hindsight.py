@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from helpers import sparse
 from novikoff.certificates.perceptron_hinge import perceptron_hinge
 from novikoff.certificates.perceptron_lengths import perceptron_lengths
 from novikoff.certificates.perceptron_margin import perceptron_margin
@@ -23,20 +24,11 @@ from novikoff.errors import InputError
 from novikoff.game import play
 from novikoff.learners.perceptron import Perceptron
 from novikoff.sources.svmlight import Svmlight
-from novikoff.types import Batch, Domain, Labels, Run, Sparse
+from novikoff.types import Batch, Domain, Labels, Run
 
 THEOREMS = (perceptron_hinge, perceptron_margin, perceptron_squared_hinge, perceptron_lengths)
 MUSHROOMS = Path(os.environ.get("NOVIKOFF_DATA", "data")) / "mushroom_agaricus" / "agaricus.txt.train"
 WILD = [0.0, 1.0, -1.0, 0.1, 3.0, 1e16, -1e16, 1e-160, -3e-160, 5e-324, 1e150, 2.0**-449, 2.0**449]
-
-
-def sparse(rows):
-    """Dense rows as a Sparse batch without the zeros."""
-    x = np.asarray(rows)
-    where, places = np.nonzero(x)
-    lengths = np.bincount(where, minlength=len(x))
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
-    return Sparse(indptr, places.astype(np.uint32), x[where, places].astype(np.float64), x.shape[1])
 
 
 class Rows:
@@ -125,7 +117,6 @@ def split(stream):
 forms = st.sampled_from([np.asarray, sparse])
 
 
-@settings(max_examples=40)
 @given(streams(st.integers(-4, 4)), st.sampled_from([0.0, 1.0]), st.integers(1, 3), forms)
 @example([([-2, -4, -2], -1), ([3, 2, -1], -1), ([-3, 4, -4], 1)], 1.0, 1, np.asarray)  # one direction is very long
 def test_whole_numbers_are_certified(stream, bias, passes, form):
@@ -137,7 +128,6 @@ def test_whole_numbers_are_certified(stream, bias, passes, form):
     assert certificates[3].status != "void"
 
 
-@settings(max_examples=40)
 @given(streams(st.floats(-100, 100)), st.sampled_from([0.0, 0.3]), st.booleans(), st.integers(1, 2), forms)
 def test_floats_are_certified_outward(stream, bias, normalize, passes, form):
     rows, labels = split(stream)
@@ -146,7 +136,6 @@ def test_floats_are_certified_outward(stream, bias, normalize, passes, form):
     assert all(c.status in ("valid", "vacuous", "void") for c in certificates)
 
 
-@settings(max_examples=60)
 @given(streams(st.sampled_from(WILD), most=6), forms)
 def test_wild_floats_are_certified_outward_or_refused(stream, form):
     rows, labels = split(stream)
@@ -155,7 +144,6 @@ def test_wild_floats_are_certified_outward_or_refused(stream, form):
     assert all(c.status in ("valid", "vacuous", "void") for c in certificates)
 
 
-@settings(max_examples=40)
 @given(streams(st.integers(-3, 3)), streams(st.integers(-3, 3)), st.sampled_from([0.0, 1.0]), st.integers(1, 2))
 def test_a_learner_that_had_learned_before_is_certified_by_hinge_losses(first, stream, bias, passes):
     learner = Perceptron(bias)
@@ -207,7 +195,6 @@ def widest_in_the_plane(rows, labels):
     return max((float((z @ u).min()) for u in units), default=0.0)
 
 
-@settings(max_examples=60)
 @given(streams(st.integers(-5, 5), most=8, width=2))
 def test_the_bracket_holds_the_largest_margin(stream):
     rows, labels = split(stream)
@@ -219,7 +206,6 @@ def test_the_bracket_holds_the_largest_margin(stream):
     assert widest <= bracket.high * (1 + 1e-9)
 
 
-@settings(max_examples=30)
 @given(streams(st.integers(-5, 5), most=10, width=2), st.integers(0, 10**6), st.integers(1, 3))
 def test_no_comparator_beats_the_limits(stream, seed, passes):
     rows, labels = split(stream)

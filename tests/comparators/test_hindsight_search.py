@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import LinearSVC
 
@@ -32,7 +32,6 @@ def squared_bound(m, s, radius, passes):
     return (s * radius + math.sqrt(passes * np.square(np.maximum(0.0, 1.0 - s * m)).sum())) ** 2
 
 
-@settings(max_examples=100)
 @given(margins, st.sampled_from([0.1, 0.5, 1.0, 3.0]), st.integers(1, 3))
 def test_no_scale_is_better_for_the_hinge_loss(m, radius, passes):
     s, bound = hinge_scale(m, radius, passes)
@@ -41,7 +40,6 @@ def test_no_scale_is_better_for_the_hinge_loss(m, radius, passes):
     assert bound <= min(hinge_bound(m, t, radius, passes) for t in tried) * (1 + 1e-9)
 
 
-@settings(max_examples=100)
 @given(margins, st.sampled_from([0.1, 0.5, 1.0, 3.0]), st.integers(1, 3))
 def test_no_scale_is_better_for_the_squared_hinge_loss(m, radius, passes):
     s, bound = squared_scale(m, radius, passes)
@@ -50,7 +48,6 @@ def test_no_scale_is_better_for_the_squared_hinge_loss(m, radius, passes):
     assert bound <= min(squared_bound(m, t, radius, passes) for t in tried) * (1 + 1e-6) + 1e-6
 
 
-@settings(max_examples=100)
 @given(margins, st.sampled_from([-2.0, 0.5, 3.0]))
 def test_with_weights_at_the_start_the_bound_is_that_of_its_scale(m, start):
     s, bound = hinge_scale(m, 1.0, 1, start, 3.0)
@@ -217,7 +214,6 @@ tables = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(tables, st.sampled_from([0.01, 0.3, 1.0, 20.0]), st.sampled_from([0.0, 0.5]), st.sampled_from([10**8, 120]))
 def test_the_objective_of_a_cost_is_between_its_dual_and_its_primal(table, cost, bias, memory):
     rows, labels = np.array([x for x, _ in table]), np.array([y for _, y in table])

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.certificates.perceptron_hinge import perceptron_hinge
@@ -23,6 +23,7 @@ from novikoff.sources.arrow import Arrow
 from novikoff.sources.convert import convert
 from novikoff.sources.pairs import Pairs
 from novikoff.sources.svmlight import Svmlight
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Run, Sparse
 
 THEOREMS = (perceptron_hinge, perceptron_margin, perceptron_squared_hinge, perceptron_lengths)
@@ -46,7 +47,7 @@ def noisy(rows=600, width=6, seed=0, noise=3.0, whole=False):
     return x, y
 
 
-class Changing:
+class Changing(Stream):
     """Rows that a function may change before each pass."""
 
     name, domain, labels, rereadable = "changing", Domain("vector"), Labels(), True
@@ -91,7 +92,6 @@ def test_rows_that_do_not_fit_in_memory_are_as_sound_and_about_as_good(noise, fo
     assert outside.facts.square == inside.facts.square
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.lists(st.integers(-3, 3), min_size=3, max_size=3), st.sampled_from([-1, 1])), min_size=1,
              max_size=20),

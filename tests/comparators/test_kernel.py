@@ -5,14 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers import sparse
 from novikoff.comparators import kernel_fit
 from novikoff.comparators.kernel import KernelScorer
 from novikoff.comparators.tally import Tally
 from novikoff.similarity import Similarity
-from novikoff.types import Sparse
 
 LINEAR = Similarity.of("linear")
 CUBE = Similarity.of("polynomial", degree=3, constant=0.5)
@@ -30,12 +30,6 @@ def value(similarity, z, x):
         return Fraction(CONTEXT.exp(-CONTEXT.divide(decimal.Decimal(power.numerator), power.denominator))) + bias2
     dot = sum((a * b for a, b in zip(z, x, strict=True)), Fraction(0))
     return (Fraction(similarity.constant) + dot) ** similarity.degree + bias2
-
-
-def sparse(x):
-    where, places = np.nonzero(x)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(x)))]).astype(np.uint64)
-    return Sparse(indptr, places.astype(np.uint32), x[where, places], x.shape[1])
 
 
 def spread(rows, width):
@@ -110,7 +104,6 @@ def placed(similarity, points, betas, top, penalties=()):
     return KernelScorer(similarity, np.array(points), np.array(betas), Tally(len(betas), top, penalties))
 
 
-@settings(max_examples=40)
 @given(
     st.sampled_from([LINEAR, CUBE]),
     st.lists(st.sampled_from([0.1, 0.2, 0.3, -0.3, 0.7, 1e8, -1e8, 1e-170, 1.0]), min_size=6, max_size=6),

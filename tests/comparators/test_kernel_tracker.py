@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from helpers import sparse
 from novikoff.comparators.tracker import KernelTracker, restored
 from novikoff.errors import InputError, ModelFileError
 from novikoff.similarity import Similarity
@@ -13,12 +14,6 @@ from novikoff.types import Batch, Sparse
 LINEAR = Similarity.of("linear")
 CUBE = Similarity.of("polynomial", degree=3, constant=0.5)
 RBF = Similarity.of("rbf", gamma=0.7)
-
-
-def sparse(x):
-    where, places = np.nonzero(x)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(x)))]).astype(np.uint64)
-    return Sparse(indptr, places.astype(np.uint32), x[where, places], x.shape[1])
 
 
 def example_stream(rows, width=4, seed=0):
@@ -48,7 +43,8 @@ def test_batches_rows_and_stops_change_nothing_to_the_bit(similarity, form, keep
         start = 0
         for size in sizes or []:
             some = slice(start, start + size)
-            tracker.see(Batch(table[some], y[some], start + 1), wrong[some], behind=size > 64)
+            memory = "owned" if size > 64 else "borrowed"
+            tracker.see(Batch(table[some], y[some], start + 1, memory=memory), wrong[some])
             start += size
             if size == 65:
                 tracker.facts()
@@ -70,7 +66,7 @@ def test_rows_and_batches_come_in_their_order():
     tracker, whole = KernelTracker(RBF, 200), KernelTracker(RBF, 200)
     for t in range(30):
         tracker.see_row(x[t], int(y[t]), bool(wrong[t]))
-    tracker.see(Batch(x[30:3700], y[30:3700], 31), wrong[30:3700], behind=True)
+    tracker.see(Batch(x[30:3700], y[30:3700], 31, memory="owned"), wrong[30:3700])
     for t in range(3700, 4000):
         tracker.see_row(x[t], int(y[t]), bool(wrong[t]))
     whole.see(Batch(x, y, 1), wrong)

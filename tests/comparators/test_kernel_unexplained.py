@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.comparators.tracker import KernelTracker, restored
@@ -62,7 +62,6 @@ def test_an_honest_kernel_perceptron_is_explained_by_its_mistakes(kernel, form):
 rows = st.lists(st.sampled_from(WILD), min_size=2, max_size=2)
 
 
-@settings(max_examples=80)
 @given(
     st.lists(st.tuples(rows, st.sampled_from([-1, 1])), min_size=1, max_size=20), st.sampled_from(KERNELS),
     st.sampled_from(["dense", "numbers", "names"]), st.sampled_from([1, 400]),

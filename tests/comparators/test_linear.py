@@ -5,13 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from novikoff.comparators.linear import LinearScorer
+from helpers import sparse
+from novikoff.comparators.linear import BLOCK, LinearScorer
 from novikoff.comparators.tally import Tally
 from novikoff.kernels.margins import SLACK
-from novikoff.types import Sparse
 
 WILD = [0.0, 1.0, -1.0, 0.1, 3.0, 1e16, -1e16, 1e-160, -3e-160, 1e-320, 5e-324, 1e150, -1e150, 1e308, 2.0**-450,
         2.0**449]  # fmt: skip
@@ -20,15 +20,6 @@ KAPPAS = [1.0, 0.25, 2.0**-300, 2.0**300]
 
 def dense(rows):
     return np.array(rows, dtype=np.float64)
-
-
-def sparse(rows):
-    """Dense rows as sparse ones without the zeros."""
-    places = [[i for i, value in enumerate(row) if value != 0] for row in rows]
-    lengths = np.array([0, *map(len, places)], dtype=np.uint64)
-    indices = np.array([i for row in places for i in row], dtype=np.uint32)
-    values = np.array([row[i] for row, where in zip(rows, places, strict=True) for i in where], dtype=np.float64)
-    return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, len(rows[0]) if len(rows) else 0)
 
 
 def features(row, bias, normalize):
@@ -149,7 +140,6 @@ def split(stream):
 penalties = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(KAPPAS)), max_size=3)
 
 
-@settings(max_examples=60)
 @given(
     streams(st.floats(-1e3, 1e3)), directions(st.floats(-1, 1, width=32)), st.sampled_from([0, 0.3]), st.booleans(),
     st.sampled_from([dense, sparse]), penalties,
@@ -162,7 +152,6 @@ def test_floats_are_rounded_outward_for_arbitrary_comparators(stream, U, bias, n
         check(scorer, rows, labels, None, wrong)
 
 
-@settings(max_examples=150)
 @given(
     streams(st.sampled_from(WILD), most=6), directions(st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-20, -0.25])), penalties
 )
@@ -232,19 +221,17 @@ def test_rows_whose_squares_vanish_still_have_their_margins_rounded_down():
         assert sum(u.hinge == 0 for u in check(scorer, rows, labels)) == 3
 
 
-@pytest.mark.parametrize("normalize", [False, True])
-@pytest.mark.parametrize("bias", [0.0, 0.5])
-def test_rows_seen_in_one_go_leave_the_same_sums_as_margins_and_tally(normalize, bias):
+@pytest.mark.parametrize("form", [sparse, dense])
+def test_many_rows_leave_the_same_sums_as_few_at_a_time(form):
     rng = np.random.default_rng(3)
-    lengths = rng.integers(0, 9, 500)
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
-    indices = np.concatenate([rng.choice(40, n, replace=False) for n in lengths]).astype(np.uint32)
-    x = Sparse(indptr, indices, rng.normal(size=len(indices)), 40)
-    y = np.where(rng.random(500) < 0.5, 1, -1).astype(np.int8)
-    wrong = rng.random(500) < 0.3
-    one, two = (LinearScorer.fitted(x[:100], y[:100], bias, normalize) for _ in range(2))
-    one.see(x, y, wrong)
-    two.add(x, y, wrong, two.margins(x, y))
+    rows = rng.normal(size=(BLOCK + 300, 3)) * (rng.random((BLOCK + 300, 3)) < 0.5)
+    y = np.where(rng.random(len(rows)) < 0.5, 1, -1).astype(np.int8)
+    wrong = rng.random(len(rows)) < 0.3
+    one, two = (LinearScorer.fitted(sparse(rows[:100]), y[:100], 0.5, False) for _ in range(2))
+    one.see(form(rows), y, wrong)
+    for start in range(0, len(rows), 700):
+        some = slice(start, start + 700)
+        two.see(form(rows[some]), y[some], wrong[some])
     for name in ("counts", "sums", "squares", "least", "added", "rows", "mistakes"):
         np.testing.assert_array_equal(getattr(one.tally, name), getattr(two.tally, name), err_msg=name)
     assert one.tally.mistakes == np.count_nonzero(wrong)

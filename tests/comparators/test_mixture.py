@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -35,7 +35,6 @@ def exact_loss(weights, p, y):
 unit = st.floats(0, 1)
 
 
-@settings(deadline=None)
 @given(st.data(), st.integers(1, 4), st.integers(1, 6))
 def test_the_limits_hold_every_vertex_and_every_point_of_a_grid_between_them(data, experts, rounds):
     p = np.array(data.draw(st.lists(unit, min_size=rounds * experts, max_size=rounds * experts)))
@@ -123,8 +122,8 @@ def test_no_rounds_have_no_loss():
 @pytest.mark.parametrize(
     ("p", "y", "words"),
     [
-        ([[0.5, 1.5]], [0.0], "round 1, expert 1"),
-        ([[0.5, float("nan")]], [0.0], "round 1, expert 1"),
+        ([[0.5, 1.5]], [0.0], "expert 1 has .* in round 1"),
+        ([[0.5, float("nan")]], [0.0], "expert 1 has .* in round 1"),
         ([[0.5, 0.5]], [-0.1], "outcome must be"),
         ([[0.5]], [0.1], "a row of 2"),
         ([[0.5, 0.5]], [0.1, 0.2], "a row of 2"),

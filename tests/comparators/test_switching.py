@@ -67,7 +67,7 @@ def test_with_a_switch_in_every_round_each_round_is_at_its_best():
 @pytest.mark.parametrize(
     ("table", "switches", "words"),
     [
-        ([[1.0, float("nan")]], 0, "round 1, expert 1"),
+        ([[1.0, float("nan")]], 0, "expert 1 has nan in round 1"),
         ([1.0, 2.0], 0, "a row per round"),
         (np.zeros((0, 3)), 0, "a row per round"),
         ([[0.0]], -1, "0 or more"),

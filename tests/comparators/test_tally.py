@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.comparators.tally import UNIT, Tally, shortened
@@ -70,7 +70,6 @@ def test_losses_of_penalties_and_of_mistakes_are_those_of_their_own_sums(top, se
             assert u.square >= 25 / Fraction(u.scale) ** 2
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.floats(-1e3, 1e3) | st.floats(-1e-3, 1e-3) | st.sampled_from([1e160, -1e140]), max_size=40),
     st.sampled_from([-440, -3, 0, 4, 440]),
@@ -87,7 +86,6 @@ def test_losses_are_those_of_the_margins_and_never_less(margins, top):
             assert exact <= told <= exact * (1 + Fraction(1, 10**12)) + Fraction(1, 10**40)
 
 
-@settings(max_examples=60)
 @given(
     st.lists(
         st.tuples(st.floats(-1e3, 1e3) | st.floats(-1e-3, 1e-3), st.floats(0, 1e3) | st.sampled_from([1e-300, 5e-324])),

@@ -7,20 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from helpers import sparse
 from novikoff.comparators.tracker import LinearTracker, restored
-from novikoff.types import Batch, Sparse
+from novikoff.types import Batch
 
 
 def dense(rows):
     return np.array(rows, dtype=np.float64)
-
-
-def sparse(rows):
-    """Dense rows as sparse ones without the zeros."""
-    x = np.asarray(rows)
-    where, places = np.nonzero(x)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(x)))]).astype(np.uint64)
-    return Sparse(indptr, places.astype(np.uint32), x[where, places].astype(np.float64), x.shape[1])
 
 
 def dot(u, x):
@@ -85,7 +78,8 @@ def test_batches_rows_and_stops_change_nothing_to_the_bit(bias, normalize, form,
         start = 0
         for size in sizes or []:
             some = slice(start, start + size)
-            tracker.see(Batch(table[some], y[some], start + 1), wrong[some], behind=size == 100)
+            memory = "owned" if size == 100 else "borrowed"
+            tracker.see(Batch(table[some], y[some], start + 1, memory=memory), wrong[some])
             start += size
             if size == 65:
                 tracker.facts()
@@ -167,9 +161,9 @@ def test_rows_may_change_after_they_were_shown():
 def test_batches_may_change_after_they_were_shown(form, keep):
     """Those that a background thread looks at, after it has."""
     x, y, wrong = example_stream(200)
-    for behind in (False, True, "mapped"):
+    for memory in ("borrowed", "owned", "mapped"):
         tracker, lent, labels, mistakes = LinearTracker(keep=keep), form(x), y.copy(), wrong.copy()
-        tracker.see(Batch(lent, labels, 1), mistakes, behind=behind)
+        tracker.see(Batch(lent, labels, 1, memory=memory), mistakes)
         facts = tracker.facts()
         (lent.values if form is sparse else lent)[:] = -7.0
         labels[:], mistakes[:] = 1, True

@@ -1,22 +1,17 @@
-"""Comparators that look at batches in a background thread: who waits helps, nothing is lost, and no sum changes."""
+"""Comparators that look at batches in a background thread: nothing is lost, and no sum changes."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from threading import Event
 
 import numpy as np
 import pytest
 
+from helpers import sparse
 from novikoff.comparators import tracker as module
-from novikoff.comparators.linear import LinearScorer
 from novikoff.comparators.tracker import LinearTracker
-from novikoff.types import Batch, Sparse
-
-
-def sparse(x):
-    where, places = np.nonzero(x)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(x)))]).astype(np.uint64)
-    return Sparse(indptr, places.astype(np.uint32), x[where, places], x.shape[1])
+from novikoff.types import Batch
 
 
 def batches_of(kind, sizes=(500,) * 12):
@@ -29,6 +24,11 @@ def batches_of(kind, sizes=(500,) * 12):
     parts = [slice(*ends) for ends in pairwise(np.cumsum([0, *sizes]).tolist())]
     form = sparse if kind == "sparse" else np.array
     return [(Batch(form(x[part]), y[part], part.start + 1), wrong[part]) for part in parts]
+
+
+def owned(batch):
+    """The same, in memory that nobody writes over: it may be looked at in the background."""
+    return replace(batch, memory="owned")
 
 
 def seen(state):
@@ -44,13 +44,13 @@ def same(one, two):
 
 def two_trackers(batches, before, **given):
     """One that saw all batches, and one that saw so many of them in its background thread."""
-    at_once, helped = LinearTracker(keep=100_000, **given), LinearTracker(keep=100_000, **given)
+    at_once, behind = LinearTracker(keep=100_000, **given), LinearTracker(keep=100_000, **given)
     for batch, wrong in batches:
         at_once.see(batch, wrong)
     for batch, wrong in batches[:before]:
-        helped.see(batch, wrong, behind=True)
-    helped.catch_up()
-    return at_once, helped
+        behind.see(owned(batch), wrong)
+    behind.catch_up()
+    return at_once, behind
 
 
 @contextmanager
@@ -80,94 +80,51 @@ def test_an_error_in_the_background_thread_is_raised_in_the_first(monkeypatch):
     tracker = LinearTracker()
     monkeypatch.setattr(tracker, "_see", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):  # noqa: PT012
-        tracker.see(Batch(np.ones((100, 3)), np.ones(100, dtype=np.int8), 1), np.zeros(100, np.bool_), behind=True)
+        tracker.see(owned(Batch(np.ones((100, 3)), np.ones(100, dtype=np.int8), 1)), np.zeros(100, np.bool_))
         tracker.catch_up()
 
 
-def counted(method, found):
-    """The method, which notes that it was called."""
-
-    def call(*arguments):
-        found.append(1)
-        return method(*arguments)
-
-    return call
-
-
 @pytest.mark.parametrize("kind", ["sparse", "dense"])
-def test_who_waits_for_the_background_thread_helps_it_and_no_sum_changes(kind, monkeypatch):
-    batches, found = batches_of(kind), []
-    at_once, helped = two_trackers(batches, 9, bias=1.0)
-    monkeypatch.setattr(LinearScorer, "margins", counted(LinearScorer.margins, found))
-    with held_up(helped):
-        for batch, wrong in batches[9:]:
-            helped.see(batch, wrong, behind=True)
-        monkeypatch.setattr(helped, "_caught_up", lambda: 1 / 0)
-        with pytest.raises(ZeroDivisionError):  # the first wait: what could be helped with has been
-            helped.catch_up()
-        monkeypatch.undo()
-        assert len(found) == 3
-    assert same(at_once, helped)
+def test_single_rows_and_small_batches_come_in_their_turn(kind):
+    batches = batches_of(kind, (700, 700, 30, 900, 20, 800))
+    at_once, behind = two_trackers(batches, 2, bias=0.5)
+    for batch, wrong in batches[2:]:
+        with held_up(behind):
+            if len(batch) >= module.SMALL:
+                behind.see(owned(batch), wrong)
+        if len(batch) < module.SMALL:
+            behind.see(owned(batch), wrong)
+    assert same(at_once, behind)
 
 
-def test_who_may_not_go_on_helps_with_the_last_batch(monkeypatch):
+def test_no_more_than_so_much_waits(monkeypatch):
     batches = batches_of("sparse")
-    at_once, helped = two_trackers(batches, 8)
+    at_once, behind = two_trackers(batches, 8)
     monkeypatch.setattr(module, "MOST_BEHIND", 1)
-    monkeypatch.setattr(helped, "_caught_up", lambda: 1 / 0)
-    with held_up(helped), pytest.raises(ZeroDivisionError):
-        helped.see(*batches[8], behind=True)
-    assert helped._behind[0].margins is not None
+    monkeypatch.setattr(behind, "_wait", lambda: 1 / 0)
+    with held_up(behind), pytest.raises(ZeroDivisionError):
+        behind.see(owned(batches[8][0]), batches[8][1])
     monkeypatch.undo()
     for batch, wrong in batches[9:]:
-        helped.see(batch, wrong, behind=True)
-    assert same(at_once, helped)
+        behind.see(owned(batch), wrong)
+    assert same(at_once, behind)
 
 
-def test_the_margins_that_wait_are_of_some_rows_only(monkeypatch):
-    monkeypatch.setattr(module, "MOST_HELPED", 1500)
+def test_batches_in_a_mapped_file_may_all_wait(monkeypatch):
     batches = batches_of("sparse")
-    at_once, helped = two_trackers(batches, 5)
-    most, plain, go_on = [], helped._caught_up, Event()
-
-    def caught_up():
-        most.append(sum(len(pending.y) for pending in helped._behind if pending.margins is not None))
-        go_on.set()
-        plain()
-
-    helped._thread.submit(go_on.wait, 60)
-    for batch, wrong in batches[5:]:
-        helped.see(batch, wrong, behind=True)
-    monkeypatch.setattr(helped, "_caught_up", caught_up)
-    helped.catch_up()
-    assert most[0] == max(most) == 1500
-    assert same(at_once, helped)
-
-
-@pytest.mark.parametrize("kind", ["sparse", "dense"])
-def test_single_rows_and_small_batches_before_a_batch_that_was_helped_with_come_first(kind):
-    batches = batches_of(kind, (700, 700, 30, 900, 20, 800))
-    at_once, helped = LinearTracker(bias=0.5, keep=60_000), LinearTracker(bias=0.5, keep=60_000)
-    for batch, wrong in batches:
-        at_once.see(batch, wrong)
-    for batch, wrong in batches:
-        if len(batch) < 100:
-            helped.see(batch, wrong, behind=True)
-            continue
-        helped.catch_up()
-        if helped._thread is not None:
-            with held_up(helped):
-                helped.see(batch, wrong, behind=True)
-                helped._help(helped._behind[0])
-        else:
-            helped.see(batch, wrong, behind=True)
-    assert same(at_once, helped)
+    at_once, behind = two_trackers(batches, 3)
+    monkeypatch.setattr(module, "MOST_BEHIND", 1)
+    with held_up(behind):
+        for batch, wrong in batches[3:]:
+            behind.see(replace(batch, memory="mapped"), wrong)
+        assert len(behind._behind) == 9
+    assert same(at_once, behind)
 
 
 def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
     batches, tracker = batches_of("sparse"), LinearTracker(keep=100_000)
     for batch, wrong in batches:
-        tracker.see(batch, wrong, behind=True)
+        tracker.see(owned(batch), wrong)
     plain, asked = module.wait, []
 
     def interrupted(futures):
@@ -178,7 +135,7 @@ def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
 
     monkeypatch.setattr(module, "wait", interrupted)
     with held_up(tracker):
-        tracker.see(*batches[0], behind=True)
+        tracker.see(owned(batches[0][0]), batches[0][1])
         before = list(tracker._behind)
         with pytest.raises(KeyboardInterrupt):
             tracker.catch_up()

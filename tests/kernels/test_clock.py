@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.cli import main as commands
 from novikoff.kernels import clock as clocks
 from novikoff.kernels import compiled as compiler
 from novikoff.kernels.clock import clock, compiling_begins, compiling_ends
@@ -126,6 +127,25 @@ def test_a_short_time_is_not_worth_telling(watch, monkeypatch):
     assert told == []
 
 
+def test_the_command_line_says_once_that_it_compiles(watch, monkeypatch, capsys):
+    told = threading.Event()
+
+    def compile_for_long(asked):
+        compiling_begins()
+        assert told.wait(60)
+        compiling_ends()
+        return 0
+
+    said = commands._say_compiling
+    monkeypatch.setattr(commands, "_say_compiling", lambda: (said(), told.set()))
+    monkeypatch.setattr(commands, "demo", compile_for_long)
+    monkeypatch.setattr(clocks, "LONG", 0.0)
+    assert commands.main(["demo"]) == 0
+    assert capsys.readouterr().err == "novikoff: compiling, once\n"
+    assert clocks.on_compiling is None
+
+
+@pytest.mark.slow
 def test_the_first_run_says_that_it_compiles_and_the_second_has_nothing_to_say(tmp_path):
     rows = [f"{1 if t % 2 else -1} {t % 7 + 1}:0.5 9:{t % 5}.25" for t in range(100)]
     source = tmp_path / "rows.svm"

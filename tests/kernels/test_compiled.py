@@ -6,14 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba.core.caching
 import pytest
 
 import novikoff
 from novikoff.kernels.compiled import compiled, inlined, inner
 
+WAYS = ("compiled", "inlined", "inner")
 CALLER = """
 from novikoff.kernels.compiled import compiled
-from novikoff.kernels.callee import value
+from novikoff.kernels.{way}_callee import value
 
 @compiled
 def call():
@@ -26,25 +28,35 @@ from novikoff.kernels.compiled import {way}
 def value():
     return {number}
 """
+PROGRAM = """
+from importlib import import_module
+
+for way in ("compiled", "inlined", "inner"):
+    call = import_module(f"novikoff.kernels.{way}_caller").call
+    print(call(), sum(call.stats.cache_hits.values()))
+"""
 
 
-@pytest.mark.parametrize("way", ["compiled", "inlined", "inner"])
-def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path, way):
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
     source = Path(novikoff.__file__).parent
     copy = shutil.copytree(source, tmp_path / "novikoff", ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "kernels" / "caller.py").write_text(CALLER)
     where = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    program = "from novikoff.kernels.caller import call; print(call(), sum(call.stats.cache_hits.values()))"
+
+    def write(file, text, **more):
+        for way in WAYS:
+            (copy / "kernels" / f"{way}_{file}.py").write_text(text.format(way=way, **more))
 
     def told():
-        asked = [sys.executable, "-c", program]
-        return subprocess.run(asked, env=where, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+        asked = [sys.executable, "-c", PROGRAM]
+        done = subprocess.run(asked, env=where, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
 
-    (copy / "kernels" / "callee.py").write_text(CALLEE.format(way=way, number=1))
-    assert told() == ["1", "0"]
-    assert told() == ["1", "1"]
-    (copy / "kernels" / "callee.py").write_text(CALLEE.format(way=way, number=22))
-    assert told() == ["22", "0"]
+    write("caller", CALLER)
+    write("callee", CALLEE, number=1)
+    assert told() == ["1 0"] * 3
+    assert told() == ["1 1"] * 3
+    write("callee", CALLEE, number=22)
+    assert told() == ["22 0"] * 3
 
 
 @inner
@@ -72,12 +84,32 @@ def test_what_kernels_call_can_be_called_from_python_too():
     assert [twin.py_func(1.5, *more) for twin, more in ((scaled, (2.0, 4)), (doubled, ()))] == [7.0, 3.0]
 
 
-@pytest.mark.parametrize("first", ["scaled(1.5, 2.0, 4)", "both(1.5)"])
-def test_the_cache_does_not_give_a_part_to_python(tmp_path, first):
+@pytest.mark.parametrize("calls", [("scaled(1.5, 2.0, 4)", "both(1.5)"), ("both(1.5)", "scaled(1.5, 2.0, 4)")])
+def test_the_cache_does_not_give_a_part_to_python(tmp_path, calls):
     """A part has no way in: to call it would end the process."""
     where = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    for call in (first, "scaled(1.5, 2.0, 4)", "both(1.5)"):
+    for call in calls:
         program = f"import sys; sys.path.insert(0, sys.argv[1]); from test_compiled import *; print({call})"
         asked = [sys.executable, "-c", program, os.path.dirname(__file__)]
         done = subprocess.run(asked, env=where, capture_output=True, text=True, check=True)
         assert done.stdout.strip() in ("7.0", "8.5")
+
+
+@pytest.mark.parametrize("part", ["_save_index", "_save_data"])
+def test_a_kernel_that_cannot_be_saved_is_used_all_the_same(part, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(numba.core.caching.IndexDataCacheFile, part, full)
+
+    @compiled
+    def doubled(x):
+        return 2 * x
+
+    assert doubled(21) == 42
+
+
+@pytest.mark.parametrize("way", [compiled, inlined, inner])
+def test_without_a_folder_for_the_cache_kernels_are_compiled_all_the_same(way, monkeypatch):
+    monkeypatch.setattr(numba.core.caching.CacheImpl, "_locator_classes", [])
+    assert way(lambda x: 2 * x)(21) == 42

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.learners.ada_hedge import AdaHedge
@@ -57,7 +57,6 @@ def slow(table):
     return mixed, delta
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 9), st.integers(1, 60))
 def test_it_is_the_rule_as_written_and_keeps_its_bounds(seed, experts, rounds):
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -35,7 +35,6 @@ def twin(gram, y, budget, beta, distill):
     return said, held
 
 
-@settings(max_examples=120)
 @given(
     st.integers(0, 10**6),
     st.integers(1, 80),

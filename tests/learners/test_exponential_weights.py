@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers import same
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.classes.matrix import Table
 from novikoff.classes.program import Programs
@@ -157,7 +158,6 @@ def test_clipping_predictions_not_losses_keeps_the_promise():
     assert said.losses.sum() - learner.facts().best_loss <= math.log(2) + 1e-6
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 2**32), st.sampled_from(["fixed", "anytime", "doubling", "adaptive"]), st.integers(2, 5))
 def test_what_is_told_is_so_up_to_the_rounding_that_is_told(seed, rule, experts):
     """The float game against 60 digits, on streams that are hard for floats."""
@@ -293,14 +293,6 @@ def stream(learner, experts, rounds, seed):
 
 def rows(batch):
     return list(batch.rows())
-
-
-def same(one, two):
-    if isinstance(one, np.ndarray):
-        return isinstance(two, np.ndarray) and one.dtype == two.dtype and np.array_equal(one, two)
-    if isinstance(one, dict):
-        return one.keys() == two.keys() and all(same(one[key], two[key]) for key in one)
-    return type(one) is type(two) and one == two
 
 
 @every

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.errors import InputError, ModelFileError
@@ -56,7 +56,6 @@ def brute(table, switches, entry):
     return losses, costs
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10**6), st.integers(2, 3), st.integers(1, 6), st.integers(0, 3), st.booleans())
 def test_the_best_paths_are_those_of_all_paths(seed, experts, rounds, switches, prior):
     rng = np.random.default_rng(seed)
@@ -141,7 +140,6 @@ def test_a_damaged_state_is_refused(name, value):
         FixedShare.restore(state)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 4), st.integers(1, 6), st.integers(1, 12), st.sampled_from([None, 0.999]))
 def test_the_promise_holds_at_every_moment_also_before_there_were_as_many_rounds_as_switches(
     seed, experts, rounds, switches, alpha

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.errors import InputError
@@ -116,7 +116,6 @@ def test_basic_it_gives_the_golden_table():
 
 
 @pytest.mark.parametrize("basic", [False, True])
-@settings(max_examples=40)
 @given(
     seed=st.integers(0, 10**6), rows=st.integers(1, 120), budget=st.integers(1, 12), radius=st.sampled_from([1.0, 1.7])
 )
@@ -131,7 +130,6 @@ def test_it_plays_as_its_twin_in_plain_python(basic, seed, rows, budget, radius)
         assert math.isclose(learner.facts().Q, told[-1][2] if told else 0.0, rel_tol=1e-9, abs_tol=1e-12)
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(1, 10), st.sampled_from([0.2, 1.0, 5.0]))
 def test_self_tuned_it_never_spends_more_than_its_share(seed, budget, size):
     rng = np.random.default_rng(seed)

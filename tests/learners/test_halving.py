@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -52,7 +52,6 @@ rows_of = lambda labels: st.integers(1, 5).flatmap(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(rows_of([-1, 1]), st.data(), st.booleans())
 def test_the_theorem_holds_on_arbitrary_classes_and_realizable_streams(rows, data, conservative):
     target = data.draw(st.sampled_from(rows))
@@ -64,7 +63,6 @@ def test_the_theorem_holds_on_arbitrary_classes_and_realizable_streams(rows, dat
     assert ledger.mistakes <= found.bound <= floor_log2(len(rows), 1)
 
 
-@settings(max_examples=100, deadline=None)
 @given(rows_of([0, 1, 2, 3]), st.data(), st.booleans())
 def test_the_theorem_holds_with_many_labels(rows, data, conservative):
     if max(map(max, rows)) == 1 and min(map(min, rows)) == 1:
@@ -76,7 +74,6 @@ def test_the_theorem_holds_with_many_labels(rows, data, conservative):
     assert ledger.mistakes <= found.bound <= floor_log2(len(rows), 1)
 
 
-@settings(max_examples=100, deadline=None)
 @given(rows_of([-1, 1]), st.data(), st.booleans())
 def test_a_prior_promises_the_weight_of_the_target(rows, data, conservative):
     prior = data.draw(st.lists(st.integers(1, 1000), min_size=len(rows), max_size=len(rows)))
@@ -113,7 +110,6 @@ def test_an_impossible_prior_is_refused(prior):
         nk.Halving(table([[1], [-1]]), prior=prior)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     rows_of([-1, 1]),
     st.lists(st.tuples(st.integers(0, 4), st.sampled_from([-1, 1])), min_size=1, max_size=60),
@@ -148,17 +144,6 @@ def test_without_realizability_it_goes_on_with_the_whole_class():
     assert ledger.mistakes <= 2
 
 
-class Contrary(nk.Halving):
-    """Broken on purpose: it follows the minority."""
-
-    def play_one(self, x, y):
-        right = super().play_one(x, y)
-        return -right
-
-    def predict_one(self, x):
-        return -super().predict_one(x)
-
-
 class Stubborn(nk.Halving):
     """Broken on purpose: it learns nothing."""
 
@@ -166,10 +151,9 @@ class Stubborn(nk.Halving):
         return self.predict_one(x)
 
 
-@pytest.mark.parametrize("broken", [Contrary, Stubborn])
-def test_a_broken_learner_is_found_out(broken):
+def test_a_learner_that_learns_nothing_is_found_out():
     x = np.arange(64) % 6
-    ledger = nk.play(broken(thresholds(5)), (x, np.where(x >= 4, 1, -1)))
+    ledger = nk.play(Stubborn(thresholds(5)), (x, np.where(x >= 4, 1, -1)))
     assert ledger.certify()[0].status == "violated"
 
 

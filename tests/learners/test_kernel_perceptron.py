@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -70,7 +70,6 @@ KERNELS = [
 
 
 @pytest.mark.parametrize("similarity", KERNELS, ids=str)
-@settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), rows=st.integers(1, 70))
 def test_it_plays_as_its_twin_in_plain_python(similarity, seed, rows):
     x, y = whole_stream(seed, rows, width=2)

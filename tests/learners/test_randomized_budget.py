@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.errors import InputError
@@ -42,7 +42,6 @@ def twin(similarity, x, y, budget, seed):
     return said, slots
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 90), st.integers(1, 20), st.integers(-5, 2**70))
 def test_it_plays_as_its_twin_in_plain_python(stream, rows, budget, seed):
     rng = np.random.default_rng(stream)

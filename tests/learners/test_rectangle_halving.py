@@ -3,7 +3,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.classes.rectangle import Rectangles
@@ -104,14 +104,12 @@ def test_the_learner_prunes_the_golden_cases_rightly():
     assert len(plane.negatives) == 1
 
 
-@settings(max_examples=400, deadline=None)
 @given(scenes())
 def test_the_count_is_that_of_listing_the_boxes(scene):
     low, high, points, m = scene
     assert count_boxes(low, high, points, m) == count_one_by_one(low, high, points, m)
 
 
-@settings(max_examples=200, deadline=None)
 @given(scenes())
 def test_points_that_do_not_matter_change_no_count_around_the_box(scene):
     low, high, points, m = scene
@@ -125,7 +123,6 @@ def test_points_that_do_not_matter_change_no_count_around_the_box(scene):
         assert count_boxes(low, high, others, m) > count_boxes(low, high, kept, m)
 
 
-@settings(max_examples=200, deadline=None)
 @given(scenes())
 def test_adding_points_one_at_a_time_keeps_those_that_matter(scene):
     low, high, points, m = scene
@@ -167,7 +164,6 @@ def test_the_count_is_that_of_the_plain_sweep_on_a_huge_grid(dim):
 # The learner
 
 
-@settings(max_examples=120, deadline=None)
 @given(games())
 def test_it_plays_as_halving_over_the_listed_boxes(game):
     m, dim, rounds, conservative = game
@@ -264,7 +260,6 @@ def test_a_conservative_learner_learns_nothing_from_rounds_it_gets_right():
     assert plain({**learner.state(), "rounds": 0}) == before
 
 
-@settings(max_examples=40, deadline=None)
 @given(games(), st.integers(0, 30))
 def test_a_game_stopped_and_resumed_is_the_game_not_stopped(game, cut):
     m, dim, rounds, conservative = game

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.errors import InputError, ModelFileError
@@ -42,7 +42,6 @@ def test_with_all_awake_it_is_exponential_weights(more):
     assert one.facts().gaps == pytest.approx(two.facts().gaps, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 6), st.booleans(), st.booleans())
 def test_no_expert_is_regretted_beyond_the_promise(seed, experts, fixed, joining):
     rng = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from helpers import same, sparse
 from novikoff.errors import InputError, ModelFileError
 from novikoff.learners.crammer_kandola_singer import CrammerKandolaSinger
 from novikoff.learners.forgetron import Forgetron
@@ -14,7 +15,7 @@ from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron
 from novikoff.learners.supports import Supports
 from novikoff.learners.tighter import TighterPerceptron
 from novikoff.similarity import Similarity
-from novikoff.types import Batch, Sparse
+from novikoff.types import Batch
 
 LEARNERS = {
     "kernel-perceptron": KernelPerceptron,
@@ -50,21 +51,6 @@ def stream(rows=400, width=5, seed=0, whole=False):
     return x, np.where(rng.random(rows) < 0.15, -y, y).astype(np.int8)
 
 
-def as_sparse(x):
-    kept = [np.flatnonzero(row).astype(np.uint32) for row in x]
-    ends = np.cumsum([0, *map(len, kept)]).astype(np.uint64)
-    values = np.concatenate([row[k] for row, k in zip(x, kept, strict=True)])
-    return Sparse(ends, np.concatenate(kept), values, x.shape[1])
-
-
-def same(one, two):
-    if isinstance(one, np.ndarray):
-        return one.dtype == two.dtype and np.array_equal(one, two)
-    if isinstance(one, dict):
-        return one.keys() == two.keys() and all(same(one[key], two[key]) for key in one)
-    return one == two
-
-
 @every
 @each_kernel
 def test_batches_of_any_size_and_single_rows_leave_the_same_predictions_and_state(make, kernel):
@@ -95,25 +81,25 @@ def test_asking_changes_nothing_and_tells_what_will_be_said(make, kernel):
 @every
 def test_dense_sparse_and_wide_rows_play_the_same_on_whole_numbers(make, monkeypatch):
     x, y = stream(whole=True)
-    rows = as_sparse(x)
+    rows = sparse(x)
     for kernel in (KERNELS["linear"], KERNELS["rbf"]):
-        dense, sparse, single, wide = (make(**kernel) for _ in range(4))
+        dense, thin, single, wide = (make(**kernel) for _ in range(4))
         said = dense.learn_many(Batch(x, y, 1)).tolist()
-        assert sparse.learn_many(Batch(rows, y, 1)).tolist() == said
+        assert thin.learn_many(Batch(rows, y, 1)).tolist() == said
         assert [single.play_one(row, int(label)) for row, label in zip(rows.rows(), y, strict=True)] == said
-        assert same(sparse.state(), single.state())
-        assert dense.supports.coefficients.tolist() == sparse.supports.coefficients.tolist()
+        assert same(thin.state(), single.state())
+        assert dense.supports.coefficients.tolist() == thin.supports.coefficients.tolist()
         with monkeypatch.context() as small:
             small.setattr("novikoff.kernels.cache.LARGEST_POINTS", 0)
             assert wide.learn_many(Batch(rows, y, 1)).tolist() == said
         assert len(wide.supports.cache.spread) > 0
-        assert same(wide.state(), sparse.state())
+        assert same(wide.state(), thin.state())
 
 
 @every
 def test_narrow_and_wide_sparse_rows_play_the_same_on_any_numbers(make, monkeypatch):
     x, y = stream(width=12)
-    rows = as_sparse(x)
+    rows = sparse(x)
     for kernel in KERNELS.values():
         usual, wide, later = (make(**kernel) for _ in range(3))
         said = usual.learn_many(Batch(rows, y, 1)).tolist()
@@ -158,7 +144,7 @@ def test_named_features_play_as_numbered_ones(make):
 def test_features_that_were_never_seen_are_zero_in_the_supports(make):
     x, y = stream(100)
     learner = make(kernel="linear", bias=1.0)
-    learner.learn_many(Batch(as_sparse(x), y, 1))
+    learner.learn_many(Batch(sparse(x), y, 1))
     seen = (np.array([0, 1], np.uint32), np.array([1.0, -2.0]))
     more = (np.array([0, 1, 90_000], np.uint32), np.array([1.0, -2.0, 5.0]))
     assert learner.score_one(more) == learner.score_one(seen)
@@ -189,8 +175,8 @@ def test_a_function_of_the_users_takes_sparse_rows_as_arrays(make):
     x, y = stream(100, whole=True)
     own = make(kernel=lambda z, x: float(z @ x) + 1.0)
     ours = make(kernel="linear", bias=1.0)
-    said = [own.play_one(row, int(label)) for row, label in zip(as_sparse(x).rows(), y, strict=True)]
-    assert said == ours.learn_many(Batch(as_sparse(x), y, 1)).tolist()
+    said = [own.play_one(row, int(label)) for row, label in zip(sparse(x).rows(), y, strict=True)]
+    assert said == ours.learn_many(Batch(sparse(x), y, 1)).tolist()
     row = (np.array([3], np.uint32), np.array([2.0]))
     assert own.score_one(row) == ours.score_one(row)
 
@@ -241,7 +227,7 @@ def test_arrays_may_follow_examples_without_features(make, bare):
 @each_kernel
 def test_stopping_and_going_on_is_not_stopping(make, kernel):
     x, y = stream()
-    for rows in (x, as_sparse(x)):
+    for rows in (x, sparse(x)):
         whole = make(**kernel)
         said = whole.learn_many(Batch(rows, y, 1)).tolist()
         part = make(**kernel)
@@ -280,7 +266,7 @@ def test_there_are_never_more_supports_than_the_budget(make):
 def test_sparse_rows_that_left_leave_no_trace_in_memory(make):
     x, y = stream(4000, width=8)
     learner = make(**KERNELS["rbf"])
-    learner.learn_many(Batch(as_sparse(x), y, 1))
+    learner.learn_many(Batch(sparse(x), y, 1))
     held = len(learner.supports.examples()["numbers"])
     assert len(learner.supports.cache.numbers) <= max(64, 4 * max(held, 8 * learner.size))
 
@@ -300,7 +286,7 @@ def test_bad_examples_and_labels_are_refused_and_change_nothing(make):
         with pytest.raises(InputError):
             learner.learn_one(x[0], label)
     with pytest.raises(InputError):
-        learner.learn_many(Batch(as_sparse(x), y, 61))
+        learner.learn_many(Batch(sparse(x), y, 61))
     with pytest.raises(InputError):
         learner.learn_many(Batch(np.ones((3, 4)), np.ones(3, np.int8), 61))
     assert same(learner.state(), before)
@@ -330,11 +316,16 @@ def test_a_batch_of_whole_numbers_or_short_floats_is_one_of_doubles(make):
 @every
 def test_read_only_arrays_are_played_and_not_changed(make):
     x, y = stream(50)
-    rows = as_sparse(x)
-    for array in (x, y, rows.indptr, rows.indices, rows.values):
+    rows = sparse(x)
+    arrays = (x, y, rows.indptr, rows.indices, rows.values)
+    before = [array.copy() for array in arrays]
+    for array in arrays:
         array.flags.writeable = False
-    make(**KERNELS["rbf"]).learn_many(Batch(x, y, 1))
-    make(**KERNELS["rbf"]).learn_many(Batch(rows[10:], y[10:], 1))
+    dense, thin = (make(**KERNELS["rbf"]) for _ in range(2))
+    dense.learn_many(Batch(x, y, 1))
+    thin.learn_many(Batch(rows[10:], y[10:], 1))
+    assert (dense.updates > 0, thin.updates > 0) == (True, True)
+    assert all(np.array_equal(array, was) for array, was in zip(arrays, before, strict=True))
 
 
 @pytest.mark.parametrize("budget", [1, 2, 7])
@@ -387,11 +378,11 @@ def damaged(state, **changes):
     return state
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-def test_damaged_states_are_refused(sparse):
+@pytest.mark.parametrize("thin", [False, True])
+def test_damaged_states_are_refused(thin):
     x, y = stream(100)
     learner = RandomizedBudgetPerceptron(10, gamma=0.3)
-    learner.learn_many(Batch(as_sparse(x) if sparse else x, y, 1))
+    learner.learn_many(Batch(sparse(x) if thin else x, y, 1))
     state = learner.state()
     bad = [
         {"budget": 3},
@@ -402,10 +393,10 @@ def test_damaged_states_are_refused(sparse):
         {"supports__slots__labels": np.zeros(10, np.int8)},
         {"supports__slots__born": np.zeros(10)},
         {"features__count": 3},
-        {"features__kind": "array" if sparse else "numbers"},
+        {"features__kind": "array" if thin else "numbers"},
         {"rounds": -1},
     ]
-    if sparse:
+    if thin:
         held = state["supports"]["examples"]
         bad += [
             {"features__kind": None},

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -41,7 +41,6 @@ def test_it_predicts_as_halving_does_for_every_n_up_to_50(conservative, noise):
             assert fast.certify() == slow.certify()
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.integers(0, 60),
     st.lists(st.tuples(st.integers(0, 60), st.sampled_from([-1, 1])), min_size=1, max_size=50),
@@ -91,7 +90,7 @@ def test_a_compiled_sweep_at_the_largest_n_does_not_overflow():
 def test_a_bad_index_in_a_sweep_changes_nothing():
     learner = nk.ThresholdHalving(10)
     before = learner.state()
-    with pytest.raises(InputError, match="from 0 to 10: got 11 at round 3"):
+    with pytest.raises(InputError, match="from 0 to 10: got 11 in round 3"):
         learner.learn_many(nk.Batch(np.array([1, 2, 11]), np.array([1, 1, 1], dtype=np.int8), 1))
     assert learner.state() == before
     with pytest.raises(InputError, match="at least 0"):

@@ -1,7 +1,7 @@
 """The tighter Perceptron: which support leaves."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.learners.kernel_perceptron import KernelPerceptron
@@ -30,7 +30,6 @@ def twin(gram, y, budget, beta):
     return said, held
 
 
-@settings(max_examples=80)
 @given(
     st.integers(0, 10**6),
     st.integers(1, 70),
@@ -85,7 +84,6 @@ def test_while_nothing_leaves_it_is_the_kernel_perceptron():
     assert learner.learn_many(batch).tolist() == KernelPerceptron(gamma=0.5).learn_many(batch).tolist()
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.sampled_from(["linear", "polynomial"]))
 def test_stopped_and_gone_on_its_table_and_its_game_are_the_same_with_normalised_kernels(seed, kernel):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.certificates.tightest_box_mistakes import TightestBoxFacts, tightest_box_mistakes
@@ -77,7 +77,6 @@ def test_the_theorem_is_tight_on_a_walk_from_corner_to_corner(m, dim):
     assert certificate.status == "valid"
 
 
-@settings(max_examples=200, deadline=None)
 @given(games())
 def test_the_theorem_holds_on_every_stream(game):
     m, dim, rounds, realizable = game
@@ -90,7 +89,6 @@ def test_the_theorem_holds_on_every_stream(game):
         assert ledger.mistakes <= certificate.bound <= 1 + dim * (m - 1)
 
 
-@settings(max_examples=80, deadline=None)
 @given(games(), st.integers(0, 40))
 def test_the_theorem_holds_on_the_rest_of_a_stream_too(game, cut):
     m, dim, rounds, _ = game
@@ -107,7 +105,6 @@ def test_the_theorem_holds_on_the_rest_of_a_stream_too(game, cut):
         assert ledger.mistakes <= certificate.bound
 
 
-@settings(max_examples=100, deadline=None)
 @given(games())
 def test_when_realizable_it_errs_on_positives_only(game):
     m, dim, rounds, realizable = game
@@ -120,7 +117,6 @@ def test_when_realizable_it_errs_on_positives_only(game):
         assert learner.contradictions == 0
 
 
-@settings(max_examples=60, deadline=None)
 @given(games())
 def test_it_follows_the_first_consistent_box_of_the_class(game):
     m, dim, rounds, realizable = game
@@ -202,7 +198,6 @@ def test_a_box_of_many_dimensions_and_a_huge_grid_is_played():
     assert certificate.quantities["a_priori"] == 1 + dim * (m - 1) == 1 + certificate.quantities["grown"]
 
 
-@settings(max_examples=60, deadline=None)
 @given(games(), st.integers(0, 40))
 def test_a_game_stopped_and_resumed_is_the_game_not_stopped(game, cut):
     m, dim, rounds, _ = game
@@ -225,7 +220,6 @@ NUMBER = st.one_of(
 )
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(NUMBER, NUMBER), max_size=6))
 def test_the_state_over_the_reals_is_plain_and_exact(points):
     learner = TightestBox(2)

@@ -110,10 +110,18 @@ def test_axes_have_names_and_numbers_their_separators():
 
 
 def test_a_game_without_a_mistake_can_be_drawn_too(tmp_path):
-    plot.save(plot.compared(made_up(["a", "b"], rate=0.0, shuffles=1)), str(tmp_path / "a.png"))
     right = nk.play(nk.Constant(), [(0, 1)])
-    plot.save(plot.game(right, [], "constant"), str(tmp_path / "b.png"))
-    plot.save(plot.compared(compare(["constant"], [(0, 1)])), str(tmp_path / "c.png"))
+    for number, figure in enumerate(
+        (
+            plot.compared(made_up(["a", "b"], rate=0.0, shuffles=1)),
+            plot.game(right, [], "constant"),
+            plot.compared(compare(["constant"], [(0, 1)])),
+        )
+    ):
+        plot.save(figure, str(tmp_path / f"{number}.png"))
+        low, high = figure.axes[0].get_ylim()
+        assert low <= 0.0 < high
+        assert np.max(figure.axes[0].lines[0].get_ydata()) == 0
 
 
 def test_the_lines_of_a_game_are_mistakes_bound_and_hindsight(ledger):

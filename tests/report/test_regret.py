@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from novikoff.certificate import judge, void
+from novikoff.certificate import Certificate
 from novikoff.game import play
 from novikoff.learners.exponential_weights import ExponentialWeights
 from novikoff.report import plot, regret
@@ -96,10 +96,10 @@ def test_the_plot_shows_regret_below_its_bound_and_names_the_experts(losses):
 
 def test_without_a_bound_the_plot_says_why(losses):
     history, _ = game(losses[:50])
-    gone = void("anytime_regret", "D", "warm start", observed=1.0, trivial=50, reference="", quantity="regret")
+    gone = Certificate("anytime_regret", "D", "upper", "regret", 1.0, None, 50, "void", "warm start")
     figure = regret.plot(history, [gone], [f"e{k}" for k in range(40)], "exponential-weights", "losses")
     assert "no bound to draw (warm start)" in [line.get_label() for line in figure.axes[0].get_lines()]
-    other = judge("drawn_loss", "P", observed=1.0, bound=2.0, trivial=50, assumptions=(), reference="", quantity="loss")
+    other = Certificate("drawn_loss", "P", "upper", "loss", 1.0, 2.0, 50, "valid")
     figure = regret.plot(history, [other], [f"e{k}" for k in range(40)], "exponential-weights", "losses")
     assert "no bound to draw" in [line.get_label() for line in figure.axes[0].get_lines()]
 

@@ -3,9 +3,13 @@
 import json
 
 import numpy as np
+import pytest
 
 import novikoff as nk
 from novikoff.catalog import make
+from novikoff.cli.games import Telling, run_source
+from novikoff.cli.saving import Saving
+from novikoff.ledger import Ledger
 from novikoff.report import plain, terminal
 
 SPEC = (
@@ -21,7 +25,7 @@ def played():
 
 def test_each_learner_has_a_line_with_its_mistakes_weight_and_promise(capsys):
     ledger = played()
-    terminal.game(terminal.Out(), ledger, ledger.certify(), SPEC)
+    terminal.game(terminal.Out(), ledger, ledger.certify(), SPEC, of_members=ledger.certify_members())
     lines = capsys.readouterr().out.splitlines()
     head = next(k for k, line in enumerate(lines) if line.split()[:3] == ["learner", "mistakes", "weight"])
     for own, weight, name, line in zip(
@@ -42,7 +46,7 @@ def test_each_learner_has_a_line_with_its_mistakes_weight_and_promise(capsys):
 
 def test_json_has_the_members_and_a_learner_alone_has_none():
     ledger = played()
-    told = json.loads(json.dumps(plain.game(ledger, ledger.certify(), SPEC)))
+    told = json.loads(json.dumps(plain.game(ledger, ledger.certify(), SPEC, ledger.certify_members())))
     assert [member["mistakes"] for member in told["members"]] == [own.mistakes for own in ledger.members]
     assert sum(member["weight"] for member in told["members"]) == np.float64(1.0)
     assert ["expected_mistakes" in member for member in told["members"]] == [False, False, True]
@@ -51,3 +55,17 @@ def test_json_has_the_members_and_a_learner_alone_has_none():
     assert all(member["certificates"] == [] for member in bare["members"])
     alone = nk.play(nk.Perceptron(), [([1.0], 1)])
     assert "members" not in plain.game(alone, [], "perceptron")
+
+
+@pytest.mark.parametrize(("telling", "times"), [(Telling(as_json=True), 1), (Telling(as_json=True, certify=False), 0)])
+def test_the_command_line_certifies_each_learner_once(monkeypatch, tmp_path, capsys, telling, times):
+    path = tmp_path / "rows.csv"
+    path.write_text("x,label\n" + "".join(f"{x},{1 if x >= 7 else -1}\n" for x in range(20)))
+    certified = []
+    plainly = Ledger.certify
+    monkeypatch.setattr(Ledger, "certify", lambda ledger, *a, **k: certified.append(ledger) or plainly(ledger, *a, **k))
+    assert run_source(SPEC, str(path), {}, {}, (1, None), Saving(), telling) == 0
+    assert len([ledger for ledger in certified if not ledger.members]) == 3 * times
+    assert len([ledger for ledger in certified if ledger.members]) == times
+    told = json.loads(capsys.readouterr().out)
+    assert bool(told["members"][0]["certificates"]) == bool(times)

@@ -20,7 +20,7 @@ from novikoff.sources.svmlight import Svmlight
 from novikoff.sources.text import Text
 from novikoff.types import Batch, Domain, Labels, Sparse
 
-FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 class Rows:

@@ -18,7 +18,7 @@ from novikoff.sources.csv import CSV
 from novikoff.sources.reader import read
 from novikoff.types import Domain, Labels
 
-FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.errors import SourceError
@@ -97,7 +97,6 @@ shapes = st.integers(2, 60).flatmap(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(shapes, st.floats(1e-9, 1.0), st.integers(0, 2**62))
 def test_the_planted_margin_holds_exactly_on_every_row(shape, share, seed):
     width, nonzeros = shape
@@ -248,7 +247,6 @@ def test_wide_rows_come_in_small_blocks():
     assert batch.x.shape == (1, 300_000)
 
 
-@settings(max_examples=60, deadline=None)
 @given(shapes, st.integers(0, 100))
 def test_sparse_rows_have_distinct_sorted_features(shape, seed):
     width, nonzeros = shape
@@ -282,7 +280,6 @@ def test_all_non_zeros_are_a_dense_row():
     assert rows(sparse) == rows(dense)
 
 
-@settings(max_examples=30, deadline=None)
 @given(shapes, st.floats(0.05, 1.0), st.integers(0, 1000))
 def test_the_perceptron_keeps_novikoffs_bound(shape, share, seed):
     width, nonzeros = shape
@@ -401,7 +398,6 @@ def test_every_perceptron_errs_on_the_whole_hard_order_and_never_after(reverse):
     assert {tuple(row) for row in x.tolist()} == {tuple(row) for row in stream.x.tolist()}
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(3, 40), st.floats(1e-6, 0.99), st.integers(0, 1000))
 def test_the_set_of_the_hard_order_keeps_the_margin_on_its_grid(width, margin, seed):
     stream = HardOrder(40, width, margin, seed, examples=20)

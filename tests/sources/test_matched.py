@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import novikoff as nk
+from helpers import novikoff
 from novikoff.errors import InputError, MismatchError
 from novikoff.model import load, save
 from novikoff.sources.expert_table import expert_table
@@ -230,6 +229,30 @@ def test_arrays_after_arrays_must_have_the_same_width(make):
         nk.play(learner, (x[:, :2], y))
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_row_of_a_frame_is_matched_by_name_too(order):
+    pd = pytest.importorskip("pandas")
+    rows = pd.DataFrame(x, columns=list(NAMES))
+    other = [row for _, row in rows[list(order)].iterrows()]
+    ledger = nk.play(nk.Perceptron(), table(rows=FIRST), keep=9)
+    game, kept = nk.Game(ledger.learner, ledger), nk.keep(ledger, "last")
+    for k, row in enumerate(x):
+        assert game.predict_one(other[k]) == kept.predict_one(other[k]) == game.predict_one(row)
+    with pytest.raises(MismatchError, match='x has no "c"'):
+        game.predict_one(rows.iloc[0][["a", "b"]])
+    with pytest.raises(MismatchError, match='x has a new "d"'):
+        game.learn_one(pd.Series([1.0] * 4, index=[*NAMES, "d"]), 1)
+    games = [nk.Game(nk.Perceptron()) for _ in range(3)]
+    for k, label in enumerate(2 * y - 1):
+        for game, row in zip(games, (x[k], rows.iloc[k], other[k] if k else rows.iloc[0]), strict=True):
+            game.learn_one(row, label)
+    assert state_of(games[0].ledger) == state_of(games[1].ledger) == state_of(games[2].ledger)
+    assert games[1].ledger.feature_names == list(NAMES)
+    played = [nk.play(nk.Perceptron(), table(target=2 * y - 1)).learner for _ in range(2)]
+    one, two = nk.play(played[0], zip(other, 2 * y - 1, strict=True)), nk.play(played[1], (x, 2 * y - 1))
+    assert state_of(one) == state_of(two)
+
+
 def test_points_are_matched_too():
     whole = {"p": [0, 5, 9, 3], "q": [1, 1, 0, 0], "y": [-1, 1, 1, -1]}
     learners = [nk.TightestBox(2, 10), nk.TightestBox(2, 10)]
@@ -319,11 +342,6 @@ def test_comparators_in_hindsight_read_columns_by_name():
 
 
 # the command line
-
-
-def novikoff(*words):
-    done = subprocess.run([sys.executable, "-m", "novikoff", *map(str, words)], capture_output=True, text=True)
-    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -51,27 +51,27 @@ def test_golden_ratios():
 @given(st.integers(1, 200), st.integers(1, 40), st.integers(-(2**63), 2**64), st.data())
 def test_a_row_is_its_coins_wherever_reading_begins(experts, rounds, seed, data):
     stream = RandomLosses(experts, rounds, seed)
-    whole = stream.rows(0, rounds)
+    whole = stream.losses(0, rounds)
     t = data.draw(st.integers(0, rounds - 1))
     words = -(-experts // 64)
     bits = [coin(seed, "random-losses", t * words + i // 64) >> (i % 64) & 1 for i in range(experts)]
     assert whole[t].tolist() == bits
-    assert np.array_equal(stream.rows(t, rounds), whole[t:])
+    assert np.array_equal(stream.losses(t, rounds), whole[t:])
     again = np.concatenate([batch.y for batch in stream.batches({"row": t})])
     assert np.array_equal(again, whole[t:])
 
 
 def test_the_coins_are_fair_and_differ_by_expert_round_and_seed():
-    rows = RandomLosses(100, 2000, 1).rows(0, 2000)
+    rows = RandomLosses(100, 2000, 1).losses(0, 2000)
     assert abs(rows.mean() - 0.5) < 4 * 0.5 / math.sqrt(rows.size)
     assert np.abs(np.corrcoef(rows.T) - np.eye(100)).max() < 6 / math.sqrt(2000)
     assert np.abs(np.corrcoef(rows[:100]) - np.eye(100)).max() < 0.65
-    assert not np.array_equal(rows, RandomLosses(100, 2000, 2).rows(0, 2000))
+    assert not np.array_equal(rows, RandomLosses(100, 2000, 2).losses(0, 2000))
 
 
 def test_the_witness_is_the_best_expert():
     stream = RandomLosses(30, 500, 4)
-    total = stream.rows(0, 500).sum(axis=0)
+    total = stream.losses(0, 500).sum(axis=0)
     best, loss = stream.witness()
     assert (total.min(), total.argmin()) == (loss, best)
 

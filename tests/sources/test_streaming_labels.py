@@ -7,17 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.errors import SourceError
-from novikoff.sources.streaming_labels import LabelError, StreamingLabels
+from novikoff.errors import LabelError, SourceError
+from novikoff.sources.streaming_labels import StreamingLabels
 from novikoff.types import Labels
 
 
-def where(row):
-    return f"line {row + 10} of mail.svm"
-
-
 def encode(labels, *values):
-    return labels.encode(np.array(values), where).tolist()
+    try:
+        return labels.encode(np.array(values)).tolist()
+    except LabelError as error:
+        raise error.at(line=error.where.pop("row") + 10, source="mail.svm") from None
 
 
 @pytest.mark.parametrize(("low", "high"), [(-1, 1), (0, 1), (1, 2), (-3.5, -2), (0.25, 1e300), (7, 8)])
@@ -31,7 +30,7 @@ def test_the_larger_of_two_values_is_plus_one(low, high):
 
 def test_labels_are_int8_and_whole_numbers_are_shown_whole():
     labels = StreamingLabels()
-    assert labels.encode(np.array([1.0, 2.0]), where).dtype == np.int8
+    assert labels.encode(np.array([1.0, 2.0])).dtype == np.int8
     assert str(labels.labels) == "1 is -1, 2 is +1"
 
 
@@ -74,10 +73,10 @@ def test_a_second_value_that_contradicts_is_an_error_that_says_so(first, second,
     larger = max(first, second)
     with pytest.raises(LabelError) as caught:
         encode(labels, float(first), first, second)
-    assert caught.value.row == 2
+    assert caught.value.where["line"] == 12
     assert str(caught.value) == (
         f"the larger of two labels must be +1: line 12 of mail.svm has {second}, after rows of {first} alone, "
-        f"which was taken for {taken}. Pass --positive {larger}."
+        f"which was taken for {taken}. Pass positive={larger}."
     )
     assert encode(labels, float(first)) == [int(taken)]  # the rows before it are good
 
@@ -95,17 +94,17 @@ def test_a_second_value_seen_in_time_decides():
 def test_a_lone_value_that_could_be_either_is_an_error(value):
     with pytest.raises(LabelError, match=r"labels must take two values: up to line 10 of mail.svm there is only") as e:
         encode(StreamingLabels(), value, value)
-    assert e.value.row == 0
+    assert e.value.where["line"] == 10
 
 
 def test_a_third_value_is_an_error_that_names_the_line():
     labels = StreamingLabels()
     with pytest.raises(LabelError) as caught:
         encode(labels, 1.0, 2.0, 1.0, 3.0, 4.0)
-    assert caught.value.row == 3
+    assert caught.value.where["line"] == 13
     assert str(caught.value) == (
         "labels must take two values: line 13 of mail.svm has a third, 3, beside 1 and 2. "
-        "Pass --positive 2 to treat every other value as -1."
+        "Pass positive=2 to treat every other value as -1."
     )
     assert isinstance(caught.value, SourceError)
 
@@ -126,14 +125,14 @@ def test_a_positive_value_that_never_came_is_absent():
     assert not labels.absent
     assert encode(labels, 1.0, 2.0) == [-1, -1]
     assert labels.absent
-    with pytest.raises(LabelError, match="the positive label must be a number: got 'spam'"):
+    with pytest.raises(LabelError, match="the positive label must be a number, not 'spam'"):
         encode(StreamingLabels(positive="spam"), 1.0)
     assert encode(StreamingLabels(positive=1), "1", "01") == [1, -1]
 
 
 def test_many_labels_stay_as_they_are():
     labels = StreamingLabels(many=3)
-    got = labels.encode(np.array([0.0, 2.0, 1.0]), where)
+    got = labels.encode(np.array([0.0, 2.0, 1.0]))
     assert got.tolist() == [0, 2, 1]
     assert got.dtype == np.int32
     assert labels.labels is None

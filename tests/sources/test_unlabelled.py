@@ -189,7 +189,7 @@ def test_a_pipe_is_read_once(data):
         (b"|f a\n|f b c:x\n|f d\n", 'line 2, column 8 of .* has "x"'),
         (b"|f a\nfoo\n|f b\n", 'line 2, column 1 of .* has "foo"'),
         (b'{"a": 1}\n{"a": 1, x}\n', 'line 2, column 10 of .* has "x}"'),
-        (b"a,b\n1,2\n3,x\n", 'features must be numbers: line 3, column "b" of .* has "x".*leave out --no-label'),
+        (b"a,b\n1,2\n3,x\n", 'features must be numbers: line 3, column "b" of .* has "x".*leave out unlabelled'),
         (b"a,b\n1,2\n3,\n", 'features must not be missing: line 3, column "b" of .* Fill it, or drop the row'),
         (b"a,b\n1,2\n3\n", "every row must have 2 cells.*: line 3"),
     ],
@@ -210,7 +210,7 @@ def test_bad_lines_are_skipped_where_that_is_asked_for():
     [b"1 3:0.5\n-1 4:1\n", b"1 |f a\n-1 |f b\n", b"spam\tcall me now\nham\tsee you soon\n"],
 )
 def test_lines_with_labels_are_refused(data):
-    with pytest.raises(SourceError, match="Leave out --no-label"):
+    with pytest.raises(SourceError, match="Leave out unlabelled"):
         of(data)
 
 

@@ -24,25 +24,22 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate
-from novikoff.certificates.experts_facts import ExpertsFacts, judge_regret
+from novikoff.certificate import Bound, seen, theorem
+from novikoff.certificates.experts_facts import ExpertsFacts, regret_bound
 from novikoff.types import Run
 
-REFERENCE = "derooij2014"
 
-
-def ada_hedge_regret(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("D", "derooij2014", quantity="regret")
+def ada_hedge_regret(run: Run[ExpertsFacts]) -> Bound | None:
     """D_T + D_{T-1}; None for other rules."""
     after = run.after
     if after.rule != "adaptive":
         return None
     choices = math.log(after.experts)
     advance = after.top * (math.sqrt(after.rounds * choices) + 4.0 / 3.0 * choices + 2.0)
-    return judge_regret(
+    return regret_bound(
         run,
-        "ada_hedge_regret",
         0.0 if after.settled else 2.0 * after.gaps - after.last_gap,
-        REFERENCE,
-        quantities={"gaps": after.gaps, "last_gap": after.last_gap, "in_advance": advance},
-        assumptions=(Assumption("the learner began with equal weights", "checked" if after.uniform else "refuted"),),
+        [seen("the learner began with equal weights", after.uniform)],
+        {"gaps": after.gaps, "last_gap": after.last_gap, "in_advance": advance},
     )

@@ -25,27 +25,21 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate
-from novikoff.certificates.experts_facts import ExpertsFacts, judge_regret
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.experts_facts import ExpertsFacts, regret_bound, the_rate_never_rose
 from novikoff.types import Run
 
-REFERENCE = "cesabianchi2006"
 
-
-def anytime_regret(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("D", "cesabianchi2006", quantity="regret")
+def anytime_regret(run: Run[ExpertsFacts]) -> Bound | None:
     """ln(1/prior)/r_T + S^2/8 * (sum of rates) for the comparator that makes it least; None for other rules."""
     after = run.after
     if after.rule != "anytime":
         return None
-    falling = after.settled or after.rates >= after.rounds * after.eta * (1.0 - 1e-9)
-    return judge_regret(
+    default_rate = after.top * math.sqrt(after.rounds * math.log(after.experts))
+    return regret_bound(
         run,
-        "anytime_regret",
         0.0 if after.settled else after.detour + after.entrance + after.variation,
-        REFERENCE,
-        quantities={
-            "comparator": after.comparator,
-            "default_rate": after.top * math.sqrt(after.rounds * math.log(after.experts)),
-        },
-        assumptions=(Assumption("the rate never rose", "checked" if falling else "refuted"),),
+        [the_rate_never_rose(after)],
+        {"comparator": after.comparator, "default_rate": default_rate},
     )

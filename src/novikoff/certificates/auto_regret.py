@@ -23,12 +23,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.certificate import Certificate, judge, outward, refutations, seen, void
+from novikoff.certificate import Bound, outward, refutations, seen, theorem
 from novikoff.certificates.metric_facts import SLACK, best_constant
 from novikoff.types import Run
-
-NAME = "auto_regret"
-REFERENCE = "vovk1998"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,8 @@ class AutoFacts:
         return max(self.gained[j], self.dual[j])
 
 
-def auto_regret(run: Run[AutoFacts]) -> Certificate | None:
+@theorem("D", "vovk1998", "log loss")
+def auto_regret(run: Run[AutoFacts]) -> Bound | None:
     """The least right side over members and comparators; None if none were tracked."""
     if run.tracked is None or run.log_loss is None:
         return None
@@ -81,8 +79,8 @@ def auto_regret(run: Run[AutoFacts]) -> Certificate | None:
         reason = f"warm start: the learner had played {run.before.rounds:,} rounds when the ledger was opened"
     lanes = sum(name.startswith(("sqrt", "newton")) for name in after.names)
     if reason or not tracked.comparators:
-        return void(NAME, "D", reason or "no member was awake in all rounds", observed=run.log_loss, trivial=trivial,
-                    assumptions=needed, reference=REFERENCE, quantity="log loss")  # fmt: skip
+        reason = reason or "no member was awake in all rounds"
+        return Bound(None, needed, observed=run.log_loss, trivial=trivial, void=reason)
     u = min(tracked.comparators, key=lambda u: u.log_bound if u.member < lanes else u.parabola_bound)
     value = u.log_bound if u.member < lanes else u.parabola_bound
     paid = max(price, run.log_loss - after.losses[u.member])
@@ -97,6 +95,4 @@ def auto_regret(run: Run[AutoFacts]) -> Certificate | None:
         "heaviest": after.names[max(range(len(after.names)), key=after.log_weights.__getitem__)],
         "fitted": tracked.fitted,
     }
-    return judge(NAME, "D", observed=run.log_loss, bound=outward(value + paid + run.rounds * 2.0**-50),
-                 trivial=trivial, assumptions=needed, reference=REFERENCE, quantities=quantities,
-                 quantity="log loss")  # fmt: skip
+    return Bound(outward(value + paid + run.rounds * 2.0**-50), needed, quantities, run.log_loss, trivial)

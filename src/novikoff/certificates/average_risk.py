@@ -29,49 +29,39 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate, Standing, judge, outward, void
-from novikoff.certificates.online_gradient_facts import CONVEX, OnlineGradientFacts, void_certificate
+from novikoff.certificate import Assumption, Bound, outward, theorem
+from novikoff.certificates.online_gradient_facts import OnlineGradientFacts, convex, why_void
 from novikoff.types import Run
 
-NAME = "average_risk"
-REFERENCE = "cesabianchi2004"
 DELTA = 0.025
 """So that this theorem and average_risk_always hold together with probability 0.95."""
-CONSTANT = "to predict the middle of the range loses no more"
 
 
-def average_risk(run: Run[OnlineGradientFacts], delta: float = DELTA) -> Certificate | None:
+@theorem("P", "cesabianchi2004", quantity="risk of the average")
+def average_risk(run: Run[OnlineGradientFacts], delta: float = DELTA) -> Bound | None:
     """The mean loss of the run + C sqrt(ln(1/delta)/(2n)); None before the first round."""
-    after, n = run.after, run.rounds
-    if n == 0:
+    if run.rounds == 0:
         return None
-    top, trivial = after.top, min(after.top, after.constant)
-    told: Standing = "checked" if after.horizon == n else "trusted"
-    assumptions = (*independent_and_convex(run), Assumption("the number of rounds was fixed in advance", told))
-    mean = run.loss / n
-    quantities = {
-        "delta": delta,
-        "largest_loss": top,
-        "constant": after.constant,
-        "when": "at a number of rounds fixed in advance",
-    }
-    reason = void_certificate(run)
-    if reason:
-        return void(NAME, "P", reason, observed=mean, trivial=trivial, assumptions=assumptions, reference=REFERENCE,
-                    quantities=quantities, quantity="risk of the average")  # fmt: skip
-    bound = risk_limit(mean, top, n, delta) + averaging_error(after)
-    return judge(NAME, "P", observed=mean, bound=outward(bound), trivial=trivial, assumptions=assumptions,
-                 reference=REFERENCE, quantities=quantities, quantity="risk of the average", why=CONSTANT)  # fmt: skip
+    told = Assumption("the number of rounds was fixed in advance",
+                      "checked" if run.after.horizon == run.rounds else "trusted")  # fmt: skip
+    limit = risk_limit(run.loss / run.rounds, run.after.top, run.rounds, delta)
+    return risk_bound(run, limit, delta, "at a number of rounds fixed in advance", told)
 
 
-def independent_and_convex(run: Run[OnlineGradientFacts]) -> tuple[Assumption, ...]:
-    """What every theorem on the average needs."""
+def risk_bound(run: Run[OnlineGradientFacts], limit: float, delta: float, when: str, *more: Assumption) -> Bound:
+    """What every theorem on the average says: `limit`, and what averaging in floats may have added."""
+    after = run.after
     drawn = "the examples are independent draws from one distribution, each played once"
-    return (
-        Assumption("the loss is convex in the weights", "checked" if run.after.loss in CONVEX else "refuted"),
-        Assumption(drawn, "refuted" if run.adaptive or run.repeated else "trusted"),
-        Assumption("no example of the distribution is longer or has an outcome out of range", "trusted"),
-    )
+    return Bound(
+        outward(limit + averaging_error(after)),
+        [convex(after), Assumption(drawn, "refuted" if run.adaptive or run.repeated else "trusted"),
+         Assumption("no example of the distribution is longer or has an outcome out of range", "trusted"), *more],
+        {"delta": delta, "largest_loss": after.top, "constant": after.constant, "when": when},
+        observed=run.loss / run.rounds,
+        trivial=min(after.top, after.constant),
+        why="to predict the middle of the range loses no more",
+        void=why_void(run),
+    )  # fmt: skip
 
 
 def risk_limit(mean: float, top: float, rounds: int, delta: float) -> float:

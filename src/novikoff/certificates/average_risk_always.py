@@ -22,29 +22,19 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate, judge, outward, void
-from novikoff.certificates.average_risk import CONSTANT, DELTA, averaging_error, independent_and_convex
-from novikoff.certificates.online_gradient_facts import OnlineGradientFacts, void_certificate
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.average_risk import DELTA, risk_bound
+from novikoff.certificates.online_gradient_facts import OnlineGradientFacts
 from novikoff.risk import poisson_limit
 from novikoff.types import Run
 
-NAME = "average_risk_always"
-REFERENCE = "cesabianchi2004"
 
-
-def average_risk_always(run: Run[OnlineGradientFacts], delta: float = DELTA) -> Certificate | None:
+@theorem("P", "cesabianchi2004", quantity="risk of the average")
+def average_risk_always(run: Run[OnlineGradientFacts], delta: float = DELTA) -> Bound | None:
     """(C/n) P(ceil(loss / C)); None before the first round."""
-    after, n = run.after, run.rounds
-    if n == 0:
+    if run.rounds == 0:
         return None
-    top, mean, trivial = after.top, run.loss / n, min(after.top, after.constant)
-    assumptions: tuple[Assumption, ...] = independent_and_convex(run)
-    quantities = {"delta": delta, "largest_loss": top, "constant": after.constant, "when": "at all rounds at once"}
-    reason = void_certificate(run)
-    if reason:
-        return void(NAME, "P", reason, observed=mean, trivial=trivial, assumptions=assumptions, reference=REFERENCE,
-                    quantities=quantities, quantity="risk of the average")  # fmt: skip
-    whole = math.ceil(run.loss / top * (1.0 + 1e-12))
-    bound = top * (poisson_limit(whole, delta) / n) + averaging_error(after)
-    return judge(NAME, "P", observed=mean, bound=outward(bound), trivial=trivial, assumptions=assumptions,
-                 reference=REFERENCE, quantities=quantities, quantity="risk of the average", why=CONSTANT)  # fmt: skip
+    top, limit = run.after.top, math.inf
+    if math.isfinite(run.loss):
+        limit = top * (poisson_limit(math.ceil(run.loss / top * (1.0 + 1e-12)), delta) / run.rounds)
+    return risk_bound(run, limit, delta, "at all rounds at once")

@@ -38,32 +38,31 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate
-from novikoff.certificates.risk_facts import BestFacts, certified, empty, in_advance, independent, told
+from novikoff.certificate import Bound, seen, theorem
+from novikoff.certificates.risk_facts import BestFacts, in_advance, independent, risk_bound, told
 from novikoff.risk import candidate_limit, clopper_pearson, kl_limit
 
-NAME = "best_risk"
-REFERENCE = "cesabianchi2008"
 FACTOR = 4.0 * (math.sqrt(2.0) + math.sqrt(2.0 / 3.0))
 
 
-def best_risk(facts: BestFacts) -> Certificate:
+@theorem("P", "cesabianchi2008", quantity="risk")
+def best_risk(facts: BestFacts) -> Bound:
     """RISK(H_t) <= U_t; observed is the rate of its errors on the examples after it."""
     every = facts.trials == facts.rounds - facts.first
     assumptions = [
         independent(facts),
         *([in_advance(facts)] if facts.horizon else []),
-        Assumption("its errors are those on all examples after it", "checked" if every else "refuted"),
+        seen("its errors are those on all examples after it", every),
     ]
     quantities = told(facts, "n fixed in advance" if facts.horizon else "for all n at once")
     if not facts.rounds or not facts.trials:
-        return empty(NAME, assumptions, REFERENCE, quantities)
+        return risk_bound(None, 0, 0, assumptions, quantities)
     quantities |= {"candidates": facts.candidates, "first": facts.first, "errors": facts.errors,
                    "trials": facts.trials}  # fmt: skip
     if facts.horizon:
         quantities["explicit"] = explicit(facts.mistakes, facts.rounds, facts.delta)
     bound = limit(facts.errors, facts.trials, facts.first, facts.rounds, facts.delta, facts.horizon)
-    return certified(NAME, facts.errors / facts.trials, bound, assumptions, REFERENCE, quantities)
+    return risk_bound(bound, facts.errors, facts.trials, assumptions, quantities)
 
 
 def limit(errors: int, trials: int, first: int, rounds: int, delta: float, horizon: bool = True) -> float:

@@ -19,11 +19,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from novikoff.certificate import MOST_BITS, Certificate, draws_nothing, judge
+from novikoff.certificate import MOST_BITS, Bound, draws_nothing, theorem
 from novikoff.errors import brief
 from novikoff.types import Run
-
-REFERENCE = "littlestone1988"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +40,14 @@ class BisectionFacts:
     axes: int = 0
 
 
-def bisection_forced(run: Run[BisectionFacts]) -> Certificate:
+@theorem("D", "littlestone1988", side="lower")
+def bisection_forced(run: Run[BisectionFacts]) -> Bound:
     """M >= rounds in which the interval could still be cut."""
     before, after = run.before, run.after
     left = after.exhausted_at - 1 - before.rounds if after.exhausted_at else run.rounds
     forced = min(max(left, 0), run.rounds)
     exhausted = {"exhausted_at": after.exhausted_at} if after.exhausted_at else {}
-    return judge(
-        "bisection_forced",
-        "D",
-        observed=run.mistakes,
-        bound=forced,
-        trivial=0,
-        assumptions=[draws_nothing(run)],
-        quantities={"forced": forced, **exhausted, "witness": told(after)},
-        reference=REFERENCE,
-        side="lower",
-    )
+    return Bound(forced, [draws_nothing(run)], {"forced": forced, **exhausted, "witness": told(after)})
 
 
 def told(facts: BisectionFacts) -> str:

@@ -25,12 +25,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.certificate import Certificate, draws_nothing, judge
+from novikoff.certificate import Bound, draws_nothing, theorem
 from novikoff.certificates.majority_flip_forced import told
 from novikoff.types import Label, Run
-
-NAME = "budget_forced"
-REFERENCE = "dekel2008"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +44,19 @@ class BudgetRuinFacts:
     escapes: int
 
 
-def budget_forced(run: Run[BudgetRuinFacts]) -> Certificate:
+@theorem("D", "dekel2008", side="lower")
+def budget_forced(run: Run[BudgetRuinFacts]) -> Bound:
     """M >= T if the learner was never right on all vectors; else M >= min(T, vectors not shown before the game)."""
     before, after = run.before, run.after
-    ruined = after.escapes == before.escapes
-    return judge(
-        NAME,
-        "D",
-        observed=run.mistakes,
-        bound=run.rounds if ruined else min(run.rounds, before.budget + 1 - len(before.said)),
-        trivial=0,
-        assumptions=[draws_nothing(run)],
-        quantities={
+    escapes = after.escapes - before.escapes
+    return Bound(
+        min(run.rounds, before.budget + 1 - len(before.said)) if escapes else run.rounds,
+        [draws_nothing(run)],
+        {
             "budget": after.budget,
             "vectors": after.budget + 1,
-            "escapes": after.escapes - before.escapes,
+            "escapes": escapes,
             "norm": math.sqrt(after.budget + 1),
             "witness": told(after.said),
         },
-        reference=REFERENCE,
-        side="lower",
     )

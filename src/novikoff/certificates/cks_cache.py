@@ -26,42 +26,34 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Assumption, Certificate, judge, refutations, void
-from novikoff.certificates.kernel_facts import UNIT, KernelFacts, assumptions, quantities
-from novikoff.certificates.kernel_margin import CLAIM, shortest
+from novikoff.certificate import Bound, refutations, seen, theorem
+from novikoff.certificates.kernel_facts import UNIT, KernelFacts, assumptions
+from novikoff.certificates.perceptron_facts import INSEPARABLE, SEPARATED, quantities, shortest
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
-NAME = "cks_cache"
-REFERENCE = "crammer2004"
 NO_MORE = {"beyond_that": "no mistake bound is known"}
 
 
-def cks_cache(run: Run[KernelFacts]) -> Certificate | None:
+@theorem("D", "crammer2004", quantity="supports")
+def cks_cache(run: Run[KernelFacts]) -> Bound | None:
     """|L| <= (R^2 + beta) ||g||^2; None if no comparators were tracked, or the learner throws nothing out."""
     tracked, after = run.tracked, run.after
     if tracked is None or not after.distilled:
         return None
-    best = shortest(run)
-    needed = [*assumptions(run), Assumption(CLAIM, "checked" if best else "refuted")]
-    trivial = after.updates - run.before.updates
-    trivial = trivial if after.budget is None else min(trivial, after.budget)
-    reason = tracked.invalid_reason or refutations(needed[:-1])
-    if not reason and best is None:
-        reason = "no comparator that was tried separates the labels"
+    best, needed = shortest(tracked), assumptions(run)
+    reason = tracked.invalid_reason or refutations(needed) or ("" if best else INSEPARABLE)
+    needed.append(seen(SEPARATED, best is not None))
+    inserted = after.updates - run.before.updates
+    trivial = inserted if after.budget is None else min(inserted, after.budget)
     if reason or best is None:
-        return void(NAME, "D", reason, observed=after.supports, trivial=trivial, assumptions=needed,
-                    reference=REFERENCE, quantities=NO_MORE, quantity="supports")  # fmt: skip
+        return Bound(None, needed, NO_MORE, observed=after.supports, trivial=trivial, void=reason)
     most = after.updates if after.budget is None else min(after.updates, after.budget + 1)
     square = tracked.square * (1 + (2 * after.updates + 4) * (tracked.error + (most + 4) * UNIT))
-    return judge(
-        NAME,
-        "D",
+    return Bound(
+        math.floor((square + Fraction(after.margin)) * best.square),
+        needed,
+        {**quantities(tracked, best), "margin": float(1 / root(best.square)), "beta": after.margin, **NO_MORE},
         observed=after.supports,
-        bound=math.floor((square + Fraction(after.margin)) * best.square),
         trivial=trivial,
-        assumptions=needed,
-        quantities={**quantities(run, best), "margin": float(1 / root(best.square)), "beta": after.margin, **NO_MORE},
-        quantity="supports",
-        reference=REFERENCE,
     )

@@ -24,30 +24,23 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Assumption, Certificate, judge
+from novikoff.certificate import Bound, seen, theorem
 from novikoff.certificates.contrarian_regret import AnswerCounts, better_constant
 from novikoff.types import Run
 
-REFERENCE = "cesabianchi2006"
 LARGEST_EXACT = 10_000
 """Rounds up to which the binomial coefficient is computed; above, exp(-1/(8k)) is short by less than 1e-13 of it."""
 
 
-def coin_flip_regret(run: Run[AnswerCounts]) -> Certificate:
+@theorem("E", "cesabianchi2006", quantity="regret", side="lower")
+def coin_flip_regret(run: Run[AnswerCounts]) -> Bound:
     """E[M - m] = E|S_T|/2, rounded downwards."""
     label, fewest = better_constant(run.constants)
-    mistakes = run.mistakes if run.deterministic else run.expected
-    return judge(
-        "coin_flip_regret",
-        "E",
-        observed=mistakes - fewest,
-        bound=half_mean_distance(run.rounds),
-        trivial=0,
-        assumptions=[Assumption("a coin is shown after the prediction", "checked" if run.adaptive else "refuted")],
-        quantities={"realised_mistakes": run.mistakes, "best_mistakes": fewest, "witness": f"always {label:+d}"},
-        quantity="regret",
-        reference=REFERENCE,
-        side="lower",
+    return Bound(
+        half_mean_distance(run.rounds),
+        [seen("a coin is shown after the prediction", run.adaptive)],
+        {"realised_mistakes": run.mistakes, "best_mistakes": fewest, "witness": f"always {label:+d}"},
+        observed=(run.mistakes if run.deterministic else run.expected) - fewest,
     )
 
 

@@ -18,36 +18,25 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate, judge, not_realizable, outward, void
+from novikoff.certificate import Bound, not_realizable, outward, seen, theorem
 from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.types import Run
 
-REFERENCE = "shalevshwartz2014"
 
-
-def consistent_expected(run: Run[VersionSpaceFacts]) -> Certificate | None:
+@theorem("D", "shalevshwartz2014", quantity="expected mistakes")
+def consistent_expected(run: Run[VersionSpaceFacts]) -> Bound | None:
     """The sum of the chances of a mistake <= H(|V before|) - H(|V after|); None if nothing was drawn."""
     if run.deterministic:
         return None
     before, after = run.before, run.after
-    claim = "some hypothesis is consistent with every label"
-    quantities = {"hypotheses": after.hypotheses, "survivors": after.survivors, "realised_mistakes": run.mistakes,
-                  "a_priori": math.log(after.hypotheses)}  # fmt: skip
-    if reason := not_realizable(run):
-        return void("consistent_expected", "D", reason, observed=run.expected, trivial=run.rounds,
-                    assumptions=[Assumption(claim, "refuted")], reference=REFERENCE, quantities=quantities,
-                    quantity="expected mistakes")  # fmt: skip
-    return judge(
-        "consistent_expected",
-        "D",
-        observed=run.expected,
-        bound=outward(harmonic_difference(before.survivors, after.survivors)),
-        trivial=run.rounds,
-        assumptions=[Assumption(claim, "checked")],
-        quantities=quantities,
-        quantity="expected mistakes",
-        reference=REFERENCE,
-    )
+    reason = not_realizable(run)
+    return Bound(
+        outward(harmonic_difference(before.survivors, after.survivors)),
+        [seen("some hypothesis is consistent with every label", not reason)],
+        {"hypotheses": after.hypotheses, "survivors": after.survivors, "realised_mistakes": run.mistakes,
+         "a_priori": math.log(after.hypotheses)},
+        void=reason,
+    )  # fmt: skip
 
 
 def harmonic_difference(more: int, fewer: int) -> float:

@@ -13,34 +13,21 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Assumption, Certificate, judge, not_realizable, void
+from novikoff.certificate import Bound, not_realizable, seen, theorem
 from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.types import Run
 
-REFERENCE = "shalevshwartz2014"
 
-
-def consistent_mistakes(run: Run[VersionSpaceFacts]) -> Certificate | None:
+@theorem("D", "shalevshwartz2014")
+def consistent_mistakes(run: Run[VersionSpaceFacts]) -> Bound | None:
     """M <= |V before| - |V after|; None for the learner that draws its hypothesis."""
     if not run.deterministic:
         return None
     before, after = run.before, run.after
-    claim = "some hypothesis is consistent with every label"
-    quantities = {
-        "hypotheses": after.hypotheses,
-        "survivors": after.survivors,
-        "a_priori": after.hypotheses - 1,
-    }
-    if reason := not_realizable(run):
-        return void("consistent_mistakes", "D", reason, observed=run.mistakes, trivial=run.rounds,
-                    assumptions=[Assumption(claim, "refuted")], reference=REFERENCE, quantities=quantities)  # fmt: skip
-    return judge(
-        "consistent_mistakes",
-        "D",
-        observed=run.mistakes,
-        bound=before.survivors - after.survivors,
-        trivial=run.rounds,
-        assumptions=[Assumption(claim, "checked")],
-        quantities=quantities,
-        reference=REFERENCE,
+    reason = not_realizable(run)
+    return Bound(
+        before.survivors - after.survivors,
+        [seen("some hypothesis is consistent with every label", not reason)],
+        {"hypotheses": after.hypotheses, "survivors": after.survivors, "a_priori": after.hypotheses - 1},
+        void=reason,
     )

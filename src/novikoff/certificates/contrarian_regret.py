@@ -18,10 +18,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.certificate import Certificate, draws_nothing, judge
+from novikoff.certificate import Bound, draws_nothing, theorem
 from novikoff.types import Label, Run
-
-REFERENCE = "shalevshwartz2014"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +30,15 @@ class AnswerCounts:
     positives: int
 
 
-def contrarian_regret(run: Run[AnswerCounts]) -> Certificate:
+@theorem("D", "shalevshwartz2014", quantity="regret", side="lower")
+def contrarian_regret(run: Run[AnswerCounts]) -> Bound:
     """M - m >= ceil(T/2), in whole numbers."""
     label, fewest = better_constant(run.constants)
-    return judge(
-        "contrarian_regret",
-        "D",
+    return Bound(
+        (run.rounds + 1) // 2,
+        [draws_nothing(run)],
+        {"mistakes": run.mistakes, "best_mistakes": fewest, "witness": f"always {label:+d}"},
         observed=run.mistakes - fewest,
-        bound=(run.rounds + 1) // 2,
-        trivial=0,
-        assumptions=[draws_nothing(run)],
-        quantities={"mistakes": run.mistakes, "best_mistakes": fewest, "witness": f"always {label:+d}"},
-        quantity="regret",
-        reference=REFERENCE,
-        side="lower",
     )
 
 

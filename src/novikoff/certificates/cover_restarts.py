@@ -24,11 +24,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.certificate import Assumption, Certificate, floor_log2, judge, void
+from novikoff.certificate import Bound, floor_log2, seen, theorem
 from novikoff.hypotheses import check_part
 from novikoff.types import Run
-
-REFERENCE = "littlestone1988"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +54,14 @@ class CoverFacts:
         check_part("survivors", self.survivors, self.hypotheses)
 
 
-def cover_restarts(run: Run[CoverFacts]) -> Certificate:
+@theorem("D", "littlestone1988")
+def cover_restarts(run: Run[CoverFacts]) -> Bound:
     """The sum of Halving's bound over the covers played, in whole numbers."""
     before, after = run.before, run.after
     zeros, capped = after.zeros - before.zeros, after.capped - before.capped
     assumptions = [
-        Assumption("no example x = 0 is labelled -1", "refuted" if zeros else "checked"),
-        Assumption("the finest cover allowed was not emptied", "refuted" if capped else "checked"),
+        seen("no example x = 0 is labelled -1", not zeros),
+        seen("the finest cover allowed was not emptied", not capped),
     ]
     quantities = {
         "covers": after.level + 1,
@@ -77,20 +76,10 @@ def cover_restarts(run: Run[CoverFacts]) -> Certificate:
                 f"no margin above {2.0 ** -(after.level + 1):g} R: the finest cover allowed, of "
                 f"{after.hypotheses:,} points, was emptied (times: {capped:,})"
             )
-        return void("cover_restarts", "D", reason, observed=run.mistakes, trivial=run.rounds, assumptions=assumptions,
-                    reference=REFERENCE, quantities=quantities)  # fmt: skip
+        return Bound(None, assumptions, quantities, void=reason)
     if after.level == before.level:
         bound = floor_log2(before.survivors, after.survivors)
     else:
         bound = after.spent - before.spent + floor_log2(after.hypotheses, after.survivors)
         bound -= floor_log2(before.hypotheses, 1) - floor_log2(before.survivors, 1)
-    return judge(
-        "cover_restarts",
-        "D",
-        observed=run.mistakes,
-        bound=bound,
-        trivial=run.rounds,
-        assumptions=assumptions,
-        quantities=quantities,
-        reference=REFERENCE,
-    )
+    return Bound(bound, assumptions, quantities)

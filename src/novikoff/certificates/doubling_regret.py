@@ -22,26 +22,22 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate
-from novikoff.certificates.experts_facts import ExpertsFacts, judge_regret
+from novikoff.certificate import Bound, seen, theorem
+from novikoff.certificates.experts_facts import ExpertsFacts, regret_bound
 from novikoff.types import Run
 
-REFERENCE = "cesabianchi1997"
 
-
-def doubling_regret(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("D", "cesabianchi1997", quantity="regret")
+def doubling_regret(run: Run[ExpertsFacts]) -> Bound | None:
     """The sum of the bounds of the epochs, for the comparator that makes it least; None for other rules."""
     after = run.after
     if after.rule != "doubling":
         return None
     epochs = after.rounds.bit_length()  # of 2^0 + ... + 2^(K-1) = 2^K - 1 rounds, the last perhaps not at its end
-    right = after.settled or after.epochs == epochs
     closed = after.top * math.sqrt(after.rounds * math.log(after.experts) / 2.0) * math.sqrt(2.0) / (math.sqrt(2.0) - 1)
-    return judge_regret(
+    return regret_bound(
         run,
-        "doubling_regret",
         0.0 if after.settled else after.detour + after.entrance + after.variation,
-        REFERENCE,
-        quantities={"comparator": after.comparator, "epochs": after.epochs, "closed_form": closed},
-        assumptions=(Assumption("as many epochs were begun as the rounds take", "checked" if right else "refuted"),),
+        [seen("as many epochs were begun as the rounds take", after.settled or after.epochs == epochs)],
+        {"comparator": after.comparator, "epochs": after.epochs, "closed_form": closed},
     )

@@ -28,16 +28,15 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate, judge, outward, void
-from novikoff.certificates.experts_facts import ExpertsFacts, by_its_weights, slack
+from novikoff.certificate import Assumption, Bound, outward, theorem
+from novikoff.certificates.experts_facts import IN_RANGE, ExpertsFacts, by_its_weights, every_round, slack
 from novikoff.types import Run
 
-NAME = "drawn_loss"
-REFERENCE = "howard2020"
 DELTA = 0.05
 
 
-def drawn_loss(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("P", "howard2020", quantity="loss")
+def drawn_loss(run: Run[ExpertsFacts]) -> Bound | None:
     """What was lost is at most k + L/3 + sqrt(L^2/9 + 2kL), in units of the largest loss; None if nothing is drawn.
 
     Nothing is asked of where the learner began, so it holds for a learner that had played before, too.
@@ -45,23 +44,18 @@ def drawn_loss(run: Run[ExpertsFacts]) -> Certificate | None:
     after = run.after
     if after.play != "draw":
         return None
-    whole = after.rounds - run.before.rounds == run.rounds
-    blind = run.fixed or run.adaptive
-    assumptions = [
-        Assumption("every loss is in [0, top]", "checked"),
-        Assumption("the ledger saw every round the learner learned from", "checked" if whole else "refuted"),
-        by_its_weights(run),
-        Assumption("the losses of a round do not depend on its draw", "checked" if blind else "trusted"),
-    ]
-    trivial = run.rounds * after.top
-    quantities = {"expected_loss": run.expected, "delta": DELTA, "top": after.top, "when": "at all rounds at once"}
+    blind = Assumption("the losses of a round do not depend on its draw",
+                       "checked" if run.fixed or run.adaptive else "trusted")  # fmt: skip
     error = slack(run)
-    if not (after.top > 0.0 and math.isfinite(after.top) and math.isfinite(run.expected) and math.isfinite(error)):
-        return void(NAME, "P", "a loss is not finite", observed=run.loss, trivial=trivial, assumptions=assumptions,
-                    reference=REFERENCE, quantities=quantities, quantity="loss")  # fmt: skip
-    bound = after.top * most_drawn(run.expected / after.top, DELTA, error / after.top)
-    return judge(NAME, "P", observed=run.loss, bound=outward(bound), trivial=trivial, assumptions=assumptions,
-                 reference=REFERENCE, quantities=quantities, quantity="loss")  # fmt: skip
+    finite = after.top > 0.0 and math.isfinite(after.top) and math.isfinite(run.expected) and math.isfinite(error)
+    return Bound(
+        outward(after.top * most_drawn(run.expected / after.top, DELTA, error / after.top)) if finite else None,
+        [IN_RANGE, every_round(run), by_its_weights(run), blind],
+        {"expected_loss": run.expected, "delta": DELTA, "top": after.top, "when": "at all rounds at once"},
+        observed=run.loss,
+        trivial=run.rounds * after.top,
+        void="" if finite else "a loss is not finite",
+    )
 
 
 def most_drawn(mean: float, delta: float, error: float = 0.0) -> float:

@@ -27,12 +27,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Assumption, Certificate, judge, refutations, void
+from novikoff.certificate import Assumption, Bound, refutations, seen
 from novikoff.comparators.rounding import root
 from novikoff.comparators.tracker import LinearComparatorFacts
 from novikoff.types import Run
 
-REFERENCE = "grotschel1988"
 Vector = NDArray[np.float64]
 
 CLOSE = 1e-3
@@ -203,15 +202,13 @@ def assumptions(run: Run[EllipsoidFacts]) -> list[Assumption]:
         "it changed on its mistakes only": after.updates - before.updates <= run.mistakes,
         "its volume is what the cuts made it": after.flaw == "",
     }
-    return [Assumption(claim, "checked" if holds else "refuted") for claim, holds in claims.items()]
+    return [seen(claim, holds) for claim, holds in claims.items()]
 
 
-def certify(run: Run[EllipsoidFacts], theorem: str, balls: list[Ball], claim: str, told: dict[str, Any]) -> Certificate:
+def least_bound(run: Run[EllipsoidFacts], balls: list[Ball], claim: str, told: dict[str, Any]) -> Bound:
     """The theorem for these balls, the best of them; void if there is none, or floats cannot tell."""
-    tracked: LinearComparatorFacts = run.tracked
-    facts = run.after
-    needed = assumptions(run)
-    reason = tracked.invalid_reason or facts.flaw or refutations(needed)
+    facts, needed = run.after, assumptions(run)
+    reason = run.tracked.invalid_reason or facts.flaw or refutations(needed)
     if not reason and not balls:
         needed.append(Assumption(claim, "refuted"))
         reason = refutations(needed)
@@ -219,26 +216,18 @@ def certify(run: Run[EllipsoidFacts], theorem: str, balls: list[Ball], claim: st
     if not reason:
         reason = _unreliable(facts, body)
     if reason or body is None:
-        return void(theorem, "D", reason, observed=run.mistakes, trivial=run.rounds, assumptions=needed,
-                    reference=REFERENCE)  # fmt: skip
+        return Bound(None, needed, void=reason)
     reaches = [body.reach(ball) for ball in balls]
     heights = [bound(facts, ball, reach, body.error) for ball, reach in zip(balls, reaches, strict=True)]
     best = heights.index(min(heights))
     if not reaches[best] <= LOST:
         reason = f"the ellipsoid lost the comparator by a factor of {reaches[best]:.3g}: more than rounding explains"
-        return void(theorem, "D", reason, observed=run.mistakes, trivial=run.rounds, assumptions=needed,
-                    reference=REFERENCE)  # fmt: skip
-    needed.append(Assumption(claim, "checked"))
-    return judge(
-        theorem,
-        "D",
-        observed=run.mistakes,
-        bound=math.floor(heights[best] * (1.0 + 1e-12) + 1e-9),
-        trivial=run.rounds,
-        assumptions=needed,
-        quantities={"width": facts.width, "margin": balls[best].g, "reach": reaches[best], "depth": facts.depth,
-                    "condition": float(body.values[0] / body.values[-1]), **told},
-        reference=REFERENCE,
+        return Bound(None, needed, void=reason)
+    return Bound(
+        math.floor(heights[best] * (1.0 + 1e-12) + 1e-9),
+        [*needed, Assumption(claim, "checked")],
+        {"width": facts.width, "margin": balls[best].g, "reach": reaches[best], "depth": facts.depth,
+         "condition": float(body.values[0] / body.values[-1]), **told},
     )  # fmt: skip
 
 

@@ -20,17 +20,16 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Certificate
-from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, certify, separators
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, least_bound, separators
 from novikoff.types import Run
 
-NAME = "ellipsoid_given_margin"
 
-
-def ellipsoid_given_margin(run: Run[EllipsoidFacts]) -> Certificate | None:
+@theorem("D", "grotschel1988")
+def ellipsoid_given_margin(run: Run[EllipsoidFacts]) -> Bound | None:
     """The least bound over the comparators; None if none were tracked, or no margin was given."""
     level = run.after.margin
     if run.tracked is None or level == 0.0:
         return None
     claim = f"a comparator that was tried separates the labels with a normalised margin above {level:g}"
-    return certify(run, NAME, separators(run, level), claim, {"level": level})
+    return least_bound(run, separators(run, level), claim, {"level": level})

@@ -26,15 +26,14 @@ import dataclasses
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Certificate
-from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, certify, log_shrink, separators
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, least_bound, log_shrink, separators
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
-NAME = "ellipsoid_grid"
 
-
-def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Certificate | None:
+@theorem("D", "grotschel1988")
+def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Bound | None:
     """The bound for the grid that was named; None if none was, or no comparator was tracked."""
     facts = run.after
     if run.tracked is None or facts.grid == 0 or facts.margin > 0.0:
@@ -45,7 +44,7 @@ def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Certificate | None:
     balls = [dataclasses.replace(ball, g=min(g, ball.g)) for ball in separators(run) if ball.g >= g * (1.0 - 1e-12)]
     claim = f"a comparator tracked has the margin of a target on the grid of {facts.grid:,}"
     told = {"grid": facts.grid, "before": before_the_game(max(facts.width, 1), g)} if g > 0.0 else {"grid": facts.grid}
-    return certify(run, NAME, balls, claim, told)
+    return least_bound(run, balls, claim, told)
 
 
 def grid_margin(k: int, n: int, constant: float | Fraction = 0.0) -> float:

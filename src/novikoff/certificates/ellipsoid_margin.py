@@ -21,16 +21,14 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Certificate
-from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, certify, separators
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, least_bound, separators
 from novikoff.types import Run
 
-NAME = "ellipsoid_margin"
-CLAIM = "a comparator that was tried separates the labels"
 
-
-def ellipsoid_margin(run: Run[EllipsoidFacts]) -> Certificate | None:
+@theorem("D", "grotschel1988")
+def ellipsoid_margin(run: Run[EllipsoidFacts]) -> Bound | None:
     """The least bound over the comparators that separate; None if none were tracked, or cuts were at a given margin."""
     if run.tracked is None or run.after.margin > 0.0:
         return None
-    return certify(run, NAME, separators(run), CLAIM, {})
+    return least_bound(run, separators(run), "a comparator that was tried separates the labels", {})

@@ -29,21 +29,18 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Certificate
-from novikoff.certificates.risk_facts import MEAN, EnsembleFacts, certified, empty, independent, told
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.risk_facts import MEAN, EnsembleFacts, independent, risk_bound, told
 from novikoff.risk import poisson_closed, poisson_limit, share
 
-NAME = "ensemble_risk"
-REFERENCE = "cesabianchi2008"
 WHEN = "for all n at once"
 
 
-def ensemble_risk(facts: EnsembleFacts) -> Certificate:
+@theorem("P", "cesabianchi2008", quantity=MEAN)
+def ensemble_risk(facts: EnsembleFacts) -> Bound:
     """Rbar <= P(M)/n; observed is the rate of mistakes."""
-    assumptions = [independent(facts)]
-    quantities = told(facts, WHEN)
-    if not facts.rounds:
-        return empty(NAME, assumptions, REFERENCE, quantities, MEAN)
-    quantities["closed_form"] = share(poisson_closed(facts.mistakes, facts.delta), facts.rounds)
-    bound = share(poisson_limit(facts.mistakes, facts.delta), facts.rounds)
-    return certified(NAME, facts.mistakes / facts.rounds, bound, assumptions, REFERENCE, quantities, MEAN)
+    assumptions, quantities, bound = [independent(facts)], told(facts, WHEN), None
+    if facts.rounds:
+        quantities["closed_form"] = share(poisson_closed(facts.mistakes, facts.delta), facts.rounds)
+        bound = share(poisson_limit(facts.mistakes, facts.delta), facts.rounds)
+    return risk_bound(bound, facts.mistakes, facts.rounds, assumptions, quantities)

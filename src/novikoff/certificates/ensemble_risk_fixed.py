@@ -27,20 +27,15 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Certificate
-from novikoff.certificates.risk_facts import MEAN, EnsembleFacts, certified, empty, in_advance, independent, told
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.risk_facts import MEAN, EnsembleFacts, in_advance, independent, risk_bound, told
 from novikoff.risk import kl_limit
 
-NAME = "ensemble_risk_fixed"
-REFERENCE = "cesabianchi2008"
 WHEN = "n fixed in advance"
 
 
-def ensemble_risk_fixed(facts: EnsembleFacts) -> Certificate:
+@theorem("P", "cesabianchi2008", quantity=MEAN)
+def ensemble_risk_fixed(facts: EnsembleFacts) -> Bound:
     """Rbar <= the p above M/n with n kl(M/n || p) = L; observed is the rate of mistakes."""
-    assumptions = [independent(facts), in_advance(facts)]
-    quantities = told(facts, WHEN)
-    if not facts.rounds:
-        return empty(NAME, assumptions, REFERENCE, quantities, MEAN)
-    bound = kl_limit(facts.mistakes, facts.rounds, facts.delta)
-    return certified(NAME, facts.mistakes / facts.rounds, bound, assumptions, REFERENCE, quantities, MEAN)
+    bound = kl_limit(facts.mistakes, facts.rounds, facts.delta) if facts.rounds else None
+    return risk_bound(bound, facts.mistakes, facts.rounds, [independent(facts), in_advance(facts)], told(facts, WHEN))

@@ -28,32 +28,23 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate
-from novikoff.certificates.experts_facts import ExpertsFacts, judge_regret
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.experts_facts import ExpertsFacts, one_rate, regret_bound
 from novikoff.types import Run
-
-REFERENCE = "cesabianchi2006"
 
 LARGEST_RATE = {"log": 1.0, "squared": 0.5}
 """On the loss itself: up to there exp(-rate * loss) is concave in the prediction."""
 
 
-def exp_concave_regret(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("D", "cesabianchi2006", quantity="regret")
+def exp_concave_regret(run: Run[ExpertsFacts]) -> Bound | None:
     """ln(1/prior)/r for the comparator that makes it least; None for other rules, plays, losses or larger rates."""
     after = run.after
     largest = LARGEST_RATE.get(after.loss)
     if after.rule != "fixed" or after.play != "mean" or largest is None or after.rate > largest:
         return None
-    same = after.settled or math.isclose(after.rates, after.rounds * after.eta, rel_tol=1e-9)
     bound = 0.0 if after.settled else after.detour + after.entrance
     quantities = {"comparator": after.comparator, "rate": after.rate}
     if after.loss == "log":
         quantities["unclipped"] = bound + after.rounds * -math.log1p(-after.clip)
-    return judge_regret(
-        run,
-        "exp_concave_regret",
-        bound,
-        REFERENCE,
-        quantities=quantities,
-        assumptions=(Assumption("the rate was the same in every round", "checked" if same else "refuted"),),
-    )
+    return regret_bound(run, bound, [one_rate(after)], quantities)

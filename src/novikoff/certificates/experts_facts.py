@@ -13,11 +13,11 @@ Words
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.certificate import NO_LARGER, Assumption, Certificate, judge, largest_regret, outward, void
+from novikoff.certificate import NO_LARGER, Assumption, Bound, largest_regret, outward, seen
 from novikoff.types import Run
 
 CONVEX = ("absolute", "squared", "log")
@@ -57,6 +57,7 @@ class ExpertsFacts:
     sleeper_rounds    how many there were
     sleeper_loss      what it lost in them
     clip              log loss: predictions are moved into [clip, 1 - clip]
+    apart             a team: no learner has the coins of the rule; None if that cannot be told
     """
 
     rule: str
@@ -93,6 +94,7 @@ class ExpertsFacts:
     sleeper_rounds: int = 0
     sleeper_loss: float = 0.0
     clip: float = 0.0
+    apart: bool | None = None
 
     def __post_init__(self) -> None:
         for name in ("path_losses", "path_costs"):  # lists, when they come from a file
@@ -128,52 +130,64 @@ class ExpertsFacts:
         return self.rates / self.unit * self.top * self.top / 8.0
 
 
-def judge_regret(
+def regret_bound(
     run: Run[ExpertsFacts],
-    name: str,
     bound: float,
-    reference: str,
+    assumptions: Sequence[Assumption] = (),
+    quantities: Mapping[str, Any] | None = None,
     *,
     observed: float | None = None,
     trivial: float | None = None,
-    quantity: str = "regret",
-    quantities: Mapping[str, Any] | None = None,
-    assumptions: tuple[Assumption, ...] = (),
-) -> Certificate:
-    """The certificate of `bound`, to which what rounding may have done is added here.
+    why: str = NO_LARGER,
+) -> Bound:
+    """What a theorem with this `bound` says, to which what rounding may have done is added here.
 
     Void if the learner had played before the ledger was opened, or something in it is not finite; or if it did not play
     by its weights, and kept the promise nevertheless. Without `observed` it is the regret against the best expert: of
     the expected loss where an expert is drawn. `trivial` is what is possible at most: T top - L* for that regret.
     """
     after = run.after
-    seen = run.expected - after.best_loss if observed is None else observed
+    paid = run.expected - after.best_loss if observed is None else observed
     limit = outward(bound + slack(run))
-    needed = (*game(run), *(() if seen > limit else (by_its_weights(run),)), *assumptions)
-    least = largest_regret(run.rounds, after.top, after.best_loss) if trivial is None else trivial
-    told = {**common(after), **(quantities or {})}
-    what = f"expected {quantity}" if after.play == "draw" else quantity
-    reason = void_certificate(run) or ("" if math.isfinite(bound) else "the bound is not finite")
-    if reason:
-        return void(name, "D", reason, observed=seen, trivial=least, assumptions=needed, reference=reference,
-                    quantities=told, quantity=what)  # fmt: skip
-    return judge(name, "D", observed=seen, bound=limit, trivial=least, assumptions=needed,
-                 reference=reference, quantities=told, quantity=what,
-                 why=NO_LARGER if "regret" in quantity else "")  # fmt: skip
+    return Bound(
+        limit,
+        [*game(run), *(() if paid > limit else (by_its_weights(run),)), *assumptions],
+        {**common(after), **(quantities or {})},
+        observed=paid,
+        trivial=largest_regret(run.rounds, after.top, after.best_loss) if trivial is None else trivial,
+        expected=after.play == "draw",
+        why=why,
+        void=why_void(run) or ("" if math.isfinite(bound) else "the bound is not finite"),
+    )
 
 
-def game(run: Run[ExpertsFacts]) -> tuple[Assumption, ...]:
+IN_RANGE = Assumption("every loss is in [0, top]", "checked")
+
+
+def every_round(run: Run[ExpertsFacts]) -> Assumption:
+    """Did the learner learn from what the ledger saw, and nothing else?"""
+    whole = run.after.rounds - run.before.rounds == run.rounds
+    return seen("the ledger saw every round the learner learned from", whole)
+
+
+def game(run: Run[ExpertsFacts]) -> list[Assumption]:
     """What every theorem here needs, and whether it was seen to hold."""
-    before, after = run.before, run.after
-    whole = after.rounds - before.rounds == run.rounds
-    found = [
-        Assumption("every loss is in [0, top]", "checked"),
-        Assumption("the ledger saw every round the learner learned from", "checked" if whole else "refuted"),
-    ]
+    after, found = run.after, [IN_RANGE, every_round(run)]
     if after.play == "mean" and after.loss != "table":  # of a table the mean itself is paid
-        claim = "the loss is convex in the prediction"
-        found.append(Assumption(claim, "checked" if after.loss in CONVEX else "refuted"))
-    return tuple(found)
+        found.append(seen("the loss is convex in the prediction", after.loss in CONVEX))
+    return found
+
+
+def one_rate(after: ExpertsFacts) -> Assumption:
+    """What theorems on a fixed rate need."""
+    same = after.settled or math.isclose(after.rates, after.rounds * after.eta, rel_tol=1e-9)
+    return seen("the rate was the same in every round", same)
+
+
+def the_rate_never_rose(after: ExpertsFacts) -> Assumption:
+    """What theorems on falling rates need: then the last is no larger than the mean. An epoch has its own rate."""
+    falling = after.settled or after.rule == "doubling" or after.rates >= after.rounds * after.eta * (1.0 - 1e-9)
+    return seen("the rate never rose", falling)
 
 
 def by_its_weights(run: Run[ExpertsFacts]) -> Assumption:
@@ -187,10 +201,10 @@ def by_its_weights(run: Run[ExpertsFacts]) -> Assumption:
         claim, holds = "the expected loss is that of the weights", abs(more) <= error
     else:
         claim, holds = "the mixture lost no more than its experts on average", more <= error
-    return Assumption(claim, "checked" if holds else "refuted")
+    return seen(claim, holds)
 
 
-def void_certificate(run: Run[ExpertsFacts]) -> str:
+def why_void(run: Run[ExpertsFacts]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     if run.before.rounds:
         return f"warm start: the learner had played {run.before.rounds:,} rounds when the ledger was opened"

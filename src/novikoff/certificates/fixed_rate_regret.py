@@ -28,28 +28,21 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate
-from novikoff.certificates.experts_facts import ExpertsFacts, judge_regret
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.experts_facts import ExpertsFacts, one_rate, regret_bound
 from novikoff.types import Run
 
-REFERENCE = "cesabianchi2006"
 
-
-def fixed_rate_regret(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("D", "cesabianchi2006", quantity="regret")
+def fixed_rate_regret(run: Run[ExpertsFacts]) -> Bound | None:
     """ln(1/prior)/r + r T S^2/8 for the comparator that makes it least; None for other rules."""
     after = run.after
     if after.rule != "fixed":
         return None
-    same = after.settled or math.isclose(after.rates, after.rounds * after.eta, rel_tol=1e-9)
-    return judge_regret(
+    tuned = after.top * math.sqrt(after.rounds * math.log(after.experts) / 2.0)
+    return regret_bound(
         run,
-        "fixed_rate_regret",
         0.0 if after.settled else after.detour + after.entrance + after.variation,
-        REFERENCE,
-        quantities={
-            "comparator": after.comparator,
-            "horizon": after.horizon,
-            "tuned": after.top * math.sqrt(after.rounds * math.log(after.experts) / 2.0),
-        },
-        assumptions=(Assumption("the rate was the same in every round", "checked" if same else "refuted"),),
+        [one_rate(after)],
+        {"comparator": after.comparator, "horizon": after.horizon, "tuned": tuned},
     )

@@ -34,20 +34,19 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Certificate, largest_regret
-from novikoff.certificates.experts_facts import ExpertsFacts, judge_regret
+from novikoff.certificate import Bound, largest_regret, theorem
+from novikoff.certificates.experts_facts import ExpertsFacts, regret_bound
 from novikoff.types import Run
 
-REFERENCE = "herbster1998"
 
-
-def fixed_share_regret(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("D", "herbster1998", quantity="regret")
+def fixed_share_regret(run: Run[ExpertsFacts]) -> Bound | None:
     """The least cost of a path, and the gaps; None for other rules."""
     after = run.after
     if after.rule != "share":
         return None
     if after.settled:
-        return judge_regret(run, "fixed_share_regret", 0.0, REFERENCE)
+        return regret_bound(run, 0.0)
     room = after.rounds  # paths of T rounds have at most T - 1 switches, and draw as often: C(k) is no price beyond
     costs = [cost + sharing(k, after) for k, cost in enumerate(after.path_costs[:room])]
     if after.uniform:
@@ -56,13 +55,9 @@ def fixed_share_regret(run: Run[ExpertsFacts]) -> Certificate | None:
     saved = max(after.mixed - run.expected, 0.0)  # a mixture that pays more than h_t is broken, and shall be found out
     least = min(costs, default=math.nan)
     best = after.path_losses[-1] if after.path_losses else math.nan
-    return judge_regret(
+    return regret_bound(
         run,
-        "fixed_share_regret",
         least - best + after.gaps - saved,
-        REFERENCE,
-        observed=run.expected - best,
-        trivial=largest_regret(run.rounds, after.top, best),
         quantities={
             "path_loss": best,
             "switches": after.switches,
@@ -72,6 +67,8 @@ def fixed_share_regret(run: Run[ExpertsFacts]) -> Certificate | None:
             "saved": saved,
             "a_priori": least - best + after.variation,
         },
+        observed=run.expected - best,
+        trivial=largest_regret(run.rounds, after.top, best),
     )
 
 

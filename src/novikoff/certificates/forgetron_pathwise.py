@@ -48,22 +48,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from novikoff.certificate import Certificate, judge
-from novikoff.certificates.kernel_facts import (
-    UNIT,
-    KernelFacts,
-    assumptions,
-    near,
-    on_mistakes,
-    quantities,
-    score_error,
-    void_certificate,
-)
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.kernel_facts import UNIT, KernelFacts, assumptions, on_mistakes, score_error, why_void
+from novikoff.certificates.perceptron_facts import near, quantities
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
-
-NAME = "forgetron_pathwise"
-REFERENCE = "dekel2008"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,39 +98,33 @@ class Costs:
         return runs + (self.mistakes + 4) * 2 * UNIT * sums
 
 
-def forgetron_pathwise(run: Run[KernelFacts]) -> Certificate | None:
+@theorem("D", "dekel2008")
+def forgetron_pathwise(run: Run[KernelFacts]) -> Bound | None:
     """The least bound over the comparators and mixtures of them; None if none were tracked."""
-    budget = run.after.budget
+    after, budget = run.after, run.after.budget
     if run.tracked is None or budget is None:
         return None
     needed = [*assumptions(run), on_mistakes(run)]
-    nothing = void_certificate(run, NAME, "D", needed, REFERENCE, unreadable(run))
-    if nothing is not None:
-        return nothing
+    if reason := why_void(run, needed, unreadable(run)):
+        return Bound(None, needed, void=reason)
     costs = Costs.of(run, budget)
-    scale = root(Fraction(run.after.radius2))
+    scale = root(Fraction(after.radius2))
     norms = [scale * root(u.square) for u in run.tracked.comparators]
     hinges = [u.hinge for u in run.tracked.comparators]
     rough = [costs.roughly(near(norm), near(hinge)) for norm, hinge in zip(norms, hinges, strict=True)]
     best = rough.index(min(rough))
     candidates = [(norms[best], hinges[best]), *mixtures(norms, hinges, costs, max(best - 1, 0), best + 2)]
-    after = run.after
-    return judge(
-        NAME,
-        "D",
-        observed=run.mistakes,
-        bound=math.floor(min(costs.bound(norm, hinge) for norm, hinge in candidates)),
-        trivial=run.rounds,
-        assumptions=needed,
-        quantities={
-            **quantities(run, run.tracked.comparators[best]),
+    return Bound(
+        math.floor(min(costs.bound(norm, hinge) for norm, hinge in candidates)),
+        needed,
+        {
+            **quantities(run.tracked, run.tracked.comparators[best]),
             "budget": budget,
             "evictions": after.evictions,
             "S1": after.S1,
             "S2": after.S2,
             "Q": after.Q,
         },
-        reference=REFERENCE,
     )
 
 

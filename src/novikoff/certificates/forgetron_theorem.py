@@ -32,30 +32,30 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Assumption, Certificate, judge
+from novikoff.certificate import Assumption, Bound, seen, theorem
 from novikoff.certificates.forgetron_pathwise import Costs, unreadable
-from novikoff.certificates.kernel_facts import KernelFacts, assumptions, on_mistakes, quantities, void_certificate
+from novikoff.certificates.kernel_facts import KernelFacts, assumptions, on_mistakes, why_void
+from novikoff.certificates.perceptron_facts import quantities
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
-NAME = "forgetron_theorem"
-REFERENCE = "dekel2008"
 LEAST_BUDGET = 83
 TOLERANCE = Fraction(1, 10**9)
 
 
-def forgetron_theorem(run: Run[KernelFacts]) -> Certificate | None:
+@theorem("D", "dekel2008")
+def forgetron_theorem(run: Run[KernelFacts]) -> Bound | None:
     """The least 2 R^2 ||g||^2 + 4 D over the short comparators; None if none were tracked."""
     budget = run.after.budget
     if run.tracked is None or budget is None:
         return None
     needed = [*assumptions(run), on_mistakes(run)]
-    nothing = void_certificate(run, NAME, "D", needed, REFERENCE, unreadable(run))
-    if nothing is None:
+    reason = why_void(run, needed, unreadable(run))
+    if not reason:
         needed += own_assumptions(run, budget)
-        nothing = void_certificate(run, NAME, "D", needed, REFERENCE)
-    if nothing is not None:
-        return nothing
+        reason = why_void(run, needed)
+    if reason:
+        return Bound(None, needed, void=reason)
     radius2 = Fraction(run.after.radius2)
     longest2 = Fraction(longest(budget)) ** 2
     costs = Costs.of(run, budget)
@@ -64,15 +64,10 @@ def forgetron_theorem(run: Run[KernelFacts]) -> Certificate | None:
     above = 2 * TOLERANCE + max(costs.S2 - costs.P, Fraction(0)) * (1 - 1 / square)
     best = min(short, key=lambda u: 2 * square * radius2 * u.square + 4 * u.hinge)
     slack = costs.slack(root(radius2 * best.square), square) + above
-    return judge(
-        NAME,
-        "D",
-        observed=run.mistakes,
-        bound=math.floor(2 * square * radius2 * best.square + 4 * best.hinge + 2 * slack),
-        trivial=run.rounds,
-        assumptions=needed,
-        quantities={**quantities(run, best), "budget": budget, "U": longest(budget), "Q": run.after.Q},
-        reference=REFERENCE,
+    return Bound(
+        math.floor(2 * square * radius2 * best.square + 4 * best.hinge + 2 * slack),
+        needed,
+        {**quantities(run.tracked, best), "budget": budget, "U": longest(budget), "Q": run.after.Q},
     )
 
 
@@ -85,14 +80,11 @@ def own_assumptions(run: Run[KernelFacts], budget: int) -> list[Assumption]:
     """What this theorem needs besides."""
     after = run.after
     fits = run.tracked.square <= Fraction(after.radius2) * (1 + Fraction(1, 10**12))
-    enough = budget >= LEAST_BUDGET
     removals = Fraction(after.P) + 2 * Fraction(after.Lam) <= Fraction(15, 32) * run.mistakes + TOLERANCE
-    shrinking = 2 * Fraction(longest(budget)) * Fraction(after.S1) - Fraction(after.S2) <= (
-        Fraction(run.mistakes, 32) + TOLERANCE
-    )
+    shrinking = 2 * Fraction(longest(budget)) * Fraction(after.S1) - Fraction(after.S2)
     return [
-        Assumption(f"the budget is at least {LEAST_BUDGET}", "checked" if enough else "refuted"),
-        Assumption("no K(x,x) was above the R^2 fixed in advance", "checked" if fits else "refuted"),
-        Assumption("removing cost at most 15/32 of the mistakes", "checked" if removals else "refuted"),
-        Assumption("shrinking cost at most 1/32 of the mistakes", "checked" if shrinking else "refuted"),
+        seen(f"the budget is at least {LEAST_BUDGET}", budget >= LEAST_BUDGET),
+        seen("no K(x,x) was above the R^2 fixed in advance", fits),
+        seen("removing cost at most 15/32 of the mistakes", removals),
+        seen("shrinking cost at most 1/32 of the mistakes", shrinking <= Fraction(run.mistakes, 32) + TOLERANCE),
     ]

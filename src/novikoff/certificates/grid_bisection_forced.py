@@ -17,11 +17,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.certificate import MOST_BITS, Certificate, draws_nothing, floor_log2, judge
+from novikoff.certificate import MOST_BITS, Bound, draws_nothing, floor_log2, theorem
 from novikoff.errors import brief
 from novikoff.types import Run
-
-REFERENCE = "littlestone1988"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +37,20 @@ class GridBisectionFacts:
     forced: int
 
 
-def grid_bisection_forced(run: Run[GridBisectionFacts]) -> Certificate:
+@theorem("D", "littlestone1988", side="lower")
+def grid_bisection_forced(run: Run[GridBisectionFacts]) -> Bound:
     """M >= min(T, floor(log2 V)), in whole numbers."""
     before, after = run.before, run.after
-    fit_before, fit_after = before.hi - before.lo + 1, after.hi - after.lo + 1
-    return judge(
-        "grid_bisection_forced",
-        "D",
-        observed=run.mistakes,
-        bound=min(run.rounds, floor_log2(fit_before, 1)),
-        trivial=0,
-        assumptions=[draws_nothing(run)],
-        quantities={
-            "thresholds_before": fit_before,
-            "thresholds_after": fit_after,
+    fit = before.hi - before.lo + 1
+    return Bound(
+        min(run.rounds, floor_log2(fit, 1)),
+        [draws_nothing(run)],
+        {
+            "thresholds_before": fit,
+            "thresholds_after": after.hi - after.lo + 1,
             "forced": after.forced - before.forced,
             "witness": told(after),
         },
-        reference=REFERENCE,
-        side="lower",
     )
 
 

@@ -19,32 +19,22 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Assumption, Certificate, floor_log2, judge, not_realizable, void
+from novikoff.certificate import Bound, floor_log2, not_realizable, seen, theorem
 from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.types import Run
 
-REFERENCE = "littlestone1988"
 
-
-def halving_mistakes(run: Run[VersionSpaceFacts]) -> Certificate:
+@theorem("D", "littlestone1988")
+def halving_mistakes(run: Run[VersionSpaceFacts]) -> Bound:
     """M <= floor(log2(W before / W after)), in whole numbers."""
     before, after = run.before, run.after
     quantities = {"hypotheses": after.hypotheses, "survivors": after.survivors}
     if after.whole != after.hypotheses:  # there is a prior
         quantities |= {"weight_before": before.weight, "weight_after": after.weight}
     quantities["a_priori"] = floor_log2(after.whole, after.lightest)
-    claim = "some hypothesis is consistent with every label it was filtered by"
-    if reason := not_realizable(run):
-        reason += f"; began again {after.restarts - before.restarts:,} times"
-        return void("halving_mistakes", "D", reason, observed=run.mistakes, trivial=run.rounds,
-                    assumptions=[Assumption(claim, "refuted")], reference=REFERENCE, quantities=quantities)  # fmt: skip
-    return judge(
-        "halving_mistakes",
-        "D",
-        observed=run.mistakes,
-        bound=floor_log2(before.weight, after.weight),
-        trivial=run.rounds,
-        assumptions=[Assumption(claim, "checked")],
-        quantities=quantities,
-        reference=REFERENCE,
-    )
+    reason = not_realizable(run)
+    needed = [seen("some hypothesis is consistent with every label it was filtered by", not reason)]
+    if reason:
+        again = f"{reason}; began again {after.restarts - before.restarts:,} times"
+        return Bound(None, needed, quantities, void=again)
+    return Bound(floor_log2(before.weight, after.weight), needed, quantities)

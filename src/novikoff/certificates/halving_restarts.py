@@ -17,12 +17,13 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Certificate, floor_log2, judge
+from novikoff.certificate import Bound, floor_log2, theorem
 from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.types import Run
 
 
-def halving_restarts(run: Run[VersionSpaceFacts]) -> Certificate | None:
+@theorem("D", "littlestone1988")
+def halving_restarts(run: Run[VersionSpaceFacts]) -> Bound | None:
     """The sum of Halving's bound over the phases between restarts; None if there was no restart."""
     before, after = run.before, run.after
     restarts = after.restarts - before.restarts
@@ -31,13 +32,4 @@ def halving_restarts(run: Run[VersionSpaceFacts]) -> Certificate | None:
     phase = floor_log2(after.whole, after.lightest) + 1
     bound = floor_log2(before.weight, after.lightest) + 1 + (restarts - 1) * phase
     bound += floor_log2(after.whole, after.weight)
-    return judge(
-        "halving_restarts",
-        "D",
-        observed=run.mistakes,
-        bound=bound,
-        trivial=run.rounds,
-        assumptions=[],
-        quantities={"restarts": restarts, "mistakes_per_phase": phase, "survivors": after.survivors},
-        reference="littlestone1988",
-    )
+    return Bound(bound, quantities={"restarts": restarts, "mistakes_per_phase": phase, "survivors": after.survivors})

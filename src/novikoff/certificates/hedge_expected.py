@@ -10,8 +10,8 @@ Theorem (upper, in expectation over all coins)
     Reported is the least over learners and forms; an expectation is never made a whole number.
 Assumptions
     the stream does not depend on the coins (refuted against an adversary); Hedge's coins are independent of the
-    learners', who may share theirs (checked: no learner has the seed of the rule, learners/hedge.py); a learner's
-    certificate holds (checked); the team was seen from its first round (checked).
+    learners', who may share theirs (checked: no learner has the seed of the rule; trusted of one that draws without a
+    seed); a learner's certificate holds (checked); the team was seen from its first round (checked).
 Proof
     Given the learners' coins, their mistakes are a fixed table, on which Hedge errs in round t with chance h_t: this is
     where its coins must be others. For each such table the sum of h_t is at most min M_i + c
@@ -24,20 +24,18 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Assumption, Certificate, fixed_in_advance
+from novikoff.certificate import Bound, Certificate, fixed_in_advance, theorem
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.hedge_facts import passed_on
 from novikoff.types import Run
 
-NAME = "hedge_expected"
 EXPECTED = ("expected mistakes", "expected loss")
 
 
-def hedge_expected(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("E", "freund1997", quantity="expected mistakes")
+def hedge_expected(run: Run[ExpertsFacts]) -> Bound | None:
     """The least of B_i + c over bounds on expected mistakes; None if no learner has one."""
-    fixed = fixed_in_advance(run)
-    apart = Assumption("Hedge's coins are no learner's", "checked")
-    return passed_on(run, NAME, "E", True, in_expectation, (fixed, apart))
+    return passed_on(run, in_expectation, in_advance=True, also=[fixed_in_advance(run)])
 
 
 def in_expectation(one: Certificate) -> bool:

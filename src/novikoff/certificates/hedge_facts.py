@@ -7,15 +7,14 @@ mistake. Facts are those of the rule (certificates/experts_facts.py).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from novikoff.certificate import Assumption, Certificate, Kind, judge, outward, void
-from novikoff.certificates.experts_facts import ExpertsFacts, by_its_weights, common, game, slack, void_certificate
+from novikoff.certificate import Assumption, Bound, Certificate, Standing, outward
+from novikoff.certificates.experts_facts import ExpertsFacts, by_its_weights, common, game, slack, why_void
 from novikoff.certificates.fixed_share_regret import sharing
 from novikoff.types import Run
 
-REFERENCE = "freund1997"
 FALLING = ("fixed", "anytime", "share")
 """Rules with one sequence of rates, none larger than the one before."""
 
@@ -52,14 +51,14 @@ def costs(after: ExpertsFacts, in_advance: bool) -> Iterator[Cost]:
 
 
 def passed_on(
-    run: Run[ExpertsFacts], name: str, kind: Kind, in_advance: bool, takes: Callable[[Certificate], bool],
-    assumptions: tuple[Assumption, ...] = (),
-) -> Certificate | None:  # fmt: skip
+    run: Run[ExpertsFacts], takes: Callable[[Certificate], bool], in_advance: bool, also: Sequence[Assumption] = ()
+) -> Bound | None:
     """The least bound on the expected mistakes that a learner's certificate gives; None if none is of the right kind.
 
     A bound beyond the rounds counts as the rounds.
 
-    takes   is a certificate of a learner of the right kind?
+    takes        is a certificate of a learner of the right kind?
+    in_advance   as for `costs`; then the bound is one in expectation, which no single run can violate
     """
     after = run.after
     hindsight = [] if in_advance else [after.comparator]  # whose price is known: a choice that the coins may have made
@@ -73,19 +72,17 @@ def passed_on(
         for k, one in offered
         if known and k in with_price and one.holds and one.bound is not None
     ]
-    reason = void_certificate(run) or ("" if sound else _why(offered, known))
-    limit = math.inf if reason else outward(min(sound, key=lambda found: found[:2])[0])
-    kept = kind != "D" or run.expected <= limit  # else it is violated, whoever played
-    needed = [*game(run), *((by_its_weights(run),) if kept else ()), *assumptions]
-    told = common(after)
-    if reason:
-        return void(name, kind, reason, observed=run.expected, trivial=run.rounds, assumptions=needed,
-                    reference=REFERENCE, quantities=told, quantity="expected mistakes")  # fmt: skip
-    _, k, one = min(sound, key=lambda found: found[:2])
+    needed, told = [*game(run)], common(after)
+    standing: Standing = "trusted" if after.apart is None else "checked" if after.apart else "refuted"
+    apart = Assumption("Hedge's coins are no learner's", standing)
+    if reason := why_void(run) or ("" if sound else _why(offered, known)):
+        return Bound(None, [*needed, by_its_weights(run), *also, apart], told, void=reason)
+    least, k, one = min(sound, key=lambda found: found[:2])
+    limit = outward(least)
+    if in_advance or run.expected <= limit:  # else it is violated, whoever played
+        needed.append(by_its_weights(run))
     told |= {"learner": k, "its_theorem": one.theorem, "its_bound": one.bound}
-    return judge(name, kind, observed=run.expected, bound=limit, trivial=run.rounds,
-                 assumptions=[*needed, *one.assumptions], reference=REFERENCE, quantities=told,
-                 quantity="expected mistakes")  # fmt: skip
+    return Bound(limit, [*needed, *also, apart, *one.assumptions], told)
 
 
 def _why(offered: list[tuple[int, Certificate]], known: list[Cost]) -> str:

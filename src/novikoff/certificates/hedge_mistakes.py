@@ -16,8 +16,8 @@ Theorem (upper)
     given what the learners drew.
 Assumptions
     a learner's certificate holds (checked; what it trusts is trusted here: void or violated ones are left out); the
-    learners' mistakes do not depend on whom Hedge follows in that round (checked: its coins are no learner's); the team
-    was seen from its first round (checked).
+    learners' mistakes do not depend on whom Hedge follows in that round: its coins are no learner's (checked by their
+    seeds; trusted of a learner that draws without one); the team was seen from its first round (checked).
 Proof
     The table of the learners' mistakes is a table of losses in {0, 1}. certificates/fixed_rate_regret.py and its kin
     hold for every such table, however it came about and whatever it reacts to: sum of h_t <= M_i + c_i. And M_i <= B_i;
@@ -30,15 +30,18 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Assumption, Certificate
+from novikoff.certificate import Bound, Certificate, theorem
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.hedge_facts import passed_on
 from novikoff.types import Run
 
-NAME = "hedge_mistakes"
 
-
-def hedge_mistakes(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("D", "freund1997", quantity="expected mistakes")
+def hedge_mistakes(run: Run[ExpertsFacts]) -> Bound | None:
     """The least of B_i + c_i over certificates of kind D; None if no learner has one."""
-    apart = Assumption("Hedge's coins are no learner's", "checked")
-    return passed_on(run, NAME, "D", False, lambda one: one.kind == "D" and one.quantity == "mistakes", (apart,))
+    return passed_on(run, on_every_stream, in_advance=False)
+
+
+def on_every_stream(one: Certificate) -> bool:
+    """Does it bound the mistakes of a learner, whatever comes?"""
+    return one.kind == "D" and one.quantity == "mistakes"

@@ -14,16 +14,12 @@ The run in floats
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-from novikoff.certificate import Assumption, Certificate, Kind, refutations, seen, void
+from novikoff.certificate import Assumption, refutations, seen
 from novikoff.certificates.perceptron_facts import explained
-from novikoff.comparators.rounding import root
-from novikoff.comparators.tally import Comparator
 from novikoff.comparators.tracker import KernelComparatorFacts
 from novikoff.similarity import Similarity
 from novikoff.types import Run
@@ -112,45 +108,15 @@ def on_mistakes(run: Run[KernelFacts]) -> Assumption:
     return seen("it changed on its mistakes only", inserted == run.mistakes == run.tracked.mistakes)
 
 
-def is_perceptron(run: Run[KernelFacts]) -> list[Assumption]:
-    """The list is that of the Perceptron: no example ever left it, and mistakes alone made it what it is."""
+def needed_of_a_perceptron(run: Run[KernelFacts]) -> list[Assumption]:
+    """And the list is that of the Perceptron: no example ever left it, and mistakes alone made it what it is."""
     claim = "each mistake added y K(x, .) to its function, and nothing else changed it"
-    return [on_mistakes(run), seen("no example ever left its list", run.after.evictions == 0),
+    return [*assumptions(run), on_mistakes(run), seen("no example ever left its list", run.after.evictions == 0),
             explained(run.tracked, claim)]  # fmt: skip
 
 
-def void_certificate(
-    run: Run[KernelFacts], theorem: str, kind: Kind, needed: Sequence[Assumption], reference: str, also: str = ""
-) -> Certificate | None:
-    """The void certificate of a run that a theorem says nothing of; None if it says something.
-
-    also   one more reason, "" if there is none
-    """
-    tracked: KernelComparatorFacts = run.tracked
-    reason = tracked.invalid_reason or refutations(needed) or also
-    if not reason:
-        return None
-    if not run.before.empty and not tracked.invalid_reason:
-        reason = f"warm start: {reason}"
-    return void(theorem, kind, reason, observed=run.mistakes, trivial=run.rounds, assumptions=needed,
-                reference=reference)  # fmt: skip
-
-
-def quantities(run: Run[KernelFacts], u: Comparator) -> dict[str, Any]:
-    """What there is to tell of the comparator that was best."""
-    tracked: KernelComparatorFacts = run.tracked
-    return {
-        "comparators": len(tracked.comparators),
-        "R": float(root(tracked.square)),
-        "norm": float(root(u.square)),
-        "scale": u.scale,
-        "hinge": float(u.hinge),
-    }
-
-
-def near(value: Fraction) -> float:
-    """A double near it, to compare by; infinite beyond the doubles."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
+def why_void(run: Run[KernelFacts], needed: Sequence[Assumption], also: str = "") -> str:
+    """Why a theorem says nothing of this run, `also` for a reason of its own; "" if it says something."""
+    reason: str = run.tracked.invalid_reason or refutations(needed) or also
+    warm = reason and not run.before.empty and not run.tracked.invalid_reason
+    return f"warm start: {reason}" if warm else reason

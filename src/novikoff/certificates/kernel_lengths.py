@@ -19,40 +19,20 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from novikoff.certificate import Certificate, judge
-from novikoff.certificates.kernel_facts import (
-    KernelFacts,
-    assumptions,
-    is_perceptron,
-    score_error,
-    void_certificate,
-)
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.kernel_facts import KernelFacts, needed_of_a_perceptron, score_error, why_void
 from novikoff.certificates.perceptron_lengths import least_bound
-from novikoff.comparators.tracker import KernelComparatorFacts
 from novikoff.types import Run
 
-NAME = "kernel_lengths"
-REFERENCE = "freund1999"
 
-
-def kernel_lengths(run: Run[KernelFacts]) -> Certificate | None:
+@theorem("D", "freund1999")
+def kernel_lengths(run: Run[KernelFacts]) -> Bound | None:
     """The least bound over comparators and kappas, exactly; None if there were no comparators."""
     if run.tracked is None:
         return None
-    needed = [*assumptions(run), *is_perceptron(run)]
-    nothing = void_certificate(run, NAME, "D", needed, REFERENCE)
-    if nothing is not None:
-        return nothing
-    facts: KernelComparatorFacts = run.tracked
-    more = 2 * run.mistakes**2 * score_error(run, run.mistakes) * facts.square
-    bound, told = least_bound(facts, run.rounds, more, Fraction(1))
-    return judge(
-        NAME,
-        "D",
-        observed=run.mistakes,
-        bound=bound,
-        trivial=run.rounds,
-        assumptions=needed,
-        quantities=told,
-        reference=REFERENCE,
-    )
+    needed = needed_of_a_perceptron(run)
+    if reason := why_void(run, needed):
+        return Bound(None, needed, void=reason)
+    more = 2 * run.mistakes**2 * score_error(run, run.mistakes) * run.tracked.square
+    bound, told = least_bound(run.tracked, run.rounds, more, Fraction(1))
+    return Bound(bound, needed, told)

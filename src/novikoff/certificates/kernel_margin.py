@@ -19,48 +19,24 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate, judge
-from novikoff.certificates.kernel_facts import (
-    KernelFacts,
-    assumptions,
-    growth2,
-    is_perceptron,
-    quantities,
-    void_certificate,
-)
+from novikoff.certificate import Bound, seen, theorem
+from novikoff.certificates.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void
+from novikoff.certificates.perceptron_facts import INSEPARABLE, SEPARATED, quantities, shortest
 from novikoff.comparators.rounding import root
-from novikoff.comparators.tally import Comparator
 from novikoff.types import Run
 
-NAME = "kernel_margin"
-REFERENCE = "novikoff1962"
-CLAIM = "a comparator that was tried separates the labels"
 
-
-def kernel_margin(run: Run[KernelFacts]) -> Certificate | None:
+@theorem("D", "novikoff1962")
+def kernel_margin(run: Run[KernelFacts]) -> Bound | None:
     """The least R^2 ||f||^2 over the comparators with no hinge loss; None if none were tracked."""
     if run.tracked is None:
         return None
-    best = shortest(run)
-    needed = [*assumptions(run), *is_perceptron(run)]
-    found = Assumption(CLAIM, "checked" if best else "refuted")
-    also = "" if best else "no comparator that was tried separates the labels"
-    nothing = void_certificate(run, NAME, "D", needed, REFERENCE, also)
-    if nothing is not None or best is None:
-        return nothing
-    return judge(
-        NAME,
-        "D",
-        observed=run.mistakes,
-        bound=math.floor(growth2(run, run.mistakes) * run.tracked.square * best.square),
-        trivial=run.rounds,
-        assumptions=[*needed, found],
-        quantities={**quantities(run, best), "margin": float(1 / root(best.square))},
-        reference=REFERENCE,
+    best, needed = shortest(run.tracked), needed_of_a_perceptron(run)
+    reason = why_void(run, needed, "" if best else INSEPARABLE)
+    if reason or best is None:
+        return Bound(None, needed, void=reason)
+    return Bound(
+        math.floor(growth2(run, run.mistakes) * run.tracked.square * best.square),
+        [*needed, seen(SEPARATED, holds=True)],
+        {**quantities(run.tracked, best), "margin": float(1 / root(best.square))},
     )
-
-
-def shortest(run: Run[KernelFacts]) -> Comparator | None:
-    """The shortest f that separates; None if none does."""
-    separating = [u for u in run.tracked.comparators if u.direction and u.hinge == 0]
-    return min(separating, key=lambda u: u.square, default=None)

@@ -17,48 +17,29 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Certificate, judge
-from novikoff.certificates.kernel_facts import (
-    KernelFacts,
-    assumptions,
-    growth2,
-    is_perceptron,
-    quantities,
-    void_certificate,
-)
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void
+from novikoff.certificates.perceptron_facts import quantities
 from novikoff.certificates.perceptron_squared_hinge import square_of_sum
 from novikoff.comparators.tally import Comparator
 from novikoff.types import Run
 
-NAME = "kernel_squared_hinge"
-REFERENCE = "freund1999"
 
-
-def kernel_squared_hinge(run: Run[KernelFacts]) -> Certificate | None:
+@theorem("D", "freund1999")
+def kernel_squared_hinge(run: Run[KernelFacts]) -> Bound | None:
     """The least (a + sqrt Q)^2 over the comparators, exactly; None if none were tracked."""
     if run.tracked is None:
         return None
-    needed = [*assumptions(run), *is_perceptron(run)]
-    nothing = void_certificate(run, NAME, "D", needed, REFERENCE)
-    if nothing is not None:
-        return nothing
+    needed = needed_of_a_perceptron(run)
+    if reason := why_void(run, needed):
+        return Bound(None, needed, void=reason)
     bound, best = least_square(run)
-    return judge(
-        NAME,
-        "D",
-        observed=run.mistakes,
-        bound=bound,
-        trivial=run.rounds,
-        assumptions=needed,
-        quantities={**quantities(run, best), "squared_hinge": float(best.squared_hinge)},
-        reference=REFERENCE,
-    )
+    return Bound(bound, needed, {**quantities(run.tracked, best), "squared_hinge": float(best.squared_hinge)})
 
 
 def least_square(run: Run[KernelFacts]) -> tuple[int, Comparator]:
     """The bound, and the comparator it is from."""
-    tracked = run.tracked
-    square = growth2(run, run.mistakes) * tracked.square
-    bounds = [square_of_sum(square * u.square, u.squared_hinge) for u in tracked.comparators]
+    square = growth2(run, run.mistakes) * run.tracked.square
+    bounds = [square_of_sum(square * u.square, u.squared_hinge) for u in run.tracked.comparators]
     bound = min(bounds)
-    return bound, tracked.comparators[bounds.index(bound)]
+    return bound, run.tracked.comparators[bounds.index(bound)]

@@ -38,33 +38,26 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Certificate, judge, outward, void
+from novikoff.certificate import Bound, outward, theorem
 from novikoff.certificates.metric_facts import MetricFacts, assumptions, best_constant, reason_void
 from novikoff.types import Run
 
-NAME = "logistic_regret"
-REFERENCE = "jezequel2020"
 
-
-def logistic_regret(run: Run[MetricFacts]) -> Certificate | None:
+@theorem("D", "jezequel2020", "log loss")
+def logistic_regret(run: Run[MetricFacts]) -> Bound | None:
     """The least right side over the comparators; None if none were tracked."""
     if run.tracked is None or run.log_loss is None:
         return None
     needed, trivial = assumptions(run, run.log_loss), run.rounds * math.log(2.0)
-    reason = reason_void(run, needed)
-    if reason:
-        return void(NAME, "D", reason, observed=run.log_loss, trivial=trivial, assumptions=needed,
-                    reference=REFERENCE, quantity="log loss")  # fmt: skip
-    after = run.after
+    if reason := reason_void(run, needed):
+        return Bound(None, needed, observed=run.log_loss, trivial=trivial, void=reason)
     u = min(run.tracked.comparators, key=lambda u: u.parabola_bound)
     quantities = {
         "comparator_loss": u.log_loss,
         "penalty": 0.5 * u.square,
-        "delta": after.penalty,
+        "delta": run.after.penalty,
         "deficit": u.parabola - u.log_loss,
         "best_constant": best_constant(run),
         "fitted": run.tracked.fitted,
     }
-    return judge(NAME, "D", observed=run.log_loss, bound=outward(u.parabola_bound + run.rounds * 2.0**-50),
-                 trivial=trivial, assumptions=needed, reference=REFERENCE, quantities=quantities,
-                 quantity="log loss")  # fmt: skip
+    return Bound(outward(u.parabola_bound + run.rounds * 2.0**-50), needed, quantities, run.log_loss, trivial)

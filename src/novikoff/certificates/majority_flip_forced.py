@@ -17,10 +17,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.certificate import Certificate, draws_nothing, judge
+from novikoff.certificate import Bound, draws_nothing, theorem
 from novikoff.types import Label, Run
 
-REFERENCE = "littlestone1988"
 MOST_POINTS = 64
 """A witness on more points than this is told by its counts."""
 
@@ -33,20 +32,12 @@ class MajorityFlipFacts:
     said: tuple[Label, ...]
 
 
-def majority_flip_forced(run: Run[MajorityFlipFacts]) -> Certificate:
+@theorem("D", "littlestone1988", side="lower")
+def majority_flip_forced(run: Run[MajorityFlipFacts]) -> Bound:
     """M >= min(T, points not shown before the game)."""
     before, after = run.before, run.after
-    return judge(
-        "majority_flip_forced",
-        "D",
-        observed=run.mistakes,
-        bound=min(run.rounds, before.k - len(before.said)),
-        trivial=0,
-        assumptions=[draws_nothing(run)],
-        quantities={"points": after.k, "shown": len(after.said), "witness": told(after.said)},
-        reference=REFERENCE,
-        side="lower",
-    )
+    left = min(run.rounds, before.k - len(before.said))
+    return Bound(left, [draws_nothing(run)], {"points": after.k, "shown": len(after.said), "witness": told(after.said)})
 
 
 def told(said: tuple[Label, ...]) -> str:

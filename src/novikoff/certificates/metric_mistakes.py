@@ -24,24 +24,21 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Certificate, judge, outward, void
+from novikoff.certificate import Bound, outward, theorem
 from novikoff.certificates.metric_facts import MetricFacts, assumptions, reason_void
 from novikoff.types import Run
 
-NAME = "metric_mistakes"
-REFERENCE = "cesabianchi2005"
 
-
-def metric_mistakes(run: Run[MetricFacts]) -> Certificate | None:
+@theorem("D", "cesabianchi2005")
+def metric_mistakes(run: Run[MetricFacts]) -> Bound | None:
     """The least right side over the comparators; None if none were tracked."""
     if run.tracked is None:
         return None
     after = run.after
     idle = after.updates - after.mistakes
     needed, trivial = assumptions(run, run.mistakes), run.rounds - idle
-    reason = reason_void(run, needed)
-    if reason:
-        return void(NAME, "D", reason, observed=run.mistakes, trivial=trivial, assumptions=needed, reference=REFERENCE)
+    if reason := reason_void(run, needed):
+        return Bound(None, needed, trivial=trivial, void=reason)
     values = [u.hinge + math.sqrt(u.square * max(after.penalty, 0.0)) for u in run.tracked.comparators]
     best = min(range(len(values)), key=values.__getitem__)
     u = run.tracked.comparators[best]
@@ -49,5 +46,4 @@ def metric_mistakes(run: Run[MetricFacts]) -> Certificate | None:
                   "fitted": run.tracked.fitted}  # fmt: skip
     value = outward(values[best])
     bound = min(math.floor(value) - idle, trivial) if math.isfinite(value) else trivial
-    return judge(NAME, "D", observed=run.mistakes, bound=bound, trivial=trivial, assumptions=needed,
-                 reference=REFERENCE, quantities=quantities)  # fmt: skip
+    return Bound(bound, needed, quantities, trivial=trivial)

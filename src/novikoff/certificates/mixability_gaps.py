@@ -24,25 +24,21 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Assumption, Certificate
-from novikoff.certificates.experts_facts import ExpertsFacts, judge_regret
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.experts_facts import ExpertsFacts, regret_bound, the_rate_never_rose
 from novikoff.types import Run
 
-REFERENCE = "derooij2014"
 
-
-def mixability_gaps(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("D", "derooij2014", quantity="regret")
+def mixability_gaps(run: Run[ExpertsFacts]) -> Bound | None:
     """ln(1/prior)/r + the sum of (paid - mix loss), for the comparator that makes it least; None for other rules."""
     after = run.after
     if after.rule not in ("fixed", "anytime", "doubling"):
         return None
     saved = max(after.mixed - run.expected, 0.0) if after.play == "mean" else 0.0  # to pay more than h_t saves nothing
-    falling = after.settled or after.rule == "doubling" or after.rates >= after.rounds * after.eta * (1.0 - 1e-9)
-    return judge_regret(
+    return regret_bound(
         run,
-        "mixability_gaps",
         0.0 if after.settled else after.detour + after.entrance + after.gaps - saved,
-        REFERENCE,
-        quantities={"comparator": after.comparator, "gaps": after.gaps, "saved": saved},
-        assumptions=(Assumption("the rate never rose", "checked" if falling else "refuted"),),
+        [the_rate_never_rose(after)],
+        {"comparator": after.comparator, "gaps": after.gaps, "saved": saved},
     )

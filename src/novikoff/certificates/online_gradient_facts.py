@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from novikoff.certificate import Assumption, seen
 from novikoff.types import Run
 
 CONVEX = ("squared", "absolute")
@@ -118,7 +119,12 @@ def longest_gradient(loss: str, radius: float, reach: float, low: float, high: f
     return 2.0 * (radius * reach + max(high, -low)) * reach if loss == "squared" else reach
 
 
-def void_certificate(run: Run[OnlineGradientFacts]) -> str:
+def convex(after: OnlineGradientFacts) -> Assumption:
+    """What every theorem here needs."""
+    return seen("the loss is convex in the weights", after.loss in CONVEX)
+
+
+def why_void(run: Run[OnlineGradientFacts]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     before, after = run.before, run.after
     if before.rounds:

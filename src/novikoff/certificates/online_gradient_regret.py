@@ -27,42 +27,35 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import NO_LARGER, Assumption, Certificate, judge, largest_regret, outward, void
-from novikoff.certificates.online_gradient_facts import CONVEX, OnlineGradientFacts, void_certificate
+from novikoff.certificate import NO_LARGER, Bound, largest_regret, outward, seen, theorem
+from novikoff.certificates.online_gradient_facts import OnlineGradientFacts, convex, why_void
 from novikoff.types import Run
 
-NAME = "online_gradient_regret"
-REFERENCE = "zinkevich2003"
 
-
-def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Certificate:
+@theorem("D", "zinkevich2003", quantity="regret")
+def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Bound:
     """The promise for all u, beside the regret against the best that is known."""
     after = run.after
-    known = run.loss - after.comparator_loss
-    assumptions = (
-        Assumption("the loss is convex in the weights", "checked" if after.loss in CONVEX else "refuted"),
-        Assumption("the rate never rose", "checked" if after.rate <= after.first_rate else "refuted"),
-    )
     bound = outward(after.promise + after.rounding)
     exact = after.comparator != "zero weights" and after.linear_regret <= bound
-    observed = known if exact else after.linear_regret
-    trivial = largest_regret(run.rounds, after.top, after.comparator_loss if exact else 0.0)
-    quantities = {
-        "comparator": after.comparator,
-        "comparator_loss": after.comparator_loss,
-        "against_all": after.linear_regret,
-        "rate": after.rate,
-        "a_priori": a_priori(after.rule, after.radius, after.steepest, after.rounds, after.horizon),
-        "radius": after.radius,
-        "rounding": after.rounding,
-    }
-    quantity = f"regret against the {after.comparator}" if exact else "regret against all weights in the ball, at most"
-    reason = void_certificate(run)
-    if reason:
-        return void(NAME, "D", reason, observed=observed, trivial=trivial, assumptions=assumptions,
-                    reference=REFERENCE, quantities=quantities, quantity=quantity)  # fmt: skip
-    return judge(NAME, "D", observed=observed, bound=bound, trivial=trivial, assumptions=assumptions,
-                 reference=REFERENCE, quantities=quantities, quantity=quantity, why=NO_LARGER)  # fmt: skip
+    return Bound(
+        bound,
+        [convex(after), seen("the rate never rose", after.rate <= after.first_rate)],
+        {
+            "comparator": after.comparator,
+            "comparator_loss": after.comparator_loss,
+            "against_all": after.linear_regret,
+            "rate": after.rate,
+            "a_priori": a_priori(after.rule, after.radius, after.steepest, after.rounds, after.horizon),
+            "radius": after.radius,
+            "rounding": after.rounding,
+        },
+        observed=run.loss - after.comparator_loss if exact else after.linear_regret,
+        trivial=largest_regret(run.rounds, after.top, after.comparator_loss if exact else 0.0),
+        quantity=f"regret against {f'the {after.comparator}' if exact else 'all weights in the ball, at most'}",
+        why=NO_LARGER,
+        void=why_void(run),
+    )
 
 
 def a_priori(rule: str, radius: float, steepest: float, rounds: int, horizon: int = 0) -> float:

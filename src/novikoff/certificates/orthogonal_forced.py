@@ -18,11 +18,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.certificate import Certificate, draws_nothing, judge
+from novikoff.certificate import Bound, draws_nothing, theorem
 from novikoff.certificates.majority_flip_forced import told
 from novikoff.types import Label, Run
-
-REFERENCE = "novikoff1962"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +31,12 @@ class OrthogonalFacts:
     said: tuple[Label, ...]
 
 
-def orthogonal_forced(run: Run[OrthogonalFacts]) -> Certificate:
+@theorem("D", "novikoff1962", side="lower")
+def orthogonal_forced(run: Run[OrthogonalFacts]) -> Bound:
     """M >= min(T, vectors not shown before the game)."""
     before, after = run.before, run.after
-    return judge(
-        "orthogonal_forced",
-        "D",
-        observed=run.mistakes,
-        bound=min(run.rounds, before.k - len(before.said)),
-        trivial=0,
-        assumptions=[draws_nothing(run)],
-        quantities={
-            "vectors": after.k,
-            "shown": len(after.said),
-            "margin": 1.0 / math.sqrt(after.k),
-            "witness": told(after.said),
-        },
-        reference=REFERENCE,
-        side="lower",
+    return Bound(
+        min(run.rounds, before.k - len(before.said)),
+        [draws_nothing(run)],
+        {"vectors": after.k, "shown": len(after.said), "margin": 1.0 / math.sqrt(after.k), "witness": told(after.said)},
     )

@@ -30,13 +30,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Assumption, Certificate, refutations, seen, void
+from novikoff.certificate import Assumption, refutations, seen
 from novikoff.comparators.rounding import root
 from novikoff.comparators.tally import Comparator
 from novikoff.comparators.tracker import ComparatorFacts, LinearComparatorFacts
 from novikoff.types import Run
 
-REFERENCE = "novikoff1962"
+SEPARATED = "a comparator that was tried separates the labels"
+INSEPARABLE = "no comparator that was tried separates the labels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,23 +108,21 @@ def starts_at_zero(run: Run[PerceptronFacts]) -> bool:
     return run.before.norm == 0.0
 
 
-def void_certificate(
-    run: Run[PerceptronFacts], theorem: str, needs_zero: bool, reference: str = REFERENCE
-) -> Certificate | None:
-    """The void certificate of a run that these theorems say nothing of."""
+def why_void(run: Run[PerceptronFacts], needs_zero: bool) -> str:
+    """Why these theorems say nothing of this run; "" if they say something."""
     tracked: LinearComparatorFacts = run.tracked
-    needed = assumptions(run)
     warm = ""
     if needs_zero and not starts_at_zero(run):
         warm = "warm start: the weights were not zero when the ledger was opened"
     elif starts_at_zero(run) != (tracked.start_square == 0):
         warm = "warm start: the comparators were not told the weights it started with"
-    reason = tracked.invalid_reason or warm or refutations(needed)
-    if not reason:
-        return None
-    return void(
-        theorem, "D", reason, observed=run.mistakes, trivial=run.rounds, assumptions=needed, reference=reference
-    )
+    return tracked.invalid_reason or warm or refutations(assumptions(run))
+
+
+def shortest(tracked: ComparatorFacts) -> Comparator | None:
+    """The shortest comparator that separates; None if none does."""
+    separating = [u for u in tracked.comparators if u.direction and u.hinge == 0]
+    return min(separating, key=lambda u: u.square, default=None)
 
 
 def shortlist(comparators: Sequence[Comparator], bound: Callable[[float, float, float], float]) -> list[Comparator]:
@@ -145,9 +144,8 @@ def near(value: Fraction) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def quantities(run: Run[PerceptronFacts], u: Comparator) -> dict[str, Any]:
+def quantities(tracked: ComparatorFacts, u: Comparator) -> dict[str, Any]:
     """What there is to tell of the comparator that was best."""
-    tracked: LinearComparatorFacts = run.tracked
     return {
         "comparators": len(tracked.comparators),
         "R": float(root(tracked.square)),

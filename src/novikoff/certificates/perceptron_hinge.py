@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Certificate, judge
+from novikoff.certificate import Bound, theorem
 from novikoff.certificates.perceptron_facts import (
     PerceptronFacts,
     assumptions,
@@ -32,21 +32,19 @@ from novikoff.certificates.perceptron_facts import (
     rounding_factor,
     shortlist,
     starts_at_zero,
-    void_certificate,
+    why_void,
 )
 from novikoff.types import Run
 
-NAME = "perceptron_hinge"
-REFERENCE = "freund1999"
 
-
-def perceptron_hinge(run: Run[PerceptronFacts]) -> Certificate | None:
+@theorem("D", "freund1999")
+def perceptron_hinge(run: Run[PerceptronFacts]) -> Bound | None:
     """The least root over the comparators, exactly; None if none were tracked."""
     if run.tracked is None:
         return None
-    nothing = void_certificate(run, NAME, needs_zero=False)
-    if nothing is not None:
-        return nothing
+    needed = assumptions(run)
+    if reason := why_void(run, needs_zero=False):
+        return Bound(None, needed, void=reason)
     tracked = run.tracked
     factor = rounding_factor(run) ** 2
     weight = Fraction(0) if starts_at_zero(run) else tracked.start_square
@@ -61,16 +59,7 @@ def perceptron_hinge(run: Run[PerceptronFacts]) -> Certificate | None:
         largest_count(u.hinge - u.start, factor * tracked.square * u.square, factor * u.square * weight) for u in tried
     ]
     bound = min(bounds)
-    return judge(
-        NAME,
-        "D",
-        observed=run.mistakes,
-        bound=bound,
-        trivial=run.rounds,
-        assumptions=assumptions(run),
-        quantities=quantities(run, tried[bounds.index(bound)]),
-        reference=REFERENCE,
-    )
+    return Bound(bound, needed, quantities(tracked, tried[bounds.index(bound)]))
 
 
 def largest_count(loss: Fraction, a2: Fraction, b2: Fraction = Fraction(0)) -> int:

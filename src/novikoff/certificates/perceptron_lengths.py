@@ -32,44 +32,32 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from novikoff.certificate import Certificate, judge
+from novikoff.certificate import Bound, theorem
 from novikoff.certificates.perceptron_facts import (
     PerceptronFacts,
     assumptions,
     near,
     rounding_factor,
     starts_at_zero,
-    void_certificate,
+    why_void,
 )
 from novikoff.comparators.rounding import root
 from novikoff.comparators.tally import PenalizedComparator
-from novikoff.comparators.tracker import ComparatorFacts, LinearComparatorFacts
+from novikoff.comparators.tracker import ComparatorFacts
 from novikoff.types import Run
 
-NAME = "perceptron_lengths"
-REFERENCE = "freund1999"
 
-
-def perceptron_lengths(run: Run[PerceptronFacts]) -> Certificate | None:
+@theorem("D", "freund1999")
+def perceptron_lengths(run: Run[PerceptronFacts]) -> Bound | None:
     """The least bound over comparators and kappas, exactly; None if there were no comparators."""
     if run.tracked is None:
         return None
-    nothing = void_certificate(run, NAME, needs_zero=False, reference=REFERENCE)
-    if nothing is not None:
-        return nothing
-    facts: LinearComparatorFacts = run.tracked
-    weight = Fraction(0) if starts_at_zero(run) else facts.start_square
-    bound, told = least_bound(facts, run.rounds, weight, rounding_factor(run) ** 2)
-    return judge(
-        NAME,
-        "D",
-        observed=run.mistakes,
-        bound=bound,
-        trivial=run.rounds,
-        assumptions=assumptions(run),
-        quantities=told,
-        reference=REFERENCE,
-    )
+    needed = assumptions(run)
+    if reason := why_void(run, needs_zero=False):
+        return Bound(None, needed, void=reason)
+    weight = Fraction(0) if starts_at_zero(run) else run.tracked.start_square
+    bound, told = least_bound(run.tracked, run.rounds, weight, rounding_factor(run) ** 2)
+    return Bound(bound, needed, told)
 
 
 def least_bound(

@@ -19,44 +19,35 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate, judge, void
+from novikoff.certificate import Bound, seen, theorem
 from novikoff.certificates.perceptron_facts import (
-    REFERENCE,
+    INSEPARABLE,
+    SEPARATED,
     PerceptronFacts,
     assumptions,
     quantities,
     rounding_factor,
-    void_certificate,
+    shortest,
+    why_void,
 )
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
-NAME = "perceptron_margin"
 
-
-def perceptron_margin(run: Run[PerceptronFacts]) -> Certificate | None:
+@theorem("D", "novikoff1962")
+def perceptron_margin(run: Run[PerceptronFacts]) -> Bound | None:
     """The least R^2 ||u||^2 over the comparators with no hinge loss; None if none were tracked."""
     if run.tracked is None:
         return None
-    nothing = void_certificate(run, NAME, needs_zero=True)
-    if nothing is not None:
-        return nothing
-    tracked = run.tracked
-    claim = "a comparator that was tried separates the labels"
-    separating = [u for u in tracked.comparators if u.direction and u.hinge == 0]
-    if not separating:
-        reason = "no comparator that was tried separates the labels"
-        needed = [*assumptions(run), Assumption(claim, "refuted")]
-        return void(NAME, "D", reason, observed=run.mistakes, trivial=run.rounds, assumptions=needed,
-                    reference=REFERENCE)  # fmt: skip
-    best = min(separating, key=lambda u: u.square)
-    return judge(
-        NAME,
-        "D",
-        observed=run.mistakes,
-        bound=math.floor(rounding_factor(run) ** 2 * tracked.square * best.square),
-        trivial=run.rounds,
-        assumptions=[*assumptions(run), Assumption(claim, "checked")],
-        quantities={**quantities(run, best), "margin": float(1 / root(best.square))},
-        reference=REFERENCE,
+    needed = assumptions(run)
+    if reason := why_void(run, needs_zero=True):
+        return Bound(None, needed, void=reason)
+    best = shortest(run.tracked)
+    needed.append(seen(SEPARATED, best is not None))
+    if best is None:
+        return Bound(None, needed, void=INSEPARABLE)
+    return Bound(
+        math.floor(rounding_factor(run) ** 2 * run.tracked.square * best.square),
+        needed,
+        {**quantities(run.tracked, best), "margin": float(1 / root(best.square))},
     )

@@ -20,28 +20,26 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Certificate, judge
+from novikoff.certificate import Bound, theorem
 from novikoff.certificates.perceptron_facts import (
     PerceptronFacts,
     assumptions,
     quantities,
     rounding_factor,
     shortlist,
-    void_certificate,
+    why_void,
 )
 from novikoff.types import Run
 
-NAME = "perceptron_squared_hinge"
-REFERENCE = "freund1999"
 
-
-def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Certificate | None:
+@theorem("D", "freund1999")
+def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Bound | None:
     """The least (a + sqrt Q)^2 over the comparators, exactly; None if none were tracked."""
     if run.tracked is None:
         return None
-    nothing = void_certificate(run, NAME, needs_zero=True)
-    if nothing is not None:
-        return nothing
+    needed = assumptions(run)
+    if reason := why_void(run, needs_zero=True):
+        return Bound(None, needed, void=reason)
     tracked = run.tracked
     factor = rounding_factor(run) ** 2
     radius2 = float(tracked.square)
@@ -51,16 +49,7 @@ def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Certificate | None:
     bounds = [square_of_sum(factor * tracked.square * u.square, u.squared_hinge) for u in tried]
     bound = min(bounds)
     best = tried[bounds.index(bound)]
-    return judge(
-        NAME,
-        "D",
-        observed=run.mistakes,
-        bound=bound,
-        trivial=run.rounds,
-        assumptions=assumptions(run),
-        quantities={**quantities(run, best), "squared_hinge": float(best.squared_hinge)},
-        reference=REFERENCE,
-    )
+    return Bound(bound, needed, {**quantities(tracked, best), "squared_hinge": float(best.squared_hinge)})
 
 
 def square_of_sum(a2: Fraction, q: Fraction) -> int:

@@ -45,57 +45,40 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Certificate, fixed_in_advance, judge, outward
-from novikoff.certificates.kernel_facts import (
-    KernelFacts,
-    assumptions,
-    growth2,
-    near,
-    on_mistakes,
-    quantities,
-    void_certificate,
-)
+from novikoff.certificate import Bound, fixed_in_advance, outward, theorem
+from novikoff.certificates.kernel_facts import KernelFacts, assumptions, growth2, on_mistakes, why_void
+from novikoff.certificates.perceptron_facts import near, quantities
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
-NAME = "rbp_expected"
-REFERENCE = "cavallanti2007"
 
-
-def rbp_expected(run: Run[KernelFacts]) -> Certificate | None:
+@theorem("E", "cavallanti2007")
+def rbp_expected(run: Run[KernelFacts]) -> Bound | None:
     """The least bound on E[M] over the comparators; None if none were tracked, or no example had to leave."""
     budget = run.after.budget
     if run.tracked is None or budget is None or not run.after.evictions:
         return None
-    oblivious = fixed_in_advance(run)
-    needed = [oblivious, *assumptions(run), on_mistakes(run)]
-    nothing = void_certificate(run, NAME, "E", needed, REFERENCE)
-    if nothing is not None:
-        return nothing
+    needed = [fixed_in_advance(run), *assumptions(run), on_mistakes(run)]
+    if reason := why_void(run, needed):
+        return Bound(None, needed, void=reason)
     square = growth2(run, budget) * run.tracked.square
     best = min(run.tracked.comparators, key=lambda u: roughly(near(u.hinge), near(square * u.square), budget))
     a2 = square * best.square
-    bound = once_full(best.hinge, a2, budget)
-    return judge(
-        NAME,
-        "E",
-        observed=run.mistakes,
-        bound=outward(float(bound)),
-        trivial=run.rounds,
-        assumptions=needed,
-        quantities={
-            **quantities(run, best),
+    return Bound(
+        outward(float(once_full(best.hinge, a2, budget))),
+        needed,
+        {
+            **quantities(run.tracked, best),
             "budget": budget,
             "evictions": run.after.evictions,
             "rho": math.sqrt(a2 / budget),
-            "simpler": outward(float(theorem(best.hinge, a2, budget))),
+            "simpler": outward(float(simpler(best.hinge, a2, budget))),
             "notes": notes(float(best.hinge), math.sqrt(a2), budget),
         },
-        reference=REFERENCE,
     )
 
 
-def theorem(hinge: Fraction, a2: Fraction, budget: int) -> Fraction:
+def simpler(hinge: Fraction, a2: Fraction, budget: int) -> Fraction:
     """(D + rho B/4) / (1 - rho), rounded up; a^2 must be below B."""
     rho = root(a2 / budget)
     return (hinge + rho * budget / 4) / (1 - rho)

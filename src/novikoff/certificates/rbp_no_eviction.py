@@ -17,32 +17,21 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Certificate, judge
-from novikoff.certificates.kernel_facts import KernelFacts, assumptions, is_perceptron, quantities, void_certificate
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.kernel_facts import KernelFacts, needed_of_a_perceptron, why_void
 from novikoff.certificates.kernel_hinge import least_root
 from novikoff.certificates.kernel_squared_hinge import least_square
+from novikoff.certificates.perceptron_facts import quantities
 from novikoff.types import Run
 
-NAME = "rbp_no_eviction"
-REFERENCE = "freund1999"
 
-
-def rbp_no_eviction(run: Run[KernelFacts]) -> Certificate | None:
+@theorem("D", "freund1999")
+def rbp_no_eviction(run: Run[KernelFacts]) -> Bound | None:
     """The least bound of the kernel Perceptron; None if no comparators were tracked, or an example had to leave."""
     if run.tracked is None or run.after.evictions:
         return None
-    needed = [*assumptions(run), *is_perceptron(run)]
-    nothing = void_certificate(run, NAME, "D", needed, REFERENCE)
-    if nothing is not None:
-        return nothing
+    needed = needed_of_a_perceptron(run)
+    if reason := why_void(run, needed):
+        return Bound(None, needed, void=reason)
     bound, best = min(least_root(run), least_square(run), key=lambda found: found[0])
-    return judge(
-        NAME,
-        "D",
-        observed=run.mistakes,
-        bound=bound,
-        trivial=run.rounds,
-        assumptions=needed,
-        quantities={**quantities(run, best), "budget": run.after.budget},
-        reference=REFERENCE,
-    )
+    return Bound(bound, needed, {**quantities(run.tracked, best), "budget": run.after.budget})

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from novikoff.certificate import Assumption, Certificate, judge, number, void
+from novikoff.certificate import Assumption, Bound, number
 from novikoff.risk import kl_limit, poisson_limit, share
 
 Independence = Literal["trusted", "refuted"]
@@ -105,18 +105,11 @@ def told(facts: EnsembleFacts | BestFacts, when: str) -> dict[str, Any]:
             "evidence": facts.evidence}  # fmt: skip
 
 
-def certified(
-    theorem: str, observed: float, bound: float, assumptions: list[Assumption], reference: str,
-    quantities: Mapping[str, Any], quantity: str = "risk",
-) -> Certificate:  # fmt: skip
-    """The certificate of a limit on a risk, which was rounded up already."""
-    return judge(theorem, "P", observed=observed, bound=min(bound, 1.0), trivial=1, assumptions=assumptions,
-                 reference=reference, quantities=quantities, quantity=quantity)  # fmt: skip
-
-
-def empty(
-    theorem: str, assumptions: list[Assumption], reference: str, quantities: Mapping[str, Any], quantity: str = "risk"
-) -> Certificate:
-    """The certificate of a run without examples."""
-    return void(theorem, "P", "no example was played", observed=0.0, trivial=1, assumptions=assumptions,
-                reference=reference, quantities=quantities, quantity=quantity)  # fmt: skip
+def risk_bound(
+    bound: float | None, errors: int, trials: int, assumptions: list[Assumption], quantities: Mapping[str, Any],
+    quantity: str = "",
+) -> Bound:  # fmt: skip
+    """A limit on a risk, which was rounded up already, beside the rate of errors; None if no example was played."""
+    if bound is None:
+        return Bound(None, assumptions, quantities, 0.0, trivial=1, quantity=quantity, void="no example was played")
+    return Bound(min(bound, 1.0), assumptions, quantities, errors / trials, trivial=1, quantity=quantity)

@@ -23,32 +23,25 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Certificate, largest_regret
-from novikoff.certificates.experts_facts import ExpertsFacts, judge_regret
+from novikoff.certificate import Bound, largest_regret, theorem
+from novikoff.certificates.experts_facts import ExpertsFacts, regret_bound
 from novikoff.types import Run
 
-REFERENCE = "freund1997b"
 
-
-def sleeping_regret(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("D", "freund1997b", quantity="regret while awake")
+def sleeping_regret(run: Run[ExpertsFacts]) -> Bound | None:
     """ln(1/prior)/r_T + the gaps while awake, for the expert with the least room; None for other rules."""
     after = run.after
     if after.rule != "sleeping":
         return None
     nobody = after.sleeper < 0 or after.experts == 1
     entrance = 0.0 if nobody or not after.eta else after.unit * after.sleeper_price / after.eta
-    return judge_regret(
+    a_priori = entrance + after.sleeper_rates / after.unit * after.top * after.top / 8.0
+    return regret_bound(
         run,
-        "sleeping_regret",
         entrance + after.sleeper_gaps,
-        REFERENCE,
+        quantities={"expert": after.sleeper, "awake": after.sleeper_rounds, "gaps": after.sleeper_gaps,
+                    "a_priori": a_priori},
         observed=after.sleeper_regret,
         trivial=largest_regret(after.sleeper_rounds, after.top, after.sleeper_loss),
-        quantity="regret while awake",
-        quantities={
-            "expert": after.sleeper,
-            "awake": after.sleeper_rounds,
-            "gaps": after.sleeper_gaps,
-            "a_priori": entrance + after.sleeper_rates / after.unit * after.top * after.top / 8.0,
-        },
-    )
+    )  # fmt: skip

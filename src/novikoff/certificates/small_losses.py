@@ -24,30 +24,25 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Certificate
-from novikoff.certificates.experts_facts import ExpertsFacts, judge_regret
+from novikoff.certificate import Bound, theorem
+from novikoff.certificates.experts_facts import ExpertsFacts, one_rate, regret_bound
 from novikoff.types import Run
 
-REFERENCE = "littlestone1994"
 
-
-def small_losses(run: Run[ExpertsFacts]) -> Certificate | None:
+@theorem("D", "littlestone1994", quantity="loss")
+def small_losses(run: Run[ExpertsFacts]) -> Bound | None:
     """S (r L + ln(1/prior)) / (1 - exp(-r S)) for the comparator that makes it least; None for other rules."""
     after = run.after
     if after.rule != "fixed":
         return None
-    same = after.settled or math.isclose(after.rates, after.rounds * after.eta, rel_tol=1e-9)
     power = after.rate * after.top
     factor = 1.0 if after.settled else power / -math.expm1(-power) if power > 0.0 else math.inf  # at least 1
-    bound = factor * (after.comparator_loss + after.entrance + after.rounding) - after.rounding
-    return judge_regret(
+    return regret_bound(
         run,
-        "small_losses",
-        bound,
-        REFERENCE,
+        factor * (after.comparator_loss + after.entrance + after.rounding) - after.rounding,
+        [one_rate(after)],
+        {"comparator": after.comparator, "comparator_loss": after.comparator_loss, "factor": factor},
         observed=run.expected,
         trivial=run.rounds * after.top,
-        quantity="loss",
-        quantities={"comparator": after.comparator, "comparator_loss": after.comparator_loss, "factor": factor},
-        assumptions=(Assumption("the rate was the same in every round", "checked" if same else "refuted"),),
+        why="",
     )

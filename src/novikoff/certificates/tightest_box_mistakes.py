@@ -19,10 +19,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.certificate import Assumption, Certificate, judge, void
+from novikoff.certificate import Bound, seen, theorem
 from novikoff.types import Run
-
-REFERENCE = "maass1994"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,38 +45,23 @@ class TightestBoxFacts:
     rounds: int = 0
 
 
-def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Certificate:
+@theorem("D", "maass1994")
+def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Bound:
     """M <= the box created, and what its sides grew, in whole numbers."""
     before, after = run.before, run.after
-    grid = Assumption("x is on a grid", "refuted" if after.m is None else "checked")
     contradictions = after.contradictions - before.contradictions
-    consistent = Assumption("no -1 inside the box of earlier positives", "refuted" if contradictions else "checked")
+    needed = [
+        seen("x is on a grid", after.m is not None),
+        seen("no -1 inside the box of earlier positives", not contradictions),
+    ]
     if after.m is None:
-        return void("tightest_box_mistakes", "D",
-                    "over the reals no bound exists; see adversaries/rectangle_bisection.py",
-                    observed=run.mistakes, trivial=run.rounds, assumptions=[grid, consistent],
-                    reference=REFERENCE)  # fmt: skip
-    grown = after.sides - before.sides
-    quantities = {
-        "created": after.boxes - before.boxes,
-        "grown": grown,
-        "contradictions": contradictions,
-        "a_priori": 1 + after.dim * (after.m - 1),
-    }
+        return Bound(None, needed, void="over the reals no bound exists; see adversaries/rectangle_bisection.py")
+    created, grown, reason = after.boxes - before.boxes, after.sides - before.sides, ""
     if contradictions:
         first = "" if before.contradictions else f", first round {after.contradicted_at - before.rounds:,}"
         reason = (
             f"not realizable: {contradictions:,} rounds were labelled -1 inside the box of earlier positives{first}"
         )
-        return void("tightest_box_mistakes", "D", reason, observed=run.mistakes, trivial=run.rounds,
-                    assumptions=[grid, consistent], reference=REFERENCE, quantities=quantities)  # fmt: skip
-    return judge(
-        "tightest_box_mistakes",
-        "D",
-        observed=run.mistakes,
-        bound=after.boxes - before.boxes + grown,
-        trivial=run.rounds,
-        assumptions=[grid, consistent],
-        quantities=quantities,
-        reference=REFERENCE,
-    )
+    a_priori = 1 + after.dim * (after.m - 1)
+    told = {"created": created, "grown": grown, "contradictions": contradictions, "a_priori": a_priori}
+    return Bound(created + grown, needed, told, void=reason)

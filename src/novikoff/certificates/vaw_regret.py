@@ -25,11 +25,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.certificate import Certificate, judge, outward, refutations, seen, void
+from novikoff.certificate import Bound, outward, seen, theorem
 from novikoff.types import Run
 
-NAME = "vaw_regret"
-REFERENCE = "vovk2001"
 SLACK = 1e-6
 
 
@@ -55,7 +53,8 @@ class VawFacts:
     probabilities: bool
 
 
-def vaw_regret(run: Run[VawFacts]) -> Certificate:
+@theorem("D", "vovk2001", "squared loss")
+def vaw_regret(run: Run[VawFacts]) -> Bound:
     """The promise, beside the loss."""
     before, after = run.before, run.after
     part = 0.25 if after.probabilities else 1.0
@@ -74,11 +73,7 @@ def vaw_regret(run: Run[VawFacts]) -> Certificate:
         "chi": part * after.chi,
         "credit": part * after.credit,
     }
-    reason = refutations(needed)
-    if reason:
-        return void(NAME, "D", reason, observed=paid, trivial=trivial, assumptions=needed, reference=REFERENCE,
-                    quantities=quantities, quantity=quantity)  # fmt: skip
     rounding = run.rounds * 2.0**-50 * max(1.0, after.squares / max(run.rounds, 1))
     bound = outward(part * (after.most + after.chi) + rounding)
-    return judge(NAME, "D", observed=paid, bound=bound if math.isfinite(bound) else math.inf, trivial=trivial,
-                 assumptions=needed, reference=REFERENCE, quantities=quantities, quantity=quantity)  # fmt: skip
+    bound = bound if math.isfinite(bound) else math.inf
+    return Bound(bound, needed, quantities, paid, trivial, quantity)

@@ -20,29 +20,23 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Certificate
+from novikoff.certificate import Bound, theorem
 from novikoff.certificates import ensemble_risk, ensemble_risk_fixed
 from novikoff.certificates.risk_facts import (
     MEAN,
     EnsembleFacts,
-    certified,
-    empty,
     ensemble_limit,
     in_advance,
     independent,
+    risk_bound,
     told,
 )
 
-NAME = "voted_risk"
-REFERENCE = "freund1999"
 
-
-def voted_risk(facts: EnsembleFacts) -> Certificate:
+@theorem("P", "freund1999", quantity="risk")
+def voted_risk(facts: EnsembleFacts) -> Bound:
     """RISK(vote) <= 2 U, or its mean over the draw; observed is the rate of mistakes of the run."""
     assumptions = [independent(facts), *([in_advance(facts)] if facts.horizon else [])]
     quantities = told(facts, ensemble_risk_fixed.WHEN if facts.horizon else ensemble_risk.WHEN)
-    quantity = MEAN if facts.drawn else "risk"
-    if not facts.rounds:
-        return empty(NAME, assumptions, REFERENCE, quantities, quantity)
-    bound = 2.0 * ensemble_limit(facts)
-    return certified(NAME, facts.mistakes / facts.rounds, bound, assumptions, REFERENCE, quantities, quantity)
+    bound = 2.0 * ensemble_limit(facts) if facts.rounds else None
+    return risk_bound(bound, facts.mistakes, facts.rounds, assumptions, quantities, MEAN if facts.drawn else "")

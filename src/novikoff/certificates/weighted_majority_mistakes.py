@@ -28,11 +28,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.certificate import Assumption, Certificate, judge, outward, void
+from novikoff.certificate import Assumption, Bound, outward, seen, theorem
+from novikoff.errors import ModelFileError, shown
+from novikoff.hypotheses import check_part
 from novikoff.types import Run
-
-NAME = "weighted_majority_mistakes"
-REFERENCE = "littlestone1994"
 
 LOGARITHM_ERROR = 1e-12
 """Added to a difference of logarithms before it is divided by c, which may be tiny: a hundred times its rounding."""
@@ -63,23 +62,27 @@ class WeightedMajorityFacts:
     fewest: int
     spread: float
 
+    def __post_init__(self) -> None:
+        check_part("fewest penalties", self.fewest, self.rounds)
+        most = math.log(self.whole) + LOGARITHM_ERROR  # and just that before the first round
+        if not (most - 2.0 * LOGARITHM_ERROR if self.rounds == 0 else -LOGARITHM_ERROR) <= self.spread <= most:
+            raise ModelFileError(f"spread must be at most that of the class, {shown(most)}: got {shown(self.spread)}.")
 
-def weighted_majority_mistakes(run: Run[WeightedMajorityFacts]) -> Certificate:
+
+@theorem("D", "littlestone1994")
+def weighted_majority_mistakes(run: Run[WeightedMajorityFacts]) -> Bound:
     """The smaller of the pathwise and the a priori bound."""
     before, after = run.before, run.after
     beta = after.beta
     quantities: dict[str, Any] = {"hypotheses": after.hypotheses, "beta": beta}
     if before.rounds == 0:
         quantities["best_mistakes"] = after.best_mistakes
-    assumptions = []
+    needed: list[Assumption] = []
     if beta == 0.0:
-        claim = "a hypothesis that was penalised least stays unpenalised"
-        lost = after.fewest > before.fewest
-        assumptions = [Assumption(claim, "refuted" if lost else "checked")]
-        if lost:
+        needed = [seen("a hypothesis that was penalised least stays unpenalised", after.fewest <= before.fewest)]
+        if after.fewest > before.fewest:
             reason = "with beta = 0 no weight is left: every hypothesis was penalised. Take a beta above 0"
-            return void(NAME, "D", reason, observed=run.mistakes, trivial=run.rounds, assumptions=assumptions,
-                        reference=REFERENCE, quantities=quantities)  # fmt: skip
+            return Bound(None, needed, quantities, void=reason)
     fall = _cost(after.fewest - before.fewest, beta) + before.spread - after.spread
     pathwise = max(fall, 0.0) / shrinkage(beta)
     best = (max(fall, 0.0) + LOGARITHM_ERROR) / shrinkage(beta)
@@ -89,16 +92,7 @@ def weighted_majority_mistakes(run: Run[WeightedMajorityFacts]) -> Certificate:
         if math.isfinite(a_priori):
             quantities["a_priori"] = a_priori
             best = min(best, a_priori + LOGARITHM_ERROR / shrinkage(beta))
-    return judge(
-        NAME,
-        "D",
-        observed=run.mistakes,
-        bound=math.floor(outward(best)),
-        trivial=run.rounds,
-        assumptions=assumptions,
-        quantities=quantities,
-        reference=REFERENCE,
-    )
+    return Bound(math.floor(outward(best)), needed, quantities)
 
 
 def mistake_bound(errors: int, hypotheses: float, beta: float) -> float:

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.cli.games import VIOLATED, Telling, open_source, say_notes
+from novikoff.cli.games import VIOLATED, Telling, notes, open_source, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.comparison import Compared, Comparison, Spread, compare
 from novikoff.report.progress import QUIET
@@ -60,7 +60,7 @@ def compare_source(
             print(f"plot written to {plot}", file=sys.stderr)
     with while_heard():
         if telling.as_json:
-            print(json.dumps({**plain(comparison), "notes": list(getattr(stream, "notes", ()))}))
+            print(json.dumps({**plain(comparison), "notes": notes(stream)}))
         else:
             show(Out(), comparison)
     broken = any(certificate.status == "violated" for one in comparison.learners for certificate in one.certificates)

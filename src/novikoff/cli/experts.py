@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from novikoff import catalog, model
+from novikoff import catalog, registry
 from novikoff.cli.games import (
     INTERRUPTED,
     VIOLATED,
     Telling,
     check_files,
+    notes,
+    saved_game,
     say_notes,
     size_of,
+    spec_of,
     watched,
 )
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
 from novikoff.comparators.mixture import BestMixture, Mixture
-from novikoff.errors import InputError, MismatchError, SourceError
+from novikoff.errors import InputError, MismatchError
 from novikoff.game import play
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
 from novikoff.report import experts, terminal
 from novikoff.report.progress import Progress
 from novikoff.sources.expert_table import ExpertTable, expert_table
-from novikoff.sources.layout import quoted
 from novikoff.sources.matched import matched
-from novikoff.types import Stream
+from novikoff.stream import Stream
 
 if TYPE_CHECKING:
     from novikoff.report.regret import History
@@ -75,9 +74,9 @@ def run_experts(
     """`novikoff experts`; returns the exit code. `options` are the reader's."""
     check_files(saving, telling)
     saved = None if saving.resume is None else _saved(saving.resume, asked)
-    spec = asked.spec() if saved is None else _spec_of(saved)
+    spec = asked.spec() if saved is None else spec_of(saved)
     parsed = catalog.parse(spec)
-    catalog.entry(parsed.name, "learner")  # before a long pipe is looked at
+    registry.entry(parsed.name, "learner")  # before a long pipe is looked at
     loss = asked.loss or (saved.player.loss if saved else (parsed.named or {}).get("loss"))
     stream = _opened(table, options, loss, parsed.name == SLEEPING)
     if saved is not None and asked.loss is None:
@@ -94,9 +93,13 @@ def run_experts(
 
     def game(watching: list[Observer]) -> None:
         more = [observer for observer in (history, mixing, keeper) if observer is not None]
-        with _named(stream.experts):
+        try:
             play(ledger.learner, stream, asked.rounds, ledger=ledger, track=False, resume=resume,
                  observers=[*more, *watching])  # fmt: skip
+        except InputError as error:  # the learner knows its experts by number
+            if isinstance(expert := error.where.get("expert"), int):
+                error.where["expert"] = stream.experts[expert]
+            raise
 
     with keeper:
         stopped = watched(game, Progress(asked.rounds, size_of(table)), telling)
@@ -119,18 +122,9 @@ def _opened(table: str, options: dict[str, Any], loss: str | None, sleeping: boo
 
 
 def _saved(path: str, asked: Asked) -> Ledger:
-    """The game that goes on, which has its own learner: another may not be asked for."""
-    ledger = model.load_game(path)
-    saved = _spec_of(ledger)
-    if asked.learner is not None or asked.sleeping or asked.switches is not None:
-        wanted = catalog.parse(asked.spec())
-        if wanted not in (catalog.parse(saved), catalog.Spec(catalog.parse(saved).name, (), {})):
-            raise InputError(f"a game must go on with its own learner: {path} holds {saved}, not {asked.spec()}.")
-    return ledger
-
-
-def _spec_of(ledger: Ledger) -> str:
-    return ledger.spec or catalog.learner_name(type(ledger.learner))
+    """The game that goes on."""
+    chosen = asked.learner is not None or asked.sleeping or asked.switches is not None
+    return saved_game(path, asked.spec() if chosen else None, horizon=asked.horizon, seed=asked.seed)
 
 
 def _learner(spec: str, stream: ExpertTable, asked: Asked) -> Any:
@@ -153,13 +147,13 @@ def _check(ledger: Ledger, stream: ExpertTable) -> None:
     learner = ledger.learner
     if learner.domain.kind not in ("advice", "losses"):
         raise MismatchError(
-            f"the learner must be one for expert advice, such as {DEFAULT}: {_spec_of(ledger)} plays on "
+            f"the learner must be one for expert advice, such as {DEFAULT}: {spec_of(ledger)} plays on "
             f"{learner.domain}."
         )
     paid = ledger.player.loss
     if paid != stream.loss:
         raise MismatchError(
-            f"the learner must pay the loss that the table is read for: {_spec_of(ledger)} pays {paid}, {stream.name} "
+            f"the learner must pay the loss that the table is read for: {spec_of(ledger)} pays {paid}, {stream.name} "
             f"is read for {stream.loss}. Pass --loss {paid}, or choose another learner."
         )
 
@@ -188,19 +182,6 @@ def _history(telling: Telling) -> History | None:
     return History()
 
 
-@contextmanager
-def _named(names: Sequence[str]) -> Iterator[None]:
-    """Let errors of the learner, which knows its experts by number, name them as the table does."""
-    try:
-        yield
-    except SourceError:
-        raise
-    except InputError as error:
-        told = re.sub(r"\bexpert (\d+)\b", lambda found: f"expert {quoted(names[int(found[1])])}", str(error), count=1)
-        hint = " Scale it, leave the column out (--without), or pass another --loss." if "from 0 to 1" in told else ""
-        raise InputError(told + hint) from error
-
-
 def _tell(
     ledger: Ledger, spec: str, stream: ExpertTable, telling: Telling, history: History | None, stopped: bool,
     mixture: Mixture | None,
@@ -218,7 +199,7 @@ def _tell(
     with while_heard():
         if telling.as_json:
             told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
-            print(json.dumps({**told, "interrupted": stopped, "notes": list(getattr(stream, "notes", ()))}))
+            print(json.dumps({**told, "interrupted": stopped, "notes": notes(stream)}))
         else:
             out = terminal.Out()
             out.line(f"{spec} on {ledger.source}", "bold")

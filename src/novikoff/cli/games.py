@@ -7,27 +7,30 @@ import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Sized
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from novikoff import catalog, model
+from novikoff import catalog, model, registry
+from novikoff.cli.flags import flag
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
-from novikoff.errors import InputError
+from novikoff.errors import InputError, with_options
 from novikoff.game import check_hindsight, look_back, play
 from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
 from novikoff.player import Player, outcomes
 from novikoff.report import plain, terminal
 from novikoff.report.progress import Progress
-from novikoff.types import Labels, Stream
+from novikoff.stream import Stream
+from novikoff.types import Labels
 
 if TYPE_CHECKING:
     from novikoff.comparators.search import Step
     from novikoff.online_to_batch import Method, OnlineToBatch
+    from novikoff.reservoir import HypothesisReservoir
 
 VIOLATED = 4
 INTERRUPTED = 130
@@ -74,24 +77,17 @@ class Choice:
     candidates: int
     delta: float
 
-    def prepare(self, stream: Stream, ledger: Ledger, seed: int | None) -> None:
-        """Let the game remember its hypotheses; refuse before it begins what cannot be kept."""
+    def reservoir(self, stream: Stream, ledger: Ledger, seed: int | None) -> HypothesisReservoir:
+        """In which the game remembers its hypotheses; refuses before it begins what cannot be kept."""
         from novikoff.online_to_batch import check_method
         from novikoff.reservoir import HypothesisReservoir
 
         check_method(self.how, ledger.learner)
-        if not 0.0 < self.delta < 1.0:
-            raise InputError(f"--delta must be a chance between 0 and 1: got {self.delta}. Take 0.05 if in doubt.")
-        if ledger.reservoir is None:
-            if ledger.rounds:
-                raise InputError(f"--keep is for the first round on: {ledger.rounds:,} were played without it.")
-            ledger.reservoir = HypothesisReservoir(
-                ledger.learner, self.candidates, seed, averaging=self.how == "averaged"
-            )
         if self.how in ("best", "voted") and not stream.rereadable:
             raise InputError(
                 f"--keep {self.how} reads the source again: {stream.name} cannot be. Save it first, or --keep random."
             )
+        return HypothesisReservoir(ledger.learner, self.candidates, seed, averaging=self.how == "averaged")
 
 
 def run_source(
@@ -106,20 +102,19 @@ def run_source(
     passes, rounds = length
     stream = open_source(source, options, learner)
     ledger = _ledger(learner, stream, defaults, saving)
-    if choice is not None:
-        choice.prepare(stream, ledger, defaults.get("seed"))
+    keep = 0 if choice is None else choice.reservoir(stream, ledger, defaults.get("seed"))
     resume = goes_on(ledger, stream, source, saving)
     ledger.source = stream.name
     said = say_notes(stream, telling.quiet or telling.as_json)
     keeper = Keeper(ledger, saving)
 
     def game(watching: list[Observer]) -> None:
-        play(ledger.learner, stream, rounds, passes, ledger=ledger, track=telling.certify, resume=resume,
+        play(ledger.learner, stream, rounds, passes, ledger=ledger, track=telling.certify, resume=resume, keep=keep,
              observers=[keeper, *watching])  # fmt: skip
 
     if telling.hindsight:
         check_hindsight(ledger, stream, resume)
-    known = len(stream) * passes if isinstance(stream, Sized) else None
+    known = None if stream.rows is None else stream.rows * passes
     with keeper:
         stopped = watched(game, Progress(rounds or known, size_of(source)), telling)
     keeper.finish()
@@ -127,7 +122,7 @@ def run_source(
     if telling.hindsight and not stopped:
         ledger.hindsight = look_back(ledger, stream, None if telling.quiet or telling.as_json else _say_step)
     say_notes(stream, telling.quiet or telling.as_json, said)
-    return _tell(ledger, ledger.spec or learner, telling, stopped, list(getattr(stream, "notes", ())), kept)
+    return _tell(ledger, ledger.spec or learner, telling, stopped, notes(stream), kept)
 
 
 def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> OnlineToBatch:
@@ -145,12 +140,34 @@ def _ledger(learner: str, stream: Stream, defaults: dict[str, Any], saving: Savi
         if defaults.get("normalize"):
             check_normalized(player, learner)
         return Ledger(player, source=stream.name, spec=learner)
-    ledger = model.load_game(saving.resume)
-    wanted = catalog.parse(learner)
-    saved = ledger.spec or catalog.learner_name(type(ledger.learner))
-    if wanted not in (catalog.parse(saved), catalog.Spec(catalog.parse(saved).name, (), {})):
-        raise InputError(f"a game must go on with its own learner: {saving.resume} holds {saved}, not {learner}.")
+    return saved_game(saving.resume, learner, **defaults)
+
+
+def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
+    """The game in a file, which goes on with its own learner: another, or other options, may not be wanted."""
+    ledger = model.load_game(path)
+    saved = catalog.parse(spec_of(ledger))
+    if wanted is not None and catalog.parse(wanted) not in (saved, catalog.Spec(saved.name, (), {})):
+        raise InputError(f"a game must go on with its own learner: {path} holds {spec_of(ledger)}, not {wanted}.")
+    _check_own(ledger.learner, path, **options)
     return ledger
+
+
+def spec_of(ledger: Ledger) -> str:
+    """The learner of a game, as it was asked for."""
+    return ledger.spec or registry.learner_name(type(ledger.learner))
+
+
+def _check_own(learner: Any, path: str, **asked: Any) -> None:
+    """Refuse options for a learner that goes on if it began with others: they would change nothing."""
+    player = Player(learner)
+    for name, value in asked.items():
+        has = player.settings(name)
+        if value is not None and has and value not in has:
+            raise InputError(
+                f"a game must go on with its own learner: that of {path} has {name} {has[0]}, not {value}. "
+                f"Leave out --{name}."
+            )
 
 
 def check_normalized(learner: Any, spec: str) -> None:
@@ -183,7 +200,7 @@ def open_source(source: str, options: dict[str, Any], learner: str | None = None
 
 def _wants_numbers(learner: str) -> bool:
     """Are the outcomes that this learner predicts numbers, not labels?"""
-    return outcomes(catalog.entry(catalog.parse(learner).name, "learner").load()) == "numbers"
+    return outcomes(registry.entry(catalog.parse(learner).name, "learner").load()) == "numbers"
 
 
 def _say_step(step: Step) -> None:
@@ -195,20 +212,25 @@ def _say_step(step: Step) -> None:
     print(f"hindsight: {told}, {step.epochs} epochs, {step.seconds:.1f} s", file=sys.stderr)
 
 
+def notes(stream: Any) -> list[str]:
+    """What a source has to say, with flags for options."""
+    return [with_options(note, flag) for note in stream.notes]
+
+
 def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> list[str]:
     """What a source has to say, on standard error: its format and labels before a pass, skipped lines after it.
 
     said   what was said before; None before the first pass
     """
-    notes = list(getattr(stream, "notes", ()))
+    found = notes(stream)
     if silent:
-        return notes
-    for note in notes:
+        return found
+    for note in found:
         if note not in (said or ()):
             print(note, file=sys.stderr)
     if said is None and stream.labels not in (None, Labels()):
         print(f"labels: {stream.labels}", file=sys.stderr)
-    return notes
+    return found
 
 
 def size_of(source: str) -> int | None:
@@ -281,26 +303,24 @@ def _tell(
     ledger: Ledger, learner: str, telling: Telling, stopped: bool, notes: list[str], kept: OnlineToBatch | None
 ) -> int:  # fmt: skip
     """Print what happened and what was promised; the exit code."""
-    certificates = ledger.certify() if telling.certify else []
+    of_members = ledger.certify_members() if telling.certify else []
+    certificates = ledger.certify(members=of_members) if telling.certify else []
     if telling.plot is not None:
         from novikoff.report import plot
 
         plot.save(plot.game(ledger, certificates, learner, _best(ledger)), telling.plot, telling.force)
     with while_heard():
         if telling.as_json:
-            told = {**plain.game(ledger, certificates, learner), "interrupted": stopped, "notes": notes}
+            told = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}
             print(json.dumps(told if kept is None else {**told, "kept": plain.kept(kept)}))
         else:
             out = terminal.Out()
-            terminal.game(out, ledger, certificates, learner, telling.certify)
+            terminal.game(out, ledger, certificates, learner, telling.certify, of_members)
             if kept is not None:
                 terminal.kept(out, kept)
     if stopped and not telling.as_json:
         print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
-    of_members = [
-        one for member in ledger.members for one in member.certify(ledger.adversary is not None, ledger.fixed)
-    ]
-    if any(certificate.status == "violated" for certificate in [*certificates, *of_members] if telling.certify):
+    if any(certificate.status == "violated" for found in (certificates, *of_members) for certificate in found):
         return VIOLATED
     return INTERRUPTED if stopped else 0
 

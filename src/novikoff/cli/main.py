@@ -6,10 +6,11 @@ import gc
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TextIO, cast
 
 from novikoff import __version__, kernels
+from novikoff.cli.flags import flag
 from novikoff.cli.output import Tolerant, silence
 from novikoff.errors import NovikoffError
 from novikoff.kernels import clock
@@ -319,20 +320,26 @@ def _say_compiling() -> None:
     print("novikoff: compiling, once", file=sys.stderr, flush=True)
 
 
-def main() -> None:
-    """Run the command line; our own errors become one line on standard error and exit code 2."""
-    kernels.spare_blas = True
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin, and take the cores from those that parse
-    gc.set_threshold(50_000)  # imports make many objects and no garbage
-    sys.set_int_max_str_digits(0)  # a grid of 10**5000 points is fine, and so is printing it
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; our own errors become one line on standard error and code 2.
+
+    arguments   what stands after `novikoff` (default: what was typed, and the whole process is ours to set up)
+    """
+    if arguments is None:
+        _set_up()
+    words = sys.argv[1:] if arguments is None else list(arguments)
     whole = parser()
-    if len(sys.argv) == 1:
+    if not words:
         whole.print_help()
-        sys.exit(2)
-    asked, rest = whole.parse_known_args()
-    if rest:
-        asked.verb.unknown(rest)
-    sys.stderr = cast(TextIO, Tolerant(sys.stderr))
+        return 2
+    try:
+        asked, rest = whole.parse_known_args(words)
+        if rest:
+            asked.verb.unknown(rest)
+    except SystemExit as end:  # argparse has printed what was asked, or what is wrong
+        return cast(int, end.code)
+    heard, told = sys.stderr, clock.on_compiling
+    sys.stderr = cast(TextIO, Tolerant(heard))
     code = 0
     if not getattr(asked, "quiet", False):
         clock.on_compiling = _say_compiling
@@ -340,16 +347,28 @@ def main() -> None:
         code = asked.act(asked)
         sys.stdout.flush()
     except NovikoffError as error:
-        print(f"novikoff: {error}", file=sys.stderr)
+        print(f"novikoff: {error.told(flag)}", file=sys.stderr)
         code = 2
     except KeyboardInterrupt:
         print("novikoff: stopped by Ctrl-C", file=sys.stderr)
         code = 130
     except BrokenPipeError:  # the reader of our output is gone; nothing may be written when Python ends
         silence(sys.stdout)
-    gc.freeze()  # all will be gone in a moment: nothing is left to look through
-    sys.exit(code)
+    finally:
+        if arguments is not None:
+            sys.stderr, clock.on_compiling = heard, told
+    if arguments is None:
+        gc.freeze()  # all will be gone in a moment: nothing is left to look through
+    return code
+
+
+def _set_up() -> None:
+    """What holds for a whole process that does nothing but this."""
+    kernels.spare_blas = True
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin, and take the cores from those that parse
+    gc.set_threshold(50_000)  # imports make many objects and no garbage
+    sys.set_int_max_str_digits(0)  # a grid of 10**5000 points is fine, and so is printing it
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

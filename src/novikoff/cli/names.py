@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import get_args
 
-from novikoff.catalog import CATALOG, Room, names
+from novikoff.errors import SpecError
+from novikoff.registry import Room, entry, names
 from novikoff.report.terminal import Out
 from novikoff.sources.demo import DEMOS
 
@@ -15,23 +16,34 @@ TITLES: Mapping[str, str] = {
     "adversary": "adversaries (duel)",
     "stream": "generated streams (run: stream:noisy:width=50,noise=0.2)",
     "class": "classes of hypotheses (in brackets: halving:[thresholds:n=100])",
+    "format": "formats of files (run: --format csv; by default each is recognised)",
 }
 
 
 def list_all(as_json: bool) -> None:
-    """Print the catalog, room by room, and the embedded sources."""
+    """Print what is registered, room by room, and the embedded sources."""
+    rooms = {room: {name: _told(name, room) for name in names(room)} for room in get_args(Room)}
     if as_json:
-        rooms = {room: {name: CATALOG[name].arguments() for name in names(room)} for room in get_args(Room)}
-        print(json.dumps({**rooms, "source": [f"demo:{name}" for name in DEMOS]}))
+        told = {room: {name: arguments for name, (_, arguments) in known.items()} for room, known in rooms.items()}
+        print(json.dumps({**told, "source": [f"demo:{name}" for name in DEMOS]}))
         return
     out = Out()
-    width = max(map(len, CATALOG))
-    for room in get_args(Room):
+    width = max(len(name) for known in rooms.values() for name in known)
+    for room, known in rooms.items():
         out.line(TITLES[room], "bold")
-        for name in names(room):
-            out.line(f"  {name:<{width}} {CATALOG[name].summary()}")
-            if arguments := CATALOG[name].arguments():
+        for name, (summary, arguments) in known.items():
+            out.line(f"  {name:<{width}} {summary}")
+            if arguments:
                 out.line(f"  {'':<{width}} {arguments}", "dim")
         out.line()
     out.line("sources (run)", "bold")
     out.line("  a file, " + ", ".join(f"demo:{name}" for name in DEMOS))
+
+
+def _told(name: str, room: Room) -> tuple[str, str]:
+    """What it is and what it takes; or why it cannot be loaded, if a package that brings it is broken."""
+    try:
+        found = entry(name, room)
+        return found.summary(), found.arguments()
+    except SpecError as error:
+        return str(error), ""

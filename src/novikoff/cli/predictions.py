@@ -9,23 +9,22 @@ from typing import Any
 import numpy as np
 
 from novikoff import model
-from novikoff.catalog import learner_name
 from novikoff.certificate import bound_text
 from novikoff.cli.games import open_source, say_notes
-from novikoff.errors import InputError, MismatchError, SourceError
+from novikoff.errors import InputError, LabelError, MismatchError
 from novikoff.game import plain_label
 from novikoff.ledger import Ledger
 from novikoff.player import Player, outcomes
+from novikoff.registry import learner_name
 from novikoff.sources.arrays import alike
 from novikoff.sources.matched import matched
-from novikoff.types import Batch, Labels, Stream
+from novikoff.stream import Stream
+from novikoff.types import Batch, Labels
 from novikoff.voting import RandomVote
 
 EXACT = 2.0**53
 LOSSES = {"squared": np.square, "absolute": np.abs}
 HINT = "If NEW has no label column, pass --no-label."
-MISSING_LABELS = ("labels must", "a label must", "a line must be a label", "a source must be of a format")
-"""How the errors begin of readers that found no labels."""
 
 
 def predict_source(path: str, source: str, options: dict[str, Any], as_json: bool, labelled: bool = True) -> int:
@@ -38,9 +37,9 @@ def predict_source(path: str, source: str, options: dict[str, Any], as_json: boo
         watch = None if isinstance(saved, Ledger) else Watch(saved)
         out = Out(path, stream.name, as_json)
         told = (_tell_numbers if numbers else _tell_labels)(saved, classifier, stream, path, out, watch)
-    except SourceError as error:
-        if labelled and str(error).startswith(MISSING_LABELS):
-            raise SourceError(f"{error} {HINT}") from None
+    except LabelError as error:
+        if labelled:
+            error.advise(HINT)
         raise
     say_notes(stream, as_json)
     facts, sentence = told
@@ -72,16 +71,18 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
     """
     wanted, shown, hint = _width(classifier), stream.domain.width, ""
     if None not in (wanted, shown):
-        if _unlabelled(stream) and shown == wanted + 1:
-            hint = " If one of its columns is the label, leave out --no-label."
-        elif not _unlabelled(stream) and shown == wanted - 1:
-            hint = f" {HINT}"
+        if stream.unlabelled and shown == wanted + 1:
+            hint = "If one of its columns is the label, leave out --no-label."
+        elif not stream.unlabelled and shown == wanted - 1:
+            hint = HINT
     try:
         stream = matched(stream, saved.feature_names, path)
     except MismatchError as error:
-        raise MismatchError(f"{error}{hint}") from None
+        if hint:
+            error.advise(hint)
+        raise
     if None not in (wanted, shown) and wanted != shown:
-        raise MismatchError(f"what {path} holds takes {wanted:,} features: {stream.name} has {shown:,}.{hint}")
+        raise MismatchError(f"what {path} holds takes {wanted:,} features", f"{stream.name} has {shown:,}", hint)
     if not classifier.domain.admits(stream.domain):
         raise MismatchError(f"what {path} holds is for {classifier.domain}: {stream.name} shows {stream.domain}.")
     return stream
@@ -97,10 +98,6 @@ def _width(classifier: Any) -> Any:
         if features is not None and features.kind == "array" and features.count:
             return features.count
     return None
-
-
-def _unlabelled(stream: Stream) -> bool:
-    return getattr(stream, "unlabelled", False)
 
 
 class Out:
@@ -151,12 +148,12 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
         words = {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.labels is None else {}
         out.write([words.get(label, label) for label in said.tolist()])
         rows += len(batch)
-        if not _unlabelled(stream):
+        if not stream.unlabelled:
             wrong = said != batch.y
             mistakes += int(np.count_nonzero(wrong))
             if watch is not None:
                 watch.see(wrong)
-    if _unlabelled(stream):
+    if stream.unlabelled:
         return {"rows": rows}, f"{rows:,} examples"
     rate = mistakes / rows if rows else 0.0
     facts = {"rows": rows, "mistakes": mistakes, "mistake_rate": rate}
@@ -170,9 +167,9 @@ def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: O
         said = Player(classifier).predict_many(batch)
         out.write(said.tolist())
         rows += len(batch)
-        if not _unlabelled(stream):
+        if not stream.unlabelled:
             lost += float(LOSSES[classifier.loss](said - batch.y).sum())
-    if _unlabelled(stream):
+    if stream.unlabelled:
         return {"rows": rows}, f"{rows:,} examples"
     mean = lost / rows if rows else 0.0
     return {"rows": rows, "mean_loss": mean}, f"{rows:,} examples, mean {classifier.loss} loss {mean:.6g}"
@@ -180,7 +177,7 @@ def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: O
 
 def _check_exact(batch: Batch, classifier: Any, stream: Stream) -> None:
     """A table without labels is read as doubles: refuse whole numbers that these may have changed."""
-    whole = _unlabelled(stream) and classifier.domain.kind in ("index", "point")
+    whole = stream.unlabelled and classifier.domain.kind in ("index", "point")
     if whole and isinstance(batch.x, np.ndarray) and (np.abs(batch.x) >= EXACT).any():
         raise InputError(f"whole numbers must be below 2^53 without labels: {stream.name} has larger ones.")
 

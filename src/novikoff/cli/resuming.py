@@ -25,7 +25,7 @@ from novikoff.cli.saving import Saving
 from novikoff.errors import InputError
 from novikoff.ledger import Ledger
 from novikoff.sources.opened import LONGEST_MAGIC, MAGIC, sample
-from novikoff.types import Stream
+from novikoff.stream import Stream
 
 Bytes = Literal["same", "grown", "other"]
 
@@ -37,7 +37,7 @@ def goes_on(ledger: Ledger, stream: Stream, source: str, saving: Saving) -> bool
     """True if the game goes on in this source, at `ledger.position`; False if the source follows. `source` as asked."""
     if saving.resume is None or ledger.position is None:
         return False
-    now = {"source": stream.name, **(stream.fingerprint() if hasattr(stream, "fingerprint") else {})}
+    now = {"source": stream.name, **(stream.fingerprint() or {})}
     then = {"source": ledger.source, **(ledger.fingerprint or {})}
     found = _bytes(then, now, source)
     played = [one for one in ledger.earlier if _bytes(one, now, source) != "other" or _here(one, now)]

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from novikoff.comparators.linear import LinearScorer
 from novikoff.comparators.reading import Reading, read
 from novikoff.comparators.rows import Rows, numbers
-from novikoff.types import Sparse, Stream
+from novikoff.stream import Stream
+from novikoff.types import Sparse
 
 MEMORY = 256_000_000
 BYTES_A_WORD = 4

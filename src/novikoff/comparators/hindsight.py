@@ -59,7 +59,7 @@ from novikoff.comparators.tally import Comparator
 from novikoff.comparators.tracker import LinearComparatorFacts
 from novikoff.errors import InputError
 from novikoff.kernels.clock import clock
-from novikoff.types import Stream
+from novikoff.stream import Stream, adapted
 
 Vector = NDArray[np.float64]
 
@@ -122,7 +122,7 @@ def hindsight(
     memory            bytes of rows to hold
     tracked           what the comparators of the game saw: the rows of the stream must be those of the game
     """
-    began = clock()
+    began, stream = clock(), adapted(stream)
     if not stream.rereadable:
         raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")
     if passes < 1 or (rounds is not None and passes > 1):

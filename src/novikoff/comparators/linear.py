@@ -41,7 +41,7 @@ from novikoff.types import Sparse, State
 Vector = NDArray[np.float64]
 Wrong = NDArray[np.bool_]
 
-BLOCK = 8192
+BLOCK = 16384
 LONGEST, SHORTEST = 2.0**900, 2.0**-900
 LIGHTEST = 2.0**-100
 """A weight that is smaller beside ||U|| of about 1 is as good as none."""
@@ -71,6 +71,7 @@ class LinearScorer:
         self.nonzeros = 0
         self.empty = True  # no value but zero was seen
         self._across = np.zeros((U.shape[1], 0))  # U vector by vector, for dense rows
+        self._room = np.empty((0, 0))  # for what is found of some rows
         weights = np.concatenate([U[:, : tally.directions].astype(np.float64), bias_weights[None, : tally.directions]])
         # n positive terms in any order: an error of n 2^-53 of the sum at most; squares of float32 are exact.
         grown = 1 + (len(weights) + 4) * UNIT
@@ -122,57 +123,40 @@ class LinearScorer:
 
     def see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
         """Rows in order, x~ being x (each of length 1 if `normalize`) and then the bias, if it is not 0."""
-        if isinstance(x, Sparse):
-            if len(y):
-                self._track(x, y, wrong)
-            return
         for start in range(0, len(y), BLOCK):
             some = slice(start, start + BLOCK)
-            self.add(x[some], y[some], wrong[some], self.margins(x[some], y[some]))
-
-    def _track(self, x: Sparse, y: Labels, wrong: Wrong) -> None:
-        """Sparse rows: margins and tally in one go."""
-        from novikoff.kernels import margins
-
-        rows = (x.indptr, x.indices, x.values, y, wrong, self.bias, self.normalize, x.width < len(self.U))
-        margins.track(*rows, self.U, self.bias_weights, self._norms, self.longest, *self.tally.arrays())
-        self.tally.count(wrong)
-        self._count(x)
+            found = self.margins(x[some], y[some])
+            self.tally.add(found, wrong[some])
+            self.longest = np.maximum(self.longest, found[:, -1].max())
+        if len(y):
+            self.nonzeros = max(self.nonzeros, most_numbers(x) + (self.bias != 0.0))
+            nothing = bool(self.longest[0] < SHORTEST) and self.bias == 0.0
+            self.empty = self.empty and nothing and not np.any(numbers(x))
 
     def margins(self, x: Rows, y: Labels) -> NDArray[np.float64]:
-        """For each row: at most its margin with each direction, the probe's, at least its squared length."""
+        """For each row: at most its margin with each direction, the probe's, at least its squared length.
+
+        At most BLOCK rows; what is found of the next ones overwrites it.
+        """
         from novikoff.kernels import margins
 
-        out = np.empty((len(y), margins.COLUMNS))
+        if not len(self._room):
+            self._room = np.empty((BLOCK, margins.COLUMNS))
+        out = self._room[: len(y)]
         common = (self.bias_weights, self._norms, out)
         if isinstance(x, Sparse):
-            inside = x.width < len(self.U)
-            margins.sparse(x.indptr, x.indices, x.values, y, self.bias, self.normalize, inside, self.U, *common)
+            margins.sparse(x.indptr, x.indices, x.values, y, self.bias, self.normalize, self.U, *common)
         else:
             margins.dense(x, y, self.bias, self.normalize, self._as_wide_as(x.shape[1]), *common)
         return out
 
     def _as_wide_as(self, width: int) -> NDArray[np.float64]:
-        """U vector by vector, at least so wide. Two threads may ask."""
-        across = self._across
-        if across.shape[1] < width:
-            across = np.repeat(self.U[-1:].T.astype(np.float64), width, axis=1)
+        """U vector by vector, at least so wide."""
+        if self._across.shape[1] < width:
+            self._across = np.repeat(self.U[-1:].T.astype(np.float64), width, axis=1)
             seen = min(len(self.U), width)
-            across[:, :seen] = self.U[:seen].T
-            self._across = across
-        return across
-
-    def add(self, x: Rows, y: Labels, wrong: Wrong, margins: NDArray[np.float64]) -> None:
-        """Tally rows whose margins were found."""
-        if len(y):
-            self.tally.add(margins, wrong)
-            self.longest = np.maximum(self.longest, margins[:, -1].max())
-            self._count(x)
-
-    def _count(self, x: Rows) -> None:
-        self.nonzeros = max(self.nonzeros, most_numbers(x) + (self.bias != 0.0))
-        nothing = bool(self.longest[0] < SHORTEST) and self.bias == 0.0
-        self.empty = self.empty and nothing and not np.any(numbers(x))
+            self._across[:, :seen] = self.U[:seen].T
+        return self._across
 
     @property
     def invalid_reason(self) -> str:

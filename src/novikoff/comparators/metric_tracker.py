@@ -135,22 +135,21 @@ class MetricTracker:
         self._vectors, self._sums = np.zeros((0, 0)), np.zeros((0, 0, 0))
         self._asked: tuple[Any, MetricComparatorFacts] | None = None
 
-    def see_scores(self, batch: Batch, scores: NDArray[Any], features: Any) -> None:
+    def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch, and the scores that the learner played."""
-        y = np.asarray(batch.y, dtype=np.int8)
-        scores = scores.reshape(len(y), -1)
-        scores = scores[:, np.minimum(self.columns, scores.shape[1] - 1)]  # of who does not play nothing is asked
-        if isinstance(batch.x, list):
-            for t, (x, label) in enumerate(zip(batch.x, y, strict=True)):
-                row = features.row(x, learn=False)
-                sparse = isinstance(row, tuple)
-                ends = np.array([0, len(row[0])], np.uint64) if sparse else None
-                piece = row[np.newaxis] if ends is None else Sparse(ends, row[0], row[1], 2**32)
-                self._see(piece, label[np.newaxis], scores[t : t + 1])
+        self._see(batch.x, np.asarray(batch.y, dtype=np.int8), scores)
+
+    def see_row_scores(self, x: Any, y: int, scores: Any) -> None:
+        """One round: x as (indices, values), or as an array of numbers."""
+        if isinstance(x, tuple):
+            x = Sparse(np.array([0, len(x[0])], np.uint64), x[0], x[1], 2**32)
         else:
-            self._see(batch.x, y, scores)
+            x = x[np.newaxis]
+        self._see(x, np.array([y], dtype=np.int8), np.asarray(scores))
 
     def _see(self, x: Any, y: NDArray[np.int8], scores: NDArray[Any]) -> None:
+        scores = scores.reshape(len(y), -1)
+        scores = scores[:, np.minimum(self.columns, scores.shape[1] - 1)]  # of who does not play nothing is asked
         if isinstance(x, Sparse):
             rows, _ = kernels.nonzeros.of_sparse(x.indptr, x.indices, x.values, self.bias)
         else:

@@ -29,7 +29,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novikoff.errors import InputError
+from novikoff.errors import InputError, Where
 from novikoff.observer import Observer
 from novikoff.types import Batch, StepResult
 
@@ -73,10 +73,9 @@ class BestMixture(Observer):
             wrong = np.argwhere(~((values >= 0.0) & (values <= 1.0)))
             if len(wrong):
                 first = tuple(wrong[0].tolist())
-                expert = f", expert {first[1]}" if len(first) > 1 else ""
-                raise InputError(
-                    f"a {name} must be in [0, 1]: got {values[first]} in round {self.rounds + first[0] + 1}{expert}."
-                )
+                where: Where = {"round": self.rounds + first[0] + 1, **({"expert": first[1]} if first[1:] else {})}
+                verb = "has" if first[1:] else "got"
+                raise InputError(f"a {name} must be in [0, 1]", f"{verb} {values[first]}", **where)
         for start in range(0, len(y), ROWS):
             some, outcome = p[start : start + ROWS], y[start : start + ROWS]
             _add(self._square, self._square_lost, some.T @ some)

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode
-from novikoff.comparators.rows import Rows, as_rows, form_of, stacked
+from novikoff.comparators.rows import Rows, as_rows, chosen, form_of, stacked
 from novikoff.errors import InputError
-from novikoff.types import Batch, Sparse, Stream
+from novikoff.stream import Stream
+from novikoff.types import Batch, Sparse
 
 TOGETHER = 4_096
 """Rows that come one by one are put together up to so many."""
@@ -44,8 +45,7 @@ class Reading:
         """The next rows."""
         self.rows += len(y)
         if isinstance(x, Sparse):
-            start, stop = int(x.indptr[0]), int(x.indptr[-1])
-            parts = [y, np.diff(x.indptr), x.indices[start:stop], x.values[start:stop]]
+            parts = [y, np.diff(x.indptr), x.indices[x.entries], x.values[x.entries]]
         else:
             parts = [y, np.array([], np.uint64), np.array([], np.uint32), x]
         for k, part in enumerate(parts):
@@ -76,14 +76,14 @@ def read(
             if blank is not None and out is not None:
                 reading.left_out += int(np.count_nonzero(out))
                 reading.hopeless += int(np.count_nonzero(blank & ~out))
-        yield (x, y) if out is None else (_without(x, out), y[~out])
+        yield (x, y) if out is None else (chosen(x, ~out), y[~out])
     if reading is not None:
         reading.fingerprint.append(fingerprint(stream))
 
 
 def fingerprint(stream: Stream) -> Any:
     """What the stream says of itself: size and time of change of its file; None if it says nothing."""
-    return (stream.fingerprint() or None) if hasattr(stream, "fingerprint") else None
+    return stream.fingerprint() or None
 
 
 def _together(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
@@ -101,7 +101,7 @@ def _together(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iter
                 if len(rows) == TOGETHER or form_of(rows[0]) != form_of(rows[-1]):
                     yield from _flushed(rows, labels)
         elif batch.x is not None and len(batch):
-            yield as_rows(batch.x, len(batch)), np.ascontiguousarray(batch.y, dtype=np.int8)
+            yield as_rows(batch), np.ascontiguousarray(batch.y, dtype=np.int8)
         if left == 0:
             break
     while rows:
@@ -137,14 +137,3 @@ def _blank(x: Rows, y: NDArray[np.int8]) -> NDArray[np.bool_] | None:
         np.logical_not(x.any(axis=1), out=out)
         count = int(np.count_nonzero(out))
     return out if count else None
-
-
-def _without(x: Rows, out: NDArray[np.bool_]) -> Rows:
-    """The rows that are not `out`, all of which are zero."""
-    if not isinstance(x, Sparse):
-        return np.ascontiguousarray(x[~out])
-    start, stop = int(x.indptr[0]), int(x.indptr[-1])
-    lengths = np.diff(x.indptr)
-    kept = np.repeat(~out, lengths.astype(np.int64))
-    indptr = np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths[~out], dtype=np.uint64)])
-    return Sparse(indptr, x.indices[start:stop][kept], x.values[start:stop][kept], x.width, checked=True)

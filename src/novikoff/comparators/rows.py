@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import InputError
-from novikoff.types import Sparse, State
+from novikoff.types import Batch, Sparse, State
 
 Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]
 Rows = NDArray[Any] | Sparse
@@ -32,7 +32,7 @@ class RowBuffer:
             return
         if self._x and (isinstance(x, Sparse) != isinstance(self._x[0], Sparse) or _width(x) != _width(self._x[0])):
             raise InputError(f"rows must stay of one form: {_form(x)} came after {_form(self._x[0])}.")
-        self._x.append(_copied(x))
+        self._x.append(x.copy(np.float64) if isinstance(x, Sparse) else np.array(x, dtype=np.float64, order="C"))
         self._y.append(y.copy())
         self._wrong.append(wrong.copy())
         self.rows += len(y)
@@ -63,41 +63,27 @@ class RowBuffer:
         return buffer
 
 
-def as_rows(x: Any, count: int) -> Rows:
-    """The x of a batch of `count` rows, as the kernels take it; sparse rows as they are."""
-    if isinstance(x, Sparse):
-        return x
-    rows = np.asarray(x)
-    rows = rows if rows.ndim == 2 else rows.reshape(count, -1)
-    kind = rows.dtype if rows.dtype in (np.float64, np.float32, np.int64) else np.float64
-    return np.ascontiguousarray(rows, dtype=kind)
+def as_rows(batch: Batch) -> Rows:
+    """The x of a batch of numbers, as the kernels take it."""
+    return batch.x if isinstance(batch.x, Sparse) else batch.table()
 
 
 def stacked(rows: list[Row]) -> Rows:
-    """Single rows, all (indices, values) or all arrays of one width."""
-    if not isinstance(rows[0], tuple):
-        return np.stack(rows).astype(np.float64)
-    lengths = np.array([0] + [len(indices) for indices, _ in rows], dtype=np.uint64)
-    indices = np.concatenate([row[0] for row in rows]).astype(np.uint32)
-    values = np.concatenate([row[1] for row in rows]).astype(np.float64)
-    return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, int(indices.max(initial=0)) + 1, checked=True)
+    """Single rows, all (indices, values) or all arrays of one width, in doubles."""
+    sparse = [row for row in rows if isinstance(row, tuple)]
+    if len(sparse) not in (0, len(rows)):
+        raise InputError("rows must be of one form to be stacked: got dense and sparse ones.")
+    return Sparse.of_rows(sparse) if sparse else np.stack([np.asarray(row) for row in rows]).astype(np.float64)
 
 
-def chosen(x: Rows, places: NDArray[np.int64]) -> Rows:
-    """Some of the rows, in their order."""
-    if not isinstance(x, Sparse):
-        return np.ascontiguousarray(x[places])
-    return _joined([x[place : place + 1] for place in places.tolist()]) if len(places) else x[:0]
+def chosen(x: Rows, rows: NDArray[Any]) -> Rows:
+    """Some of the rows, by their numbers or where it is true."""
+    return x.take(rows) if isinstance(x, Sparse) else np.ascontiguousarray(x[rows])
 
 
 def without_zeros(x: Rows) -> Sparse:
     """Rows as sparse ones; dense ones lose their zeros."""
-    if isinstance(x, Sparse):
-        return x
-    where, features = np.nonzero(x)
-    lengths = np.bincount(where, minlength=len(x)).astype(np.uint64)
-    indptr = np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)])
-    return Sparse(indptr, features.astype(np.uint32), x[where, features].astype(np.float64), x.shape[1], checked=True)
+    return x if isinstance(x, Sparse) else Sparse.of_dense(x)
 
 
 def form_of(x: Row) -> int:
@@ -114,9 +100,7 @@ def sizes(x: Rows) -> NDArray[np.int64]:
 
 def numbers(x: Rows) -> NDArray[Any]:
     """Every value of the rows."""
-    if not isinstance(x, Sparse):
-        return x.reshape(-1)
-    return x.values[int(x.indptr[0]) : int(x.indptr[-1])] if len(x.indptr) else x.values[:0]
+    return x.values[x.entries] if isinstance(x, Sparse) else x.reshape(-1)
 
 
 def most_numbers(x: Rows) -> int:
@@ -130,8 +114,8 @@ def rows_state(x: Rows) -> State:
     """Rows as plain data."""
     if not isinstance(x, Sparse):
         return {"dense": x.copy()}
-    own = _copied_sparse(x)
-    return {"indptr": own.indptr, "indices": own.indices, "values": own.values, "width": own.width}
+    rows = x.copy(np.float64)
+    return {"indptr": rows.indptr, "indices": rows.indices, "values": rows.values, "width": rows.width}
 
 
 def restored_rows(state: State) -> Rows:
@@ -150,26 +134,10 @@ def restored_rows(state: State) -> Rows:
     return Sparse(indptr, indices, values, width, checked=True)
 
 
-def _copied(x: Rows) -> Rows:
-    return _copied_sparse(x) if isinstance(x, Sparse) else np.array(x, dtype=np.float64, order="C")
-
-
-def _copied_sparse(x: Sparse) -> Sparse:
-    """A copy with nothing else in its arrays."""
-    start, stop = int(x.indptr[0]), int(x.indptr[-1])
-    indptr = np.asarray(x.indptr - x.indptr[0], dtype=np.uint64)
-    return Sparse(indptr, x.indices[start:stop].copy(), x.values[start:stop].astype(np.float64), x.width, checked=True)
-
-
-def _joined(pieces: list[Rows]) -> Rows:
+def _joined(parts: list[Rows]) -> Rows:
     """One after the other."""
-    parts = [_copied_sparse(piece) for piece in pieces if isinstance(piece, Sparse)]
-    if not parts:
-        return np.concatenate([piece for piece in pieces if not isinstance(piece, Sparse)])
-    lengths = np.concatenate([np.zeros(1, np.uint64), *(np.diff(part.indptr) for part in parts)])
-    indices = np.concatenate([part.indices for part in parts])
-    values = np.concatenate([part.values for part in parts])
-    return Sparse(np.cumsum(lengths, dtype=np.uint64), indices, values, max(part.width for part in parts), checked=True)
+    sparse = [part for part in parts if isinstance(part, Sparse)]
+    return Sparse.concatenated(sparse) if sparse else np.concatenate([np.asarray(part) for part in parts])
 
 
 def _width(x: Rows) -> int:

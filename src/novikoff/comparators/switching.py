@@ -84,7 +84,7 @@ def _checked(losses: ArrayLike, switches: int) -> tuple[Table, int]:
     wrong = np.argwhere(~np.isfinite(table))
     if len(wrong):
         t, i = wrong[0].tolist()
-        raise InputError(f"a loss must be finite: got {table[t, i]} in round {t + 1}, expert {i}.")
+        raise InputError("a loss must be finite", f"has {table[t, i]}", round=t + 1, expert=i)
     if isinstance(switches, bool) or not isinstance(switches, (int, np.integer)) or switches < 0:
         raise InputError(f"switches must be a whole number, 0 or more: got {shown(switches)}.")
     return table, min(int(switches), len(table) - 1)

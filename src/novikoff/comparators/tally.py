@@ -119,8 +119,7 @@ class Tally:
         from novikoff.kernels import margins as kernel
 
         if len(margins):
-            with np.errstate(over="ignore", invalid="ignore"):
-                kernel.tally(margins, wrong, *self.arrays())
+            kernel.tally(margins, wrong, *self.arrays())
         self.count(wrong)
 
     def count(self, wrong: NDArray[np.bool_]) -> None:

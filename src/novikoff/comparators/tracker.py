@@ -22,7 +22,6 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import islice
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
@@ -35,7 +34,7 @@ from novikoff.comparators.rows import Labels, Row, RowBuffer, Rows, as_rows, for
 from novikoff.comparators.tally import Comparator, PenalizedComparator, Tally
 from novikoff.errors import InputError
 from novikoff.similarity import Similarity
-from novikoff.types import Batch, Lasting, State
+from novikoff.types import Batch, State
 
 SMALL = 64
 """Batches of fewer rows are gathered."""
@@ -45,8 +44,6 @@ MOST_GATHERED = 2**20
 """Bytes of rows that are gathered before they are shown."""
 MOST_BEHIND = 2**26
 """Bytes of batches that may wait for the background thread: enough to go on while it fits."""
-MOST_HELPED = 2**20
-"""Rows whose margins, 32 bytes each, the waiting thread may find before they are added up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,8 +130,6 @@ class ComparatorTracker(Generic[S]):
     """Rows are shown in multiples of so many, once there are comparators."""
     scored = False
     """Is it shown the learner's scores (comparators/metric_tracker.py), not its mistakes?"""
-    ahead = False
-    """Are margins a function of the row alone, to be found by any thread?"""
 
     def __init__(self, keep_rows: int, keep_bytes: int, additive: bool) -> None:
         self.keep_rows, self.keep_bytes, self.additive = keep_rows, keep_bytes, additive
@@ -143,7 +138,7 @@ class ComparatorTracker(Generic[S]):
         self._gathered: list[tuple[Row, int, bool]] = []
         self._gathered_size = 0
         self._thread: ThreadPoolExecutor | None = None
-        self._behind: deque[_Pending] = deque()
+        self._behind: deque[tuple[Future[None], int]] = deque()  # batches that wait for it, and their sizes
         self._behind_size = 0
 
     def _fit(self, x: Rows, y: Labels) -> S:
@@ -154,14 +149,6 @@ class ComparatorTracker(Generic[S]):
         """Rows in the form in which they are fitted on."""
         return x
 
-    def _margins(self, x: Rows, y: Labels) -> Any:
-        """Margins found ahead of their turn."""
-        return None
-
-    def _add(self, scorer: S, x: Rows, y: Labels, wrong: Wrong, margins: Any) -> None:
-        """Add up rows whose margins were found ahead of their turn."""
-        scorer.see(x, y, wrong)
-
     @property
     def rows(self) -> int:
         """Rounds seen."""
@@ -169,24 +156,20 @@ class ComparatorTracker(Generic[S]):
         shown = self._kept.rows if self.scorer is None else self.scorer.tally.rows + self._waiting.rows
         return len(self._gathered) + shown
 
-    def see(self, batch: Batch, wrong: Wrong, behind: Lasting = False) -> None:
+    def see(self, batch: Batch, wrong: Wrong) -> None:
         """The rounds of a batch that the learner played; wrong: its mistakes.
 
-        behind   look at it in a background thread while the game goes on; its arrays must then stay as they are.
-                 "mapped": they lie in a mapped file, and to wait takes no memory
+        If its memory is not borrowed, a background thread looks at it while the game goes on.
         """
-        x, y = as_rows(batch.x, len(batch)), np.ascontiguousarray(batch.y, dtype=np.int8)
-        if behind and len(y) >= SMALL:
+        x, y = as_rows(batch), np.ascontiguousarray(batch.y, dtype=np.int8)
+        if batch.memory != "borrowed" and len(y) >= SMALL:
             self._gather()
             self._thread = self._thread or ThreadPoolExecutor(1, "comparators")
-            pending = _Pending(x, y, wrong, 0 if behind == "mapped" else int(sizes(x).sum()))
-            pending.seen = self._thread.submit(self._see_pending, pending)
-            self._behind.append(pending)
-            self._behind_size += pending.size
-            if self._behind_size > MOST_BEHIND:
-                self._help(pending)
-            while self._behind and (self._behind_size > MOST_BEHIND or self._behind[0].seen.done()):
-                self._caught_up()
+            size = 0 if batch.memory == "mapped" else int(sizes(x).sum())
+            self._behind.append((self._thread.submit(self._see, x, y, wrong), size))
+            self._behind_size += size
+            while self._behind and (self._behind_size > MOST_BEHIND or self._behind[0][0].done()):
+                self._wait()
             return
         self.catch_up()
         if len(y) < SMALL:
@@ -225,43 +208,17 @@ class ComparatorTracker(Generic[S]):
                 start = stop
 
     def catch_up(self) -> None:
-        """Wait until every batch has been seen; once there are comparators, help with the last of what waits."""
+        """Wait until every batch has been seen."""
         while self._behind:
-            some, rows = 1, len(self._behind[0].y)
-            if self.scorer is not None and self.ahead:
-                while some < len(self._behind) and rows < MOST_HELPED:
-                    rows += len(self._behind[some].y)
-                    some += 1
-                for pending in reversed(list(islice(self._behind, some))):
-                    self._help(pending)
-            for _ in range(some):
-                self._caught_up()
+            self._wait()
 
-    def _caught_up(self) -> None:
+    def _wait(self) -> None:
         """Wait for the first batch that waits."""
-        pending = self._behind[0]
-        if not pending.seen.done():
-            wait([pending.seen])
+        seen, size = self._behind[0]
+        wait([seen])
         self._behind.popleft()
-        self._behind_size -= pending.size
-        pending.seen.result()
-
-    def _help(self, pending: _Pending) -> None:
-        """Find the margins of a batch that waits, if the background thread has not begun with it: the sums are its own.
-
-        If it begins meanwhile, it finds them too, and these are left.
-        """
-        if self.ahead and self.scorer is not None and not pending.begun and pending.margins is None:
-            pending.margins = self._margins(pending.x, pending.y)
-
-    def _see_pending(self, pending: _Pending) -> None:
-        """A batch that waited, in the background thread."""
-        pending.begun = True
-        margins, scorer = pending.margins, self.scorer
-        if margins is None or scorer is None:
-            self._see(pending.x, pending.y, pending.wrong)
-        else:
-            self._add(scorer, pending.x, pending.y, pending.wrong, margins)
+        self._behind_size -= size
+        seen.result()
 
     def _see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
         done = 0
@@ -348,8 +305,6 @@ class LinearTracker(ComparatorTracker[LinearScorer]):
     additive          a mistake adds y x~ to the learner's weights, and nothing else changes them: this is checked
     """
 
-    ahead = True
-
     def __init__(
         self, bias: float = 0.0, normalize: bool = False, start: ArrayLike | None = None, keep: int = 16_000_000,
         additive: bool = False,
@@ -365,13 +320,6 @@ class LinearTracker(ComparatorTracker[LinearScorer]):
 
     def _fit(self, x: Rows, y: Labels) -> LinearScorer:
         return LinearScorer.fitted(without_zeros(x), y, self.bias, self.normalize)
-
-    def _margins(self, x: Rows, y: Labels) -> Any:
-        assert self.scorer is not None
-        return self.scorer.margins(x, y)
-
-    def _add(self, scorer: LinearScorer, x: Rows, y: Labels, wrong: Wrong, margins: Any) -> None:
-        scorer.add(x, y, wrong, margins)
 
     def _restored(self, state: State) -> LinearScorer:
         return LinearScorer.restore(state, self.bias, self.normalize)
@@ -476,13 +424,3 @@ def restored(state: State) -> Any:
 
         return MetricTracker.restore(state)
     return KernelTracker.restore(state) if state.get("kind") == "kernel" else LinearTracker.restore(state)
-
-
-class _Pending:
-    """A batch that waits for the background thread."""
-
-    def __init__(self, x: Rows, y: Labels, wrong: Wrong, size: int) -> None:
-        self.x, self.y, self.wrong, self.size = x, y, wrong, size
-        self.margins: Any = None  # if the waiting thread has found them
-        self.begun = False  # by the background thread
-        self.seen: Future[None]

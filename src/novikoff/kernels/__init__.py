@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from novikoff.kernels import perceptron as perceptron
     from novikoff.kernels import randomized_budget as randomized_budget
     from novikoff.kernels import rows as rows
+    from novikoff.kernels import scaling as scaling
     from novikoff.kernels import second_order as second_order
     from novikoff.kernels import sharing as sharing
     from novikoff.kernels import sleeping as sleeping

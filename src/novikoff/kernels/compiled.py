@@ -11,6 +11,7 @@ tenth of a second even if it is small, and is optimised again in each kernel tha
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -107,7 +108,18 @@ def _dispatcher(function: Function, **given: Any) -> Function:
     index: Any = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     if hasattr(index, "_source_stamp"):  # else numba has changed, and its own stamp must do
         index._source_stamp = (index._source_stamp, stamp())
+        index.save = forgiving(index.save)
     return cast(Function, kernel)
+
+
+def forgiving(save: Callable[..., None]) -> Callable[..., None]:
+    """What saves a kernel that was compiled, if it can: the disk may be full by now, and the kernel is there."""
+
+    def call(*given: Any) -> None:
+        with contextlib.suppress(OSError):
+            save(*given)
+
+    return call
 
 
 @cache

@@ -21,7 +21,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import inverse_norm, prefetch_sparse
 
 DIRECTIONS = 3
@@ -45,24 +45,11 @@ FLOOR = 2.0**-500
 @intrinsic
 def _gathered(typingctx: Any, U: Any, indices: Any, values: Any, start: Any, stop: Any, scale: Any, out: Any) -> Any:
     """out[:4] = sum of U[index] * (value * scale) over the row, out[4] = sum of (value * scale)^2."""
-    return types.void(U, indices, values, types.uint64, types.uint64, types.float64, out), _gather(plain=False)
-
-
-@intrinsic
-def _gathered_plain(typingctx: Any, U: Any, indices: Any, values: Any, start: Any, stop: Any, out: Any) -> Any:
-    """The same with a scale of 1, if every index has a row in U."""
-    return types.void(U, indices, values, types.uint64, types.uint64, out), _gather(plain=True)
-
-
-def _gather(plain: bool) -> Any:
-    """The code of both."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kinds = signature.args
-        U, places, values, out = (
-            context.make_array(kinds[j])(context, builder, arguments[j]) for j in (0, 1, 2, -1)
-        )  # fmt: skip
-        start, stop = arguments[3:5]
+        U, places, values, out = (context.make_array(kinds[j])(context, builder, arguments[j]) for j in (0, 1, 2, 6))
+        start, stop, scale = arguments[3:6]
         four = ir.VectorType(DOUBLE, VECTORS)
         last = builder.sub(builder.extract_value(U.shape, 0), ir.Constant(WORD, 1))
         totals = [cgutils.alloca_once_value(builder, ir.Constant(four, [0.0] * VECTORS)) for _ in range(2)]
@@ -70,10 +57,9 @@ def _gather(plain: bool) -> Any:
 
         def add(k: Any, lane: int) -> None:
             place = builder.zext(builder.load(builder.gep(places.data, [k])), WORD)
-            if not plain:
-                place = builder.select(builder.icmp_unsigned("<", place, last), place, last)
+            place = builder.select(builder.icmp_unsigned("<", place, last), place, last)
             value = _as_double(builder, builder.load(builder.gep(values.data, [k])), kinds[2].dtype, DOUBLE)
-            value = value if plain else builder.fmul(value, arguments[5])
+            value = builder.fmul(value, scale)
             where = builder.gep(U.data, [builder.mul(place, ir.Constant(WORD, VECTORS))])
             weights = builder.load(builder.bitcast(where, ir.VectorType(ir.FloatType(), VECTORS).as_pointer()), align=4)
             product = builder.fmul(builder.fpext(weights, four), _spread(builder, value, VECTORS))
@@ -92,7 +78,7 @@ def _gather(plain: bool) -> Any:
         builder.store(square, builder.gep(out.data, [ir.Constant(WORD, VECTORS)]))
         return context.get_dummy_value()
 
-    return codegen
+    return types.void(U, indices, values, types.uint64, types.uint64, types.float64, out), codegen
 
 
 @intrinsic
@@ -162,53 +148,42 @@ def _as_double(builder: Any, value: Any, kind: Any, target: Any) -> Any:
 
 
 gathered: Any = _gathered
-gathered_plain: Any = _gathered_plain
 in_order: Any = _in_order
 
 
-@compiled
+@inlined
 def finish(
-    rows: NDArray[np.float64], y: NDArray[np.int8], indptr: NDArray[np.uint64], more: float, bias: float,
-    bias_weights: NDArray[np.float64], norms: NDArray[np.float64],
+    out: NDArray[np.float64], t: int, y: NDArray[np.int8], n: float, bias: float, bias_weights: NDArray[np.float64],
+    norms: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Turn the sums of some rows into margins from below and squared lengths from above, the bias included.
+    """Turn the sums of row t into margins from below and a squared length from above, the bias included.
 
-    A row has as many non-zeros as `indptr` says, if it is not empty, and so many `more`. The probe's sum is left as it
-    was rounded.
+    n   how many non-zeros it has. The probe's sum is left as it was rounded.
     """
-    for t in range(len(rows)):
-        n = more
-        if len(indptr):
-            n += np.float64(indptr[t + 1] - indptr[t])
-        square = rows[t, VECTORS] + bias * bias
-        error = SLACK * (n + 4.0) * (np.sqrt(square) + FLOOR)
-        rows[t, VECTORS] = square * (1.0 + SLACK * (n + 5.0))
-        for k in range(VECTORS):
-            rows[t, k] = y[t] * (rows[t, k] + bias_weights[k] * bias) - error * norms[k]
+    square = out[t, VECTORS] + bias * bias
+    error = SLACK * (n + 4.0) * (np.sqrt(square) + FLOOR)
+    out[t, VECTORS] = square * (1.0 + SLACK * (n + 5.0))
+    for k in range(VECTORS):
+        out[t, k] = y[t] * (out[t, k] + bias_weights[k] * bias) - error * norms[k]
 
 
 @compiled
 def sparse(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8], bias: float,
-    normalize: bool, inside: bool, U: NDArray[np.float32], bias_weights: NDArray[np.float64],
-    norms: NDArray[np.float64], out: NDArray[np.float64],
+    normalize: bool, U: NDArray[np.float32], bias_weights: NDArray[np.float64], norms: NDArray[np.float64],
+    out: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """For each row: out[:3] at most y <U, x~>, out[3] about it, out[4] at least ||x~||^2.
-
-    inside   every index has a row in U
-    """
+    """For each row: out[:3] at most y <U, x~>, out[3] about it, out[4] at least ||x~||^2."""
     constant = 1.0 if bias != 0.0 else 0.0
     for first in range(0, len(y), SOME):
-        last = min(first + SOME, len(y))
+        last = first + SOME if first + SOME < len(y) else len(y)
         for t in range(first, last):
             start, stop = indptr[t], indptr[t + 1]
             prefetch_sparse(indices, values, start, stop)
-            if inside and not normalize:
-                gathered_plain(U, indices, values, start, stop, out[t])
-            else:
-                scale = inverse_norm(values, start, stop) if normalize else 1.0
-                gathered(U, indices, values, start, stop, scale, out[t])
-        finish(out[first:last], y[first:last], indptr[first : last + 1], constant, bias, bias_weights, norms)
+            scale = inverse_norm(values, start, stop) if normalize else 1.0
+            gathered(U, indices, values, start, stop, scale, out[t])
+        for t in range(first, last):
+            finish(out, t, y, np.float64(indptr[t + 1] - indptr[t]) + constant, bias, bias_weights, norms)
 
 
 @compiled
@@ -219,14 +194,30 @@ def dense(
     """The same for dense rows."""
     n = np.float64(x.shape[1]) + (1.0 if bias != 0.0 else 0.0)
     for first in range(0, len(y), SOME):
-        last = min(first + SOME, len(y))
+        last = first + SOME if first + SOME < len(y) else len(y)
         for t in range(first, last):
             scale = inverse_norm(x[t], 0, x.shape[1]) if normalize else 1.0
             in_order(across, x[t], scale, out[t])
-        finish(out[first:last], y[first:last], np.empty(0, np.uint64), n, bias, bias_weights, norms)
+        for t in range(first, last):
+            finish(out, t, y, n, bias, bias_weights, norms)
 
 
-@compiled
+@intrinsic
+def _bits(typingctx: Any, value: Any) -> Any:
+    """The bits of a double, as an int64."""
+    return types.int64(types.float64), lambda context, builder, _, arguments: builder.bitcast(arguments[0], WORD)
+
+
+bits: Any = _bits
+
+
+@inlined
+def place(margin: float, base: int, last: int) -> Any:
+    """The class of a margin."""
+    return min(max((bits(margin) >> SHIFT) - base, 0), last)
+
+
+@inlined
 def add(pair: NDArray[np.float64], value: float) -> None:
     """Add to a sum that keeps what its rounding loses: pair[0] + pair[1] is the sum (Neumaier)."""
     total = pair[0] + value
@@ -250,63 +241,33 @@ def tally(
     the `wrong` rows alone. `added` sums every column over the wrong rows, keeping what rounding loses. The distances in
     the last class, which has no upper edge, mean nothing.
     """
-    last, n, K = np.int64(len(edges) - 1), len(margins), len(least)
+    last, n, K = len(edges) - 1, len(margins), len(least)
     length = margins.shape[1] - 1
-    bits = margins.view(np.int64)
     for k in range(K):
         lowest = least[k]
         for t in range(n):
-            j = min(max((bits[t, k] >> SHIFT) - base, np.int64(0)), last)
             margin = margins[t, k]
+            j = place(margin, base, last)
             below = edges[j] - margin
             counts[k, j] += 1
             sums[k, j] += below
             squares[k, j] += below * below
             lowest = margin if margin < lowest else lowest
         least[k] = lowest
-    shifted = np.empty(n if len(kappas) else 0)
-    places = shifted.view(np.int64)
     for p in range(len(kappas)):
         k, s = directions[p], K + p
         for t in range(n):
             margin, penalty = margins[t, k], kappas[p] * margins[t, length]
-            shifted[t] = (margin - penalty) - (abs(margin) + penalty) * (2.0 * SLACK)
-        for t in range(n):
-            j = min(max((places[t] >> SHIFT) - base, np.int64(0)), last)
+            margin = (margin - penalty) - (abs(margin) + penalty) * (2.0 * SLACK)
+            j = place(margin, base, last)
             counts[s, j] += 1
-            sums[s, j] += edges[j] - shifted[t]
+            sums[s, j] += edges[j] - margin
     for t in range(n):
         if wrong[t]:
             for k in range(length + 1):
                 add(added[k], margins[t, k])
             for k in range(K):
                 s = K + len(kappas) + k
-                j = min(max((bits[t, k] >> SHIFT) - base, np.int64(0)), last)
+                j = place(margins[t, k], base, last)
                 counts[s, j] += 1
                 sums[s, j] += edges[j] - margins[t, k]
-
-
-@compiled
-def track(
-    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any], y: NDArray[np.int8],
-    wrong: NDArray[np.bool_], bias: float, normalize: bool, inside: bool, U: NDArray[np.float32],
-    bias_weights: NDArray[np.float64], norms: NDArray[np.float64], longest: NDArray[np.float64],
-    edges: NDArray[np.float64], base: int, directions: NDArray[np.int64], kappas: NDArray[np.float64],
-    counts: NDArray[np.int64], sums: NDArray[np.float64], squares: NDArray[np.float64], least: NDArray[np.float64],
-    added: NDArray[np.float64],
-) -> None:  # fmt: skip
-    """`sparse` and `tally` for all rows in one go: another thread needs the interpreter meanwhile.
-
-    longest[0] becomes the largest ||x~||^2, or NaN if one was.
-    """
-    rows = np.empty((SOME, COLUMNS))
-    largest, lost = longest[0], np.isnan(longest[0])
-    for first in range(0, len(y), SOME):
-        n = min(SOME, len(y) - first)
-        ends, labels, mistaken = indptr[first : first + n + 1], y[first : first + n], wrong[first : first + n]
-        sparse(ends, indices, values, labels, bias, normalize, inside, U, bias_weights, norms, rows[:n])
-        tally(rows[:n], mistaken, edges, base, directions, kappas, counts, sums, squares, least, added)
-        for t in range(n):
-            largest = max(largest, rows[t, VECTORS])
-            lost |= np.isnan(rows[t, VECTORS])
-    longest[0] = np.nan if lost else largest

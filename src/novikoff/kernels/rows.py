@@ -48,12 +48,9 @@ def rows_of(x: NDArray[Any] | Sparse | list[Any] | None) -> Rows:
         array = np.asarray(x)
         array = array if array.ndim == 2 else array.reshape(len(array), -1)
         return NO_ENDS, NO_PLACES, np.array(array, dtype=np.float64).reshape(-1), int(array.shape[1])
-    start, stop = int(x.indptr[0]), int(x.indptr[-1])
-    indptr = np.array(x.indptr, dtype=np.uint64) - np.uint64(start)
-    places = np.array(x.indices[start:stop], dtype=np.uint32)
-    numbers = np.array(x.values[start:stop], dtype=np.float64)
-    tidy(indptr, places, numbers)
-    return indptr, places, numbers, -1
+    rows = x.copy(np.float64)
+    tidy(rows.indptr, rows.indices, rows.values)
+    return rows.indptr, rows.indices, rows.values, -1
 
 
 def rows_of_one(row: NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]) -> Rows:

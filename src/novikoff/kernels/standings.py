@@ -278,7 +278,7 @@ def learn_many(
         said[t], paid[t], mean[t] = play(table, counts, numbers, p, t * counts[EXPERTS], y[t], room)
 
 
-@compiled
+@inlined
 def predict(table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vector) -> float:
     """What it would say now; p has zeros where nothing is known of the advice."""
     t, code = counts[ROUNDS] + 1, counts[CODE]
@@ -290,3 +290,13 @@ def predict(table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vec
         i = find(room, OUT, counts[EXPERTS], OUT + counts[KEPT], uniform(counts[COINS], t - 1) * total)
         return p[i] if code != TABLE else np.float64(i)
     return -1.0 if code == TABLE else min(max((room[TOTALS + 2] + room[TOTALS + 3]) / total, 0.0), 1.0)
+
+
+@compiled
+def ask(
+    table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vector, gaps: bool
+) -> tuple[float, float]:  # fmt: skip
+    """`open_gaps`, or what `predict` says and 0: one kernel, since most of what is compiled is the pass of both."""
+    if gaps:
+        return open_gaps(table, counts, numbers, p, 0, room)
+    return predict(table, counts, numbers, p, room), 0.0

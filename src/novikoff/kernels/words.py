@@ -1,7 +1,8 @@
 """Lines of `label<TAB>message` to rows of counted words, a chunk of whole lines at a time.
 
 A word is a maximal run of ASCII letters, digits and bytes beyond ASCII (so UTF-8 need not be decoded), the ASCII
-letters made small. Its index is the low bits of its MurmurHash3 x86_32 (Austin Appleby), seed 0.
+letters made small. Its index is the low bits of its MurmurHash3 x86_32 (Austin Appleby), seed 0; that of a column of
+a table has a seed of its own.
 Equal indices of a row, be it one word or two that collide, are one entry: how often they occur.
 
 Entries of a row are found again by open addressing in `table`, which holds positions in `indices`, counted on from
@@ -75,7 +76,7 @@ def add_entry(
 @inlined
 def count_words(
     data: NDArray[np.uint8], start: int, stop: int, mask: np.uint64, table: NDArray[np.int64], past: int,
-    indices: NDArray[np.uint32], values: NDArray[np.float64], first: int,
+    indices: NDArray[np.uint32], values: NDArray[np.float64], first: int, seed: np.uint64,
 ) -> int:  # fmt: skip
     """Write the entries of the message data[start:stop] from position `first` on; returns where they end."""
     room = U(2)
@@ -83,7 +84,7 @@ def count_words(
         room += room
     slots = room - U(1)
     end = first
-    h = U(0)
+    h = seed
     four = U(0)
     shift = U(0)
     length = U(0)
@@ -99,7 +100,7 @@ def count_words(
                 shift = U(0)
         elif length != U(0):
             end = add_entry(finish(h, four, length) & mask, slots, table, past, indices, values, first, end)
-            h = U(0)
+            h = seed
             four = U(0)
             shift = U(0)
             length = U(0)
@@ -179,7 +180,7 @@ def read_lines(
             labels[known, 0] = left
             labels[known, 1] = right
             known += 1
-        end = count_words(data, tab + 1, stop, mask, table, past, indices, values, end)
+        end = count_words(data, tab + 1, stop, mask, table, past, indices, values, end, U(0))
         codes[rows] = code
         lines[rows] = line - 1
         rows += 1
@@ -189,3 +190,48 @@ def read_lines(
     counts[2] = bads
     counts[3] = line
     counts[4] = min(at, size)
+
+
+@compiled
+def count_messages(
+    data: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64], seed: np.uint64, mask: np.uint64,
+    table: NDArray[np.int64], indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Count the words of the messages data[starts[r]:stops[r]]; row r has the entries indptr[r] .. indptr[r+1]."""
+    end = 0
+    indptr[0] = 0
+    for r in range(len(starts)):
+        end = count_words(data, starts[r], stops[r], mask, table, 0, indices, values, end, seed)
+        indptr[r + 1] = end
+
+
+@compiled
+def merge_rows(
+    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[np.float64], table: NDArray[np.int64]
+) -> None:
+    """Add up entries of one index in a row, at the place of the first; rows move to the left where there were any.
+
+    table   -1 at first; of twice as many slots as the longest row has entries, a power of two
+    """
+    slots = U(len(table) - 1)
+    end = 0
+    start = np.int64(indptr[0])
+    for r in range(len(indptr) - 1):
+        stop = np.int64(indptr[r + 1])
+        first = end
+        indptr[r] = first
+        for k in range(start, stop):
+            slot = U(indices[k]) & slots
+            at = table[slot]
+            while at >= first and indices[at] != indices[k]:
+                slot = (slot + U(1)) & slots
+                at = table[slot]
+            if at >= first:
+                values[at] += values[k]
+            else:
+                table[slot] = end
+                indices[end] = indices[k]
+                values[end] = values[k]
+                end += 1
+        start = stop
+    indptr[len(indptr) - 1] = end

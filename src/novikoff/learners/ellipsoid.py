@@ -188,9 +188,7 @@ class Ellipsoid:
             rows = (batch.x.indptr, batch.x.indices, batch.x.values)
             play = partial(kernels.ellipsoid.learn_sparse, self._body, self._rule, *rows)
         else:
-            x = np.asarray(batch.x)
-            x = x if x.ndim == 2 else x[:, None]
-            x = np.ascontiguousarray(x, dtype=x.dtype if x.dtype in (np.float64, np.float32, np.int64) else np.float64)
+            x = batch.table()
             self._meet("array", x.shape[1])
             play = partial(kernels.ellipsoid.learn_dense, self._body, self._rule, x)
         row = 0
@@ -206,8 +204,8 @@ class Ellipsoid:
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
         """What it says of every row, learning nothing, compiled."""
         said = np.ones(len(batch), dtype=np.int8)
-        x = batch.x if isinstance(batch.x, Sparse) else np.asarray(batch.x)
-        kind, width = ("numbers", x.width) if isinstance(x, Sparse) else ("array", 1 if x.ndim == 1 else x.shape[1])
+        x = batch.x if isinstance(batch.x, Sparse) else batch.table()
+        kind, width = ("numbers", x.width) if isinstance(x, Sparse) else ("array", x.shape[1])
         self._check(kind, width)
         self.features.check(kind, width)  # type: ignore[arg-type]
         if self.width is None:
@@ -215,7 +213,6 @@ class Ellipsoid:
         if isinstance(x, Sparse):
             kernels.ellipsoid.label_sparse(self._body, self._rule, x.indptr, x.indices, x.values, said)
         else:
-            x = np.ascontiguousarray(x.reshape(len(batch), width))
             kernels.ellipsoid.label_dense(self._body, self._rule, x, said)
         return said
 

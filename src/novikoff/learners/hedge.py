@@ -31,6 +31,7 @@ Reference
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Self
@@ -205,7 +206,8 @@ class Hedge:
                     risks[t] = 1.0 - player.chances(x).get(y, 0.0)
                 said[t] = self._play(player, x, y)
             except InputError as error:
-                raise type(error)(f"round {batch.first + t}: {error}") from error
+                error.at(round=batch.first + t)
+                raise
         return said, risks
 
     @contextmanager
@@ -227,8 +229,11 @@ class Hedge:
             )
 
     def facts(self) -> ExpertsFacts:
+        """Those of the rule, and whether its coins are its own: not known of a learner that draws without a seed."""
+        seeds = [word(player.learner) for player in self._players if player.draws]
+        apart = False if word(self.rule) in seeds else None if None in seeds else True
         facts: ExpertsFacts = self.rule.facts()
-        return facts
+        return dataclasses.replace(facts, apart=apart)
 
     def state(self) -> State:
         self._check_integer()

@@ -6,13 +6,13 @@ An example beyond is refused, with nothing learned: a limit that gives way to wh
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode
-from novikoff.errors import InputError, shown
+from novikoff.errors import InputError, Where, shown
 
 NUMBERS = (int, float, np.integer, np.floating)
 LARGEST, LEAST = 1e40, 1e-40
@@ -33,18 +33,15 @@ class Limits:
         self.reach = math.sqrt((1.0 if normalize else self.limit**2) + self.bias**2)  # of x~
         self.most = float(np.finfo(np.float64).max) if normalize else self.limit * self.limit * LOOSE
 
-    def check(self, square: float, where: str = "") -> None:
+    def check(self, square: float, **where: Unpack[Where]) -> None:
         """Refuse an x that is too long, by its ||x||^2."""
         if square <= self.most:
             return
         if not math.isfinite(square):
-            raise InputError(
-                f"x must be finite, the square of its length too: got {square}{where}. Clean, scale or drop the row."
-            )
-        raise InputError(
-            f"x must be no longer than {self.limit}: got {math.sqrt(square):.10g}{where}. "
-            "Raise the limit, scale x, or pass normalize=True."
-        )
+            must, do = "x must be finite, the square of its length too", "Clean, scale or drop the row."
+            raise InputError(must, f"got {square}", do, **where)
+        must, do = f"x must be no longer than {self.limit}", "Raise the limit, scale x, or pass normalize=True."
+        raise InputError(must, f"got {math.sqrt(square):.10g}", do, **where)
 
     def outcome(self, y: Any) -> float:
         """y, a number in its range."""
@@ -54,27 +51,25 @@ class Limits:
             value = math.nan
         if self.low <= value <= self.high:
             return value
-        raise InputError(self._beyond(y))
+        raise self._beyond(y)
 
     def outcomes(self, y: NDArray[Any], first: int) -> NDArray[np.float64]:
         """The same for a batch."""
         try:
             numbers = encode.doubles(y)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(self._beyond(y)) from None
+            raise self._beyond(y) from None
         if numbers.ndim != 1:
             raise InputError(f"there must be one outcome a round: got shape {numbers.shape}.")
         within = (numbers >= self.low) & (numbers <= self.high)
         if not within.all():
             t = int(np.argmin(within))
-            raise InputError(self._beyond(float(numbers[t]), f" at round {first + t:,}"))
+            raise self._beyond(float(numbers[t])).at(round=first + t)
         return numbers
 
-    def _beyond(self, y: Any, where: str = "") -> str:
-        return (
-            f"an outcome must be a number from {self.low} to {self.high}: got {shown(y)}{where}. "
-            "Give its range as low and high, before the first round."
-        )
+    def _beyond(self, y: Any) -> InputError:
+        do = "Give its range as low and high, before the first round."
+        return InputError(f"an outcome must be a number from {self.low} to {self.high}", f"got {shown(y)}", do)
 
 
 def size(value: float, what: str) -> float:

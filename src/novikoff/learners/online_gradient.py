@@ -199,16 +199,15 @@ class OnlineGradient:
             bad = kernels.online_gradient.too_long_sparse(batch.x.indptr, batch.x.values, self._params)
             if bad >= 0:
                 square = kernels.online_gradient.square_sparse(batch.x.values, rows[0][bad], rows[0][bad + 1])
-                self._limits.check(square, f" at round {batch.first + bad:,}")
+                self._limits.check(square, round=batch.first + int(bad))
             self.features.meet("numbers", batch.x.width)
             self._grow()
             kernels.online_gradient.play_sparse(*self._arrays, *rows, y, predictions, losses)
         else:
-            x = np.ascontiguousarray(batch.x, dtype=np.float64)
-            x = x if x.ndim == 2 else x[:, None]
+            x = batch.table().astype(np.float64, copy=False)
             bad = kernels.online_gradient.too_long_dense(x, self._params)
             if bad >= 0:
-                self._limits.check(kernels.online_gradient.square_dense(x[bad]), f" at round {batch.first + bad:,}")
+                self._limits.check(kernels.online_gradient.square_dense(x[bad]), round=batch.first + int(bad))
             self.features.meet("array", x.shape[1])
             self._grow()
             kernels.online_gradient.play_dense(*self._arrays, x, y, predictions, losses)

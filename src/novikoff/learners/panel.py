@@ -20,7 +20,7 @@ from novikoff.errors import InputError, shown, whole
 from novikoff.hypotheses import HypothesisClass
 from novikoff.kernels.coins import start
 from novikoff.learners.priors import prices_of, weights_of
-from novikoff.losses import CLIP, RANGES, Loss
+from novikoff.losses import CLIP, Loss
 from novikoff.types import Batch, Domain, Example, Label, State, check_label
 
 Vector = NDArray[np.float64]
@@ -124,7 +124,11 @@ class Panel:
             good &= (outcomes == 0.0) | (outcomes == 1.0)
         if not good.all():
             t = int(np.flatnonzero(~good)[0])
-            self.loss.check_outcome(float(outcomes[t]), f" in round {batch.first + t:,}")
+            try:
+                self.loss.check_outcome(float(outcomes[t]))
+            except InputError as error:
+                error.at(round=batch.first + t)
+                raise
         return rows, outcomes
 
     def row(self, values: Any) -> Vector:
@@ -152,11 +156,10 @@ class Panel:
         t, i = kernels.advice.flaw(rows, low, high, self.sleep)
         if t < 0:
             return
-        where = "" if first is None else f" in round {first + t:,}"
-        value = float(rows[t, i])
-        hint = " Sleeping experts may sit out (NaN)." if math.isnan(value) and not self.sleep else ""
-        must = RANGES[self.loss.code]
-        raise InputError(f"{self.loss.what()} must be {must}: expert {i} has {value}{where}.{hint}")
+        error = self.loss.beyond(int(i), float(rows[t, i]))
+        if math.isnan(rows[t, i]) and not self.sleep:
+            error.do = "Sleeping experts may sit out (NaN)."
+        raise error if first is None else error.at(round=first + int(t))
 
     def choices(self, x: Example) -> NDArray[Any]:
         """What each hypothesis says."""

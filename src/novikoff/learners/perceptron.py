@@ -143,8 +143,7 @@ class Perceptron:
                 self._weights, self._bias_weight, *rows, self.bias, self.normalize, predictions
             )
         else:
-            x = np.ascontiguousarray(batch.x)
-            x = x if x.ndim == 2 else x[:, None]
+            x = batch.table()
             self.features.meet("array", x.shape[1])
             self._grow()
             kernels.perceptron.learn_dense(
@@ -162,8 +161,7 @@ class Perceptron:
             weights, rows = self._padded(batch.x.width), (batch.x.indptr, batch.x.indices, batch.x.values)
             kernels.perceptron.label_sparse(weights, self._bias_weight, *rows, self.bias, self.normalize, said)
         else:
-            x = np.ascontiguousarray(batch.x)
-            x = x if x.ndim == 2 else x[:, None]
+            x = batch.table()
             self.features.check("array", x.shape[1])
             kernels.perceptron.label_dense(
                 self._padded(x.shape[1]), self._bias_weight, x, self.bias, self.normalize, said

@@ -18,7 +18,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,10 +28,10 @@ from novikoff.certificates.rbp_no_eviction import rbp_no_eviction
 from novikoff.errors import InputError, shown
 from novikoff.kernels.coins import start
 from novikoff.learners.kernel_learner import KernelLearner, Row, Swept
-from novikoff.learners.restoring import Schema
+from novikoff.learners.restoring import Schema, require
 from novikoff.learners.supports import checked_budget, is_integer
 from novikoff.similarity import Function, Similarity
-from novikoff.types import Theorem
+from novikoff.types import State, Theorem
 
 
 class RandomizedBudgetPerceptron(KernelLearner):
@@ -51,6 +51,13 @@ class RandomizedBudgetPerceptron(KernelLearner):
             raise InputError(f"a seed must be a whole number: got {shown(seed)}.")
         self.seed = int(seed)
         self._coins: Any = np.uint64(start(self.seed, "eviction"))
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = super().restore(state)
+        held = learner.supports
+        require(held.evictions == 0 or held.count == held.most, "examples leave a full list only", held.count)
+        return learner
 
     def _learn_many(self, *rows: *Swept) -> int:
         return kernels.randomized_budget.learn_many(*rows, self.supports.most, self._coins)

@@ -30,7 +30,6 @@ class ScaleFree:
 
     promises: ClassVar[tuple[Theorem, ...]]
     labels: int | None = None
-    probabilistic = True
 
     def __init__(self, bias: float = 1.0) -> None:
         if bias != 0.0 and not LEAST_SIZE <= abs(bias) <= LARGEST_SIZE:

@@ -67,14 +67,14 @@ class Standings(ExpertWeights):
         kernels.standings.learn_many(self._table, self._counts, self._numbers, rows, outcomes, self._scratch, *results)
 
     def predict(self, row: Vector) -> float:
-        return kernels.standings.predict(self._table, self._counts, self._numbers, row, self._scratch)
+        return kernels.standings.ask(self._table, self._counts, self._numbers, row, self._scratch, False)[0]
 
     def weights(self, row: Vector | None = None) -> Vector:
         """Of the round to come, whatever the advice."""
         counts, count = self._counts.copy(), self.panel.size
         counts[at.KEPT] = kept = max(self._kept, self._width)
         space = scratch(count, kept)
-        kernels.standings.predict(self._table, counts, self._numbers, self.panel.blank, space)
+        kernels.standings.ask(self._table, counts, self._numbers, self.panel.blank, space, False)
         weights = space[at.OUT : at.OUT + count]
         return np.asarray(weights / weights.sum())
 
@@ -97,8 +97,8 @@ class Standings(ExpertWeights):
         eta = rate * unit if rate < at.MOST else 0.0
         more: dict[str, Any] = {}
         if kind in (at.FIXED, at.DOUBLING):
-            opened, last = kernels.standings.open_gaps(
-                self._table, self._counts, self._numbers, panel.blank, 0, self._scratch
+            opened, last = kernels.standings.ask(
+                self._table, self._counts, self._numbers, panel.blank, self._scratch, True
             )
             more = {"gaps": self._total(at.GAPS) + opened, "last_gap": last}
         span = 0.0

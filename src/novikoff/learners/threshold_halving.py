@@ -89,7 +89,7 @@ class ThresholdHalving:
             return None
         wrong = kernels.threshold_halving.first_outside(x, self.n)
         if wrong >= 0:
-            raise InputError(f"x must be from 0 to {self.n}: got {x[wrong]} at round {batch.first + wrong}.")
+            raise InputError(f"x must be from 0 to {self.n}", f"got {x[wrong]}", round=batch.first + int(wrong))
         state = np.array([getattr(self, name) for name in SAVED], dtype=np.int64)
         predictions = np.empty(len(x), dtype=np.int8)
         kernels.threshold_halving.learn_many(x, y, self.n, state, self.conservative, predictions)

@@ -7,20 +7,23 @@ import inspect
 import re
 from collections.abc import Iterator
 from importlib import resources
+from typing import Any
 
-from novikoff.catalog import CATALOG, entry
 from novikoff.errors import SpecError
+from novikoff.registry import CATALOG, entry, find, names
+from novikoff.types import Theorem
+
+OURS = "novikoff.certificates"
 
 
 def explain(name: str) -> str:
-    """The text for a learner, an adversary, a class or a theorem."""
-    if name in CATALOG:
-        found = entry(name)
+    """The text for a learner, an adversary, a class, a format or a theorem."""
+    if found := find(name):
         texts = [f"{name}:{found.arguments()}" if found.arguments() else name, "", found.doc()]
         for theorem in getattr(found.load(), "promises", ()):
-            texts += ["", f"Theorem {theorem.__name__}", "", _doc(theorem.__module__)]
+            texts += ["", f"Theorem {theorem.name}", "", _doc_of(theorem)]
     else:
-        texts = [_doc(f"novikoff.certificates.{_theorem(name)}")]
+        texts = [_doc_of(_theorem(name))]
     text = "\n".join(texts)
     references = dict(_references(text))
     listed = [f"[{key}] {reference}" for key, reference in references.items()]
@@ -34,16 +37,32 @@ def theorems() -> list[str]:
     return sorted(name for name in names if name != "__init__" and not name.endswith("_facts"))
 
 
-def _theorem(name: str) -> str:
-    known = theorems()
+def _theorem(name: str) -> Any:
+    """The theorem of that name: ours, or one that a registered learner promises."""
     wanted = name.replace("-", "_")
-    if wanted not in known:
-        raise SpecError(f"a name to explain must be one of {', '.join([*CATALOG, *known])}: got {name!r}.")
-    return wanted
+    if wanted in theorems():
+        return getattr(importlib.import_module(f"{OURS}.{wanted}"), wanted)
+    others = [learner for learner in names("learner") if learner not in CATALOG]
+    promised = {theorem.name: theorem for learner in others for theorem in promises(learner)}
+    if wanted not in promised:
+        known = [*CATALOG, *others, *theorems(), *promised]
+        raise SpecError(f"a name to explain must be one of {', '.join(known)}: got {name!r}.")
+    return promised[wanted]
 
 
-def _doc(module: str) -> str:
-    return inspect.cleandoc(importlib.import_module(module).__doc__ or "")
+def promises(learner: str) -> tuple[Theorem, ...]:
+    """The theorems of a learner; none if it cannot be loaded."""
+    try:
+        found: tuple[Theorem, ...] = entry(learner, "learner").load().promises  # type: ignore[attr-defined]
+    except SpecError:
+        return ()
+    return found
+
+
+def _doc_of(theorem: Any) -> str:
+    """Statement and proof: the docstring of its file, if it is ours; else its own, or that of its file."""
+    own = None if theorem.__module__.startswith(OURS) else theorem.__doc__
+    return inspect.cleandoc(own or importlib.import_module(theorem.__module__).__doc__ or "")
 
 
 def _references(text: str) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import Certificate
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from novikoff.online_to_batch import OnlineToBatch
 
 
-def game(ledger: Ledger, certificates: list[Certificate], learner: str) -> dict[str, Any]:
-    """What happened and what was promised, as JSON values."""
+def game(
+    ledger: Ledger, certificates: list[Certificate], learner: str, of_members: Sequence[Sequence[Certificate]] = ()
+) -> dict[str, Any]:  # fmt: skip
+    """What happened and what was promised, also by each learner of a team, as JSON values."""
     plain: dict[str, Any] = {
         "learner": learner,
         "source": ledger.source,
@@ -37,7 +40,7 @@ def game(ledger: Ledger, certificates: list[Certificate], learner: str) -> dict[
     if ledger.hindsight is not None:
         plain["hindsight"] = _hindsight(ledger.hindsight)
     if ledger.members:
-        plain["members"] = [_member(member) for member in members(ledger, bool(certificates))]
+        plain["members"] = [_member(member) for member in members(ledger, of_members)]
     plain["certificates"] = [_certificate(certificate) for certificate in certificates]
     return plain
 

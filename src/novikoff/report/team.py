@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from novikoff.certificate import Certificate, bound_text
@@ -29,17 +29,20 @@ class Member:
     certificates: tuple[Certificate, ...]
 
 
-def members(ledger: Ledger, certified: bool = True) -> list[Member]:
-    """The learners of a team, in their order; none of a learner that is no team."""
+def members(ledger: Ledger, certificates: Sequence[Sequence[Certificate]]) -> list[Member]:
+    """The learners of a team, in their order, each with its certificates if there are any."""
+    of_each = certificates or [()] * len(ledger.members)
     return [
         Member(
             name=name,
             mistakes=own.mistakes,
             expected=None if own.deterministic else own.expected,
             weight=weight,
-            certificates=tuple(own.certify(ledger.adversary is not None, ledger.fixed)) if certified else (),
+            certificates=tuple(certified),
         )
-        for own, name, weight in zip(ledger.members, ledger.player.names, ledger.player.weights, strict=True)
+        for own, name, weight, certified in zip(
+            ledger.members, ledger.player.names, ledger.player.weights, of_each, strict=True
+        )
     ]
 
 

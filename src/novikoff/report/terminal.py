@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import KINDS, Certificate, bound_text, number
@@ -43,7 +43,10 @@ class Out:
             self._console.print(Text(text, style=style).append(rest, style=""))
 
 
-def game(out: Out, ledger: Ledger, certificates: list[Certificate], learner: str, certified: bool = True) -> None:
+def game(
+    out: Out, ledger: Ledger, certificates: list[Certificate], learner: str, certified: bool = True,
+    of_members: Sequence[Sequence[Certificate]] = (),
+) -> None:  # fmt: skip
     """Rounds, mistakes and time; what survived, or the learners of a team; the certificates."""
     where = "on" if ledger.adversary is None else "against"
     out.line(f"{learner} {where} {ledger.source}", "bold")
@@ -51,7 +54,7 @@ def game(out: Out, ledger: Ledger, certificates: list[Certificate], learner: str
     if (survivor := ledger.player.survivor()) is not None:
         out.line(f"learned: {survivor}")
     if ledger.members:
-        for line in table(members(ledger, certified)):
+        for line in table(members(ledger, of_members)):
             out.line(line)
     if certified:
         show(out, certificates)
@@ -102,7 +105,7 @@ def kept(out: Out, classifier: OnlineToBatch) -> None:
     else:
         out.line("  no limit on its risk is known", "yellow")
     if classifier.wealth is not None:
-        found = "refutes" if classifier.wealth >= 20.0 else "does not refute"
+        found = "refutes" if classifier.refuted else "does not refute"
         out.line(f"  drift test: wealth {number(classifier.wealth)} at most, {found} that examples are independent")
 
 

@@ -17,21 +17,20 @@ from novikoff import encode
 from novikoff.errors import SourceError
 from novikoff.sources.matched import names_of
 from novikoff.sources.pairs import HELD, is_plain
-from novikoff.types import Batch, Domain, Labels, Position, Stream
+from novikoff.stream import Stream
+from novikoff.types import Batch, Domain, Position
 
 CELLS_PER_BATCH = 2**20
 """Numbers in a batch, about."""
 
 
-class Advice:
+class Advice(Stream):
     """Predictions X, a column for each expert, and outcomes y.
 
     `experts` names the columns: by default as a data frame does, else e0, e1, ...
     """
 
     rereadable = True
-    lasting = True
-    labels: Labels | None = None
 
     def __init__(
         self, X: ArrayLike, y: ArrayLike, experts: Sequence[str] | None = None, name: str = "advice"
@@ -40,44 +39,34 @@ class Advice:
         self._x, self._y = _numbers(X, 2, "X", name), _numbers(y, 1, "y", name)
         if len(self._x) != len(self._y):
             raise SourceError(f"X and y must be of one length: got {len(self._x):,} and {len(self._y):,} rounds.")
-        self.domain = Domain("advice", self._x.shape[1])
+        self.domain, self.rows = Domain("advice", self._x.shape[1]), len(self._y)
         self.features = names_of(X) if experts is None else tuple(experts)
         self.experts = _names(self.features, self._x.shape[1])
 
-    def __len__(self) -> int:
-        return len(self._y)
-
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         for first, stop in _parts(self._x, start):
-            yield Batch(self._x[first:stop], self._y[first:stop], first + 1, {"row": stop})
+            yield Batch(self._x[first:stop], self._y[first:stop], first + 1, {"row": stop}, "owned")
 
 
-class Losses:
+class Losses(Stream):
     """A loss of each expert in each round. `experts` names the columns, as for advice."""
 
     rereadable = True
-    lasting = True
-    labels: Labels | None = None
 
     def __init__(self, table: ArrayLike, experts: Sequence[str] | None = None, name: str = "losses") -> None:
         self.name = name
         self._table = _numbers(table, 2, "a table of losses", name)
-        self.domain = Domain("losses", self._table.shape[1])
+        self.domain, self.rows = Domain("losses", self._table.shape[1]), len(self._table)
         self.features = names_of(table) if experts is None else tuple(experts)
         self.experts = _names(self.features, self._table.shape[1])
 
-    def __len__(self) -> int:
-        return len(self._table)
-
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         for first, stop in _parts(self._table, start):
-            yield Batch(None, self._table[first:stop], first + 1, {"row": stop})
+            yield Batch(None, self._table[first:stop], first + 1, {"row": stop}, "owned")
 
 
-class Rounds:
+class Rounds(Stream):
     """Any iterable of (advice, outcome), or of losses; it may be endless, and is played round by round."""
-
-    labels: Labels | None = None
 
     def __init__(self, rounds: Iterable[Any], losses: bool = False, name: str = "rounds") -> None:
         self.name, self._losses = name, losses

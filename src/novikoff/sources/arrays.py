@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from novikoff.errors import SourceError
 from novikoff.sources.matched import names_of
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Position
 
 ROWS_PER_BATCH = 65_536
 LARGEST_LABEL = 2**31 - 1
 
 
-class Arrays:
+class Arrays(Stream):
     """The rows of X with their labels y.
 
     Two values of y become -1 and +1, the larger +1 (`positive` overrides: every other value is -1). More values
@@ -25,6 +26,7 @@ class Arrays:
     """
 
     rereadable = True
+    rows: int
 
     def __init__(
         self,
@@ -55,9 +57,6 @@ class Arrays:
         self.features = tuple(features) if features is not None else names_of(X)
         if self.features is not None and len(self.features) != width:
             raise SourceError(f"features must name every column of X: got {len(self.features)} names for {width}.")
-
-    def __len__(self) -> int:
-        return self.rows
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         for first in range(start["row"] if start else 0, self.rows, ROWS_PER_BATCH):

@@ -17,18 +17,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from novikoff.errors import SourceError
+from novikoff.batch import Memory
+from novikoff.errors import SourceError, Where
 from novikoff.sources.arrow_file import index_notes, open_arrow
 from novikoff.sources.arrow_lists import DenseLists, SparseLists
 from novikoff.sources.columns import ROWS_PER_BATCH, Columns, LabelValues
 from novikoff.sources.converted import Converted
-from novikoff.sources.layout import LABEL_NAMES, column_name
+from novikoff.sources.layout import LABEL_NAMES, named
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import check_asked
-from novikoff.types import Batch, Lasting, Position, Sparse
+from novikoff.stream import Stream
+from novikoff.types import Batch, Position, Sparse
 
 
-class Arrow:
+class Arrow(Stream):
     """The rows of an Arrow IPC or a Parquet file.
 
     source     a path, "-" for standard input, or a binary file object
@@ -40,6 +42,7 @@ class Arrow:
     """
 
     rereadable = True
+    rows: int
 
     def __init__(
         self,
@@ -57,7 +60,7 @@ class Arrow:
         check_asked(self._file.index, schema.names, label, LABEL_NAMES, columns, self.name)
         note = self._file.last_note() if label is None and columns is None else None
         self.converted = note is not None
-        self.lasting: Lasting = "mapped" if self.converted and self._file.mapped else True
+        self._memory: Memory = "mapped" if self.converted and self._file.mapped else "owned"
         self._rows: Columns | SparseLists | DenseLists | Converted
         self._labels: LabelValues | Converted
         if note is not None:
@@ -66,16 +69,13 @@ class Arrow:
             self._rows = _layout(schema, self.name, label, columns)
             target = self._rows.target
             cells = (batch.column(target) for batch in self._file.batches(columns=[target]))
-            where = f"{column_name(self._file.names, target)} of {self.name}"
+            where: Where = {"column": named(self._file.names, target), "source": self.name}
             self._labels = LabelValues(cells, where, positive, many)
         self.domain = self._rows.domain
         self.features = self._rows.features
         self.bits = self._rows.bits if isinstance(self._rows, Converted) else None
         self.labels = self._labels.labels
         self.rows = self._labels.rows
-
-    def __len__(self) -> int:
-        return self.rows
 
     def fingerprint(self) -> dict[str, Any]:
         """Size and time of change of the file; empty for other sources."""
@@ -92,7 +92,7 @@ class Arrow:
                 y = self._labels.y(piece.column(target), row + 1)
                 row += len(y)
                 width = x.width if isinstance(x, Sparse) else 0
-                yield Batch(x, y, row - len(y) + 1, {"row": row, "width": width})
+                yield Batch(x, y, row - len(y) + 1, {"row": row, "width": width}, self._memory)
         if row != self.rows:
             raise SourceError(f"a source must stay as it is: {self.name} has {row:,} rows instead of {self.rows:,}.")
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.batch import first_repeat
 from novikoff.errors import SourceError
 from novikoff.sources.layout import choose_columns
-from novikoff.types import Domain, Sparse, first_repeat
+from novikoff.types import Domain, Sparse
 
 LARGEST_INDEX = 2**32 - 2
 MANY = 2**16

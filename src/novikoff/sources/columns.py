@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import SourceError
+from novikoff.errors import LabelError, SourceError, Where, place
 from novikoff.sources.csv import LabelColumn, UnknownLabelError
-from novikoff.sources.layout import choose_columns, column_name
+from novikoff.sources.layout import choose_columns, named
 from novikoff.types import Domain, Labels
 
 ROWS_PER_BATCH = 65_536
@@ -37,10 +37,8 @@ class Columns:
         types = [_number_type(schema.field(c).type) for c in self.used]
         for c, kind in zip(self.used, types, strict=True):
             if kind is None:
-                raise SourceError(
-                    f"features must be numbers: {column_name(self.names, c)} of {name} is {schema.field(c).type}. "
-                    "Encode text first, or choose other columns."
-                )
+                was, do = f"is {schema.field(c).type}", "Encode text first, or choose other columns."
+                raise SourceError("features must be numbers", was, do, column=named(self.names, c), source=name)
         self.dtype = np.float64 if "real" in types else np.int64
         self.domain = Domain("vector" if "real" in types else "point", len(self.used))
         self.features = tuple(self.names[c] or f"x{j}" for j, c in enumerate(self.used))
@@ -49,7 +47,8 @@ class Columns:
         """The features of a table or record batch whose first row is number `first`, from 1."""
         x = np.empty((table.num_rows, len(self.used)), dtype=self.dtype)
         for j, c in enumerate(self.used):
-            x[:, j] = numbers(table.column(c), self.dtype, f"{column_name(self.names, c)} of {self.name}", first)
+            where: Where = {"column": named(self.names, c), "source": self.name}
+            x[:, j] = numbers(table.column(c), self.dtype, where, first)
         return x
 
 
@@ -57,7 +56,7 @@ class LabelValues:
     """What the values of a label column stand for; all of them are looked at when it is made."""
 
     def __init__(
-        self, parts: Iterable[Any], where: str, positive: Any = None, many: int | None = None
+        self, parts: Iterable[Any], where: Where, positive: Any = None, many: int | None = None
     ) -> None:  # fmt: skip
         self._where = where
         parts = iter(parts)
@@ -71,13 +70,11 @@ class LabelValues:
             for code, value in enumerate(values):
                 fault = self._labels.learn(_text(value))
                 if fault:
-                    must, was, do = fault
-                    row = self.rows + int(np.argmax(codes == code)) + 1
-                    raise SourceError(f"{must}: row {row:,}, {where} {was}. {do}")
+                    raise fault.at(row=self.rows + int(np.argmax(codes == code)) + 1).at(**where)
             self.rows += len(codes)
         if self.rows == 0:
-            raise SourceError(f"a source must not be empty: {where} has no rows.")
-        self.labels: Labels | None = self._labels.settle(where)
+            raise SourceError("a source must not be empty", "has no rows", **where)
+        self.labels: Labels | None = self._labels.settle(place(where))
 
     def y(self, part: Any, first: int = 1) -> NDArray[Any]:
         """The labels of a part of the column: int8 -1/+1, or int32 with `many`."""
@@ -85,19 +82,18 @@ class LabelValues:
         try:
             coded = np.array([self._labels.code(_text(value)) for value in values], dtype=self._dtype)
         except UnknownLabelError as error:
-            raise SourceError(
-                f"a source must stay as it is: {self._where} has changed ({error}). Open it again."
-            ) from None
+            must, was = "a source must stay as it is", f"has changed ({error})"
+            raise SourceError(must, was, "Open it again.", **self._where) from None
         return np.take(coded, codes)
 
 
-def numbers(column: Any, dtype: Any, where: str, first: int) -> NDArray[Any]:
+def numbers(column: Any, dtype: Any, where: Where, first: int) -> NDArray[Any]:
     """A column as numbers: none missing, all finite, whole ones below 2^63."""
     import pyarrow as pa
 
     if column.null_count:
         row = first + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
-        raise SourceError(f"features must not be missing: row {row:,}, {where} has none. Fill or drop the row.")
+        raise SourceError("features must not be missing", "has none", "Fill or drop the row.", row=row).at(**where)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_decimal(column.type):
@@ -105,14 +101,12 @@ def numbers(column: Any, dtype: Any, where: str, first: int) -> NDArray[Any]:
     values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         at = int(np.argmin(np.isfinite(values)))
-        raise SourceError(
-            f"features must be finite: row {first + at:,}, {where} has {values[at]}. Clean or drop the row."
-        )
+        was, do = f"has {values[at]}", "Clean or drop the row."
+        raise SourceError("features must be finite", was, do, row=first + at).at(**where)
     if values.dtype.kind == "u" and dtype == np.int64 and len(values) and int(values.max()) > np.iinfo(np.int64).max:
         at = int(np.argmax(values))
-        raise SourceError(
-            f"whole numbers must be below 2^63: row {first + at:,}, {where} has {values[at]}. Scale the column."
-        )
+        was, do = f"has {values[at]}", "Scale the column."
+        raise SourceError("whole numbers must be below 2^63", was, do, row=first + at).at(**where)
     return values.astype(dtype, copy=False)
 
 
@@ -138,7 +132,7 @@ def _distinct(part: Any) -> tuple[list[Any], NDArray[Any]]:
             part = part.combine_chunks()
         encoded = part.dictionary_encode(null_encoding="encode")
     except pa.ArrowException as error:
-        raise SourceError(f"labels must be numbers or text: they are {part.type} ({error}).") from None
+        raise LabelError(f"labels must be numbers or text: they are {part.type} ({error}).") from None
     return encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
 
 

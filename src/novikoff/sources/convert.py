@@ -22,7 +22,8 @@ from novikoff.errors import SourceError
 from novikoff.replacing import check_replaced, first_bytes
 from novikoff.sources.arrow_file import IPC_MAGIC
 from novikoff.sources.converted import KEY, batch_metadata, schema_metadata
-from novikoff.types import Batch, Sparse, Stream
+from novikoff.stream import Stream, adapted
+from novikoff.types import Batch, Sparse
 
 LARGE = 2**23
 """Bytes of a record batch: small enough for the cache, large enough to be worth it."""
@@ -79,7 +80,7 @@ def convert(
     progress   is told the number of rows now and then
     force      replace whatever file is there; else only one that was converted
     """
-    target = Path(path)
+    stream, target = adapted(stream), Path(path)
     if target.suffix.lower() == ".parquet":
         raise SourceError(f"convert must write Arrow: got {target}. Name it .arrow.")
     check_place(path, force)
@@ -176,9 +177,8 @@ def _lists(x: Sparse) -> list[Any]:
     """Indices and values as lists, from the first entry of the first row."""
     import pyarrow as pa
 
-    begin, end = int(x.indptr[0]), int(x.indptr[-1])
-    offsets = pa.array((x.indptr - np.uint64(begin)).view(np.int64))
-    parts = [pa.array(np.ascontiguousarray(part[begin:end])) for part in (x.indices, x.values)]
+    offsets = pa.array((x.indptr - x.indptr[0]).view(np.int64))
+    parts = [pa.array(np.ascontiguousarray(part[x.entries])) for part in (x.indices, x.values)]
     return [pa.LargeListArray.from_arrays(offsets, part, type=pa.large_list(_field(part))) for part in parts]
 
 

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import SourceError
+from novikoff.errors import LabelError, SourceError
 from novikoff.sources.arrays import find_value
 from novikoff.sources.arrow_lists import DenseLists, SparseLists
-from novikoff.types import Domain, Labels, Sparse, Stream
+from novikoff.stream import Stream
+from novikoff.types import Domain, Labels, Sparse
 
 KEY = b"novikoff"
 FORMAT = 1
@@ -100,7 +101,7 @@ class Converted:
         if self._many is None:
             return self._told
         if not all(isinstance(value, int) and 0 <= value < self._many for value in values):
-            raise SourceError(f"labels must be whole numbers from 0 to {self._many - 1}: {self.name} has {values}.")
+            raise LabelError(f"labels must be whole numbers from 0 to {self._many - 1}: {self.name} has {values}.")
         return None
 
     def _many_labels(self, y: NDArray[Any], first: int) -> NDArray[Any]:
@@ -109,10 +110,8 @@ class Converted:
         bad = (y < 0) | (y >= (self._many or 2**31))
         if bad.any():
             row = int(np.argmax(bad))
-            raise SourceError(
-                f"labels must be whole numbers from 0 to {(self._many or 2**31) - 1}: row {first + row:,} of "
-                f"{self.name} has {y[row]}."
-            )
+            must = f"labels must be whole numbers from 0 to {(self._many or 2**31) - 1}"
+            raise LabelError(must, f"has {y[row]}", row=first + row, source=self.name)
         return y
 
     def _damaged(self, how: str) -> SourceError:
@@ -121,12 +120,11 @@ class Converted:
 
 def schema_metadata(stream: Stream) -> dict[bytes, bytes]:
     """What is known of the stream from the start."""
-    features = getattr(stream, "features", None)
     meta = {
         "format": FORMAT,
         "kind": stream.domain.kind,
-        "features": None if features is None else [str(name) for name in features],
-        "bits": getattr(stream, "bits", None),
+        "features": None if stream.features is None else [str(name) for name in stream.features],
+        "bits": stream.bits,
     }
     return {KEY: json.dumps(meta).encode()}
 

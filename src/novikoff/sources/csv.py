@@ -27,11 +27,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import SourceError
+from novikoff.errors import LabelError, SourceError, quoted
 from novikoff.sources.arrays import against_others, alike, two_labels
-from novikoff.sources.layout import NOT_UTF8, WHOLE, is_number, look, quoted, rows_of
+from novikoff.sources.layout import NOT_UTF8, WHOLE, is_number, look, named, rows_of
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Position
 
 BLOCK_BYTES = 2**20
@@ -41,11 +42,8 @@ MOST_LABELS = 2**31
 NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 HEX = re.compile(rb'0"?[xX]')  # a quote may end between them
 
-Fault = tuple[str, str, str]
-"""What must be, what was, what to do."""
 
-
-class CSV:
+class CSV(Stream):
     """The rows of a comma, tab or semicolon separated file.
 
     source      a path, "-" for standard input, or a binary file object
@@ -60,6 +58,7 @@ class CSV:
     """
 
     rereadable = True
+    rows: int
 
     def __init__(
         self,
@@ -87,9 +86,6 @@ class CSV:
         used, names = self._layout.used, self._layout.names
         self.features = tuple(names[c] or f"x{j}" for j, c in enumerate(used)) if names else None
         self.domain = Domain("point" if self._dtype is np.int64 else "vector", len(used))
-
-    def __len__(self) -> int:
-        return self.rows
 
     def fingerprint(self) -> dict[str, Any]:
         """Size and time of change of the file; empty for other sources."""
@@ -199,18 +195,16 @@ class CSV:
         for number, (line, _, cells) in enumerate(rows_of(self._file, layout.delimiter)):
             header = number == 0 and bool(layout.names)
             if len(cells) != layout.width:
-                return SourceError(
-                    f"every row must have {layout.width} cells, as the first has: line {line} of {self.name} has "
-                    f"{len(cells)}. Complete or drop the row."
-                )
+                must, do = f"every row must have {layout.width} cells, as the first has", "Complete or drop the row."
+                return SourceError(must, f"has {len(cells)}", do, line=line, source=self.name)
             for c, cell in enumerate(cells):
                 fault = _text_fault(cell, c in used)
                 if not fault and c in used and not header:
                     fault = labels.learn(cell) if c == layout.label else _feature_fault(cell)
+                if fault and not number and not layout.names:
+                    fault.advise("If the line is a header, say so.")
                 if fault:
-                    must, was, do = fault
-                    hint = "" if number or layout.names else " If the line is a header, say so."
-                    return SourceError(f"{must}: line {line}, {layout.column(c)} of {self.name} {was}. {do}{hint}")
+                    return fault.at(line=line, column=named(layout.names, c), source=self.name)
         return None
 
 
@@ -227,25 +221,25 @@ class LabelColumn:
         self._values: list[Any] = []
         self._labels: Labels | None = None
 
-    def learn(self, text: str | bool) -> Fault | None:
+    def learn(self, text: str | bool) -> LabelError | None:
         """Take note of a cell, or of a boolean; the fault, if it has one."""
         value = _value(text)
         if value == "":
-            return "labels must not be missing", "is empty", "Fill or drop the row."
+            return LabelError("labels must not be missing", "is empty", "Fill or drop the row.")
         if NOT_FINITE.fullmatch(str(value)):
-            return "labels must be finite", f"has {quoted(text)}", "Clean or drop the row."
+            return LabelError("labels must be finite", f"has {quoted(text)}", "Clean or drop the row.")
         if isinstance(value, str) and ("\n" in value or "\r" in value):
-            return "labels must be on one line", f"has {quoted(text)}", "Is a quote left open?"
+            return LabelError("labels must be on one line", f"has {quoted(text)}", "Is a quote left open?")
         if self._many is not None:
             if isinstance(value, int) and 0 <= value < self._many:
                 return None
             must = f"labels must be whole numbers from 0 to {self._many - 1}"
-            return must, f"has {quoted(text)}", "Number them from 0, or name the positive one."
+            return LabelError(must, f"has {quoted(text)}", "Number them from 0, or name the positive one.")
         if value in self._values:
             return None
         if self._positive is None and len(self._values) == 2:
             do = f"Name the positive one, {self._sorted()[1]} say, to treat every other value as -1."
-            return "labels must take two values", f"has a third, {quoted(text)}", do
+            return LabelError("labels must take two values", f"has a third, {quoted(text)}", do)
         if self._positive is None or value == self._positive or len(self._values) < 3:
             self._values.append(value)
         return None
@@ -258,7 +252,7 @@ class LabelColumn:
         if self._positive is None:
             self._labels = two_labels(values)
             if self._labels is None:
-                raise SourceError(
+                raise LabelError(
                     f"labels must take two values: every row in {where} has {quoted(values[0])}. "
                     "Name the positive one to go on."
                 )
@@ -311,20 +305,23 @@ def _value(text: str | bool) -> Any:
     return int(number) if number.is_integer() else number
 
 
-def _text_fault(text: str, used: bool) -> Fault | None:
+def _text_fault(text: str, used: bool) -> SourceError | None:
     if "\0" in text:
-        return "text must be without zero bytes", f"has {text[:20]!r}", "Convert the file, or clean the row."
+        do = "Convert the file, or clean the row."
+        return SourceError("text must be without zero bytes", f"has {text[:20]!r}", do)
     if text.isascii() or not used or not NOT_UTF8.search(text):
         return None
-    return "text must be UTF-8", f"has {text.encode('utf-8', 'surrogateescape')[:20]!r}", "Convert the file first."
+    was = f"has {text.encode('utf-8', 'surrogateescape')[:20]!r}"
+    return SourceError("text must be UTF-8", was, "Convert the file first.")
 
 
-def _feature_fault(text: str) -> Fault | None:
+def _feature_fault(text: str) -> SourceError | None:
     cell = text.strip(" \t")
     if not cell:
-        return "features must be numbers", "is empty", "Fill or drop the row."
+        return SourceError("features must be numbers", "is empty", "Fill or drop the row.")
     if NOT_FINITE.fullmatch(cell) or (is_number(cell) and not math.isfinite(float(cell))):
-        return "features must be finite", f"has {quoted(cell)}", "Clean or drop the row."
+        return SourceError("features must be finite", f"has {quoted(cell)}", "Clean or drop the row.")
     if not is_number(cell):
-        return "features must be numbers", f"has {quoted(cell)}", "Encode text first, or choose other columns."
+        do = "Encode text first, or choose other columns."
+        return SourceError("features must be numbers", f"has {quoted(cell)}", do)
     return None

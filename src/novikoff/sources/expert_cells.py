@@ -11,9 +11,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from novikoff.errors import SourceError
+from novikoff.errors import Advice, Option, SourceError, quoted
 from novikoff.sources.csv import NOT_FINITE
-from novikoff.sources.layout import WHOLE, column_name, is_number, quoted
+from novikoff.sources.layout import WHOLE, column_name, is_number, named
 from novikoff.sources.pandas_index import unnamed_first
 
 OUTCOME_NAMES = ("outcome", "y", "label", "class", "target")
@@ -66,29 +66,27 @@ def is_missing(cell: str) -> bool:
     return cell.strip(" \t").lower() in MISSING
 
 
-class BadCellError(Exception):
-    """What must be, what was, what to do."""
-
-    def __init__(self, must: str, was: str, do: str, column: int | None = None) -> None:
-        super().__init__(must, was, do)
-        self.must, self.was, self.do, self.column = must, was, do, column
-
-    def error(self, where: str) -> SourceError:
-        """As an error of ours: `where` is "line 7, column b of table.csv"."""
-        return SourceError(f"{self.must}: {where} {self.was}. {self.do}")
+LEAVE_OUT, ZERO_ONE = Option("without"), Option("loss", "zero-one")
+SLEEP = Advice("Fill it, or pass ", Option("sleeping", True), " to let experts sit out where they say nothing.")
+IF_LABEL = Advice("If it is the label, leave out ", Option("unlabelled"))
+ENCODE = {
+    "predictions": Advice("Encode it, leave the column out (", LEAVE_OUT, "), or pass ", ZERO_ONE, "."),
+    "losses": "Encode it.",
+    "features": Advice("Encode it. ", IF_LABEL, "."),
+}
 
 
 @dataclass
 class Values:
     """Cells to numbers.
 
-    losses     they are losses, not predictions
+    what       they are "predictions", "losses" or "features"
     text       other values than numbers are allowed
     sleeping   an expert may say nothing, which is NaN
     texts      the texts that came so far, in order
     """
 
-    losses: bool = False
+    what: str = "predictions"
     text: bool = False
     sleeping: bool = False
     texts: list[str] = field(default_factory=list)
@@ -98,7 +96,7 @@ class Values:
         self._known = {text: float(FIRST_TEXT + k) for k, text in enumerate(self.texts)}
 
     def row(self, cells: Sequence[str], chosen: Chosen) -> tuple[list[float], float]:
-        """The experts' numbers and the outcome's (0 if there is none). Raises `BadCellError`, with its column."""
+        """The experts' numbers and the outcome's (0 if there is none). Raises `SourceError`, with the column."""
         known = self._known
         try:  # most texts have come before
             y = 0.0 if chosen.outcome is None else known[cells[chosen.outcome]]
@@ -109,8 +107,8 @@ class Values:
         for c in sorted((*chosen.used, chosen.outcome) if chosen.outcome is not None else chosen.used):
             try:
                 number = self.outcome(cells[c]) if c == chosen.outcome else self.prediction(cells[c])
-            except BadCellError as error:
-                error.column = c
+            except SourceError as error:
+                error.at(column=named(chosen.columns, c))
                 raise
             if c == chosen.outcome:
                 y = number
@@ -121,22 +119,16 @@ class Values:
     def prediction(self, cell: str) -> float:
         """What an expert says: NaN if nothing, and that may be."""
         if not is_missing(cell):
-            return self._number(cell, "losses" if self.losses else "predictions")
+            return self._number(cell, self.what)
         if self.sleeping:
             return math.nan
-        what = "losses" if self.losses else "predictions"
-        was = f"has {quoted(cell.strip())}" if cell.strip() else "is empty"
-        raise BadCellError(
-            f"{what} must not be missing",
-            was,
-            "Fill it, or pass --sleeping to let experts sit out where they say nothing.",
-        )
+        do = "Fill it, or drop the row." if self.what == "features" else SLEEP
+        raise SourceError(f"{self.what} must not be missing", _nothing(cell), do)
 
     def outcome(self, cell: str) -> float:
         """What came of it."""
         if is_missing(cell):
-            was = f"has {quoted(cell.strip())}" if cell.strip() else "is empty"
-            raise BadCellError("outcomes must not be missing", was, "Fill or drop the row.")
+            raise SourceError("outcomes must not be missing", _nothing(cell), "Fill or drop the row.")
         return self._number(cell, "outcomes")
 
     def _number(self, cell: str, what: str) -> float:
@@ -146,22 +138,17 @@ class Values:
             if math.isfinite(number) and (not self.text or abs(number) < FIRST_TEXT):
                 return number
             limit = "be below 2^52" if math.isfinite(number) else "be finite"
-            raise BadCellError(f"{what} must {limit}", f"has {quoted(text)}", "Scale it, or drop the row.")
+            raise SourceError(f"{what} must {limit}", f"has {quoted(text)}", "Scale it, or drop the row.")
         if NOT_FINITE.fullmatch(text):
-            raise BadCellError(f"{what} must be finite", f"has {quoted(text)}", "Clean or drop the row.")
+            raise SourceError(f"{what} must be finite", f"has {quoted(text)}", "Clean or drop the row.")
         if not self.text:
-            do = (
-                "Encode it." if self.losses else "Encode it, leave the column out (--without), or pass --loss zero-one."
-            )
-            raise BadCellError(f"{what} must be numbers", f"has {quoted(text)}", do)
+            raise SourceError(f"{what} must be numbers", f"has {quoted(text)}", ENCODE[self.what])
         if "\n" in text or "\r" in text:
-            raise BadCellError(f"{what} must be on one line", f"has {quoted(text)}", "Is a quote left open?")
+            raise SourceError(f"{what} must be on one line", f"has {quoted(text)}", "Is a quote left open?")
         if text not in self._known:
             if len(self.texts) >= MOST_TEXTS:
-                raise BadCellError(
-                    f"{what} must be of at most {MOST_TEXTS:,} texts", f"has one more, {quoted(text)}",
-                    "Is it a column of names? Leave it out (--without).",
-                )  # fmt: skip
+                must, was = f"{what} must be of at most {MOST_TEXTS:,} texts", f"has one more, {quoted(text)}"
+                raise SourceError(must, was, Advice("Is it a column of names? Leave it out (", LEAVE_OUT, ")."))
             self._known[text] = float(FIRST_TEXT + len(self.texts))
             self.texts.append(text)
         return self._known[text]
@@ -170,6 +157,10 @@ class Values:
         """What a number stands for."""
         k = number - FIRST_TEXT
         return self.texts[int(k)] if 0 <= k < len(self.texts) else number
+
+
+def _nothing(cell: str) -> str:
+    return f"has {quoted(cell.strip())}" if cell.strip() else "is empty"
 
 
 def column_number(column: str | int, width: int) -> int | None:

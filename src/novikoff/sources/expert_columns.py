@@ -16,24 +16,23 @@ from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
 from novikoff.sources.arrow_file import ParquetFile, index_notes, open_arrow, reading
-from novikoff.sources.expert_cells import FIRST_TEXT, OUTCOME_NAMES, BadCellError, Values, choose
+from novikoff.sources.expert_cells import FIRST_TEXT, OUTCOME_NAMES, Values, choose
 from novikoff.sources.expert_lines import as_cell
 from novikoff.sources.expert_losses import Pair, another, not_of_the_pair, suggested, told_of
-from novikoff.sources.layout import SNIFFED_ROWS
+from novikoff.sources.layout import SNIFFED_ROWS, named
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import check_asked
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Position
 
 CELLS_AT_ONCE = 2**20
 """Numbers in a batch, about."""
 
 
-class ExpertColumns:
+class ExpertColumns(Stream):
     """The rounds of a table in an Arrow IPC or a Parquet file."""
 
     rereadable = True
-    lasting = True
-    labels = None
 
     def __init__(
         self, source: Any, outcome: str | int | None, without: Sequence[str | int], loss: str | None, sleeping: bool
@@ -57,6 +56,7 @@ class ExpertColumns:
             loss, self.pair, notes = suggested(self._first_cells(), self._chosen, self.name)
             self.notes += notes
         self.loss = loss
+        self.what = "losses" if loss == "table" else "predictions"
         self.domain = Domain("losses" if loss == "table" else "advice", len(self.experts))
         self.values = self._fresh([])
 
@@ -83,7 +83,7 @@ class ExpertColumns:
             try:
                 x, y = self._numbers(part)
             except _BadPartError as bad:
-                error = bad.cause.error(f"row {row + bad.row + 1:,}, {self._chosen.column(bad.column)} of {self.name}")
+                error = bad.cause.at(row=row + bad.row + 1, source=self.name)
                 x, y = self._numbers(part.slice(0, bad.row))
             if self.pair is not None and y is not None and (found := another(x, y, self.pair)) is not None:
                 error = self._another(x, y, row, *found)
@@ -92,14 +92,14 @@ class ExpertColumns:
             end = None if error else {"row": row, "texts": list(self.values.texts)}
             if len(x):
                 at = row - len(x) + 1
-                yield Batch(None, x, at, end) if y is None else Batch(x, y, at, end)
+                yield Batch(None if y is None else x, x if y is None else y, at, end, "owned")
             if error:
                 raise error
         if row == first == 0:
             raise SourceError(f"a source must not be empty: {self.name} has no rows.")
 
     def _fresh(self, texts: list[str]) -> Values:
-        return Values(self.loss == "table", self.loss == "zero-one", self._sleeping, texts)
+        return Values(self.what, self.loss == "zero-one", self._sleeping, texts)
 
     def _parts(self, skip: int) -> Iterator[Any]:
         """Record batches of some rows, without the first `skip`; columns that are not used are not looked at."""
@@ -142,9 +142,9 @@ class ExpertColumns:
         """What is wrong with a value that is not one of the pair."""
         assert self.pair is not None
         column = self._chosen.outcome if expert is None else self._chosen.used[expert]
-        where = f"row {before + row + 1:,}, {self._chosen.column(column or 0)} of {self.name}"
         value = self.values.shown(y[row] if expert is None else x[row, expert])
-        return not_of_the_pair(value, self.pair, expert is None).error(where)
+        error = not_of_the_pair(value, self.pair, expert is None)
+        return error.at(row=before + row + 1, column=named(self._chosen.columns, column or 0), source=self.name)
 
     def _copied(self, column: Any, out: NDArray[np.float64], c: int) -> bool:
         """Copy a column of numbers; False if it must be read value by value."""
@@ -166,16 +166,16 @@ class ExpertColumns:
                     cell = _cell(values[row])
                     outcome = c == self._chosen.outcome
                     table[j, row] = self.values.outcome(cell) if outcome else self.values.prediction(cell)
-                except BadCellError as error:
-                    raise _BadPartError(row, c, error) from None
+                except SourceError as error:
+                    raise _BadPartError(row, error.at(column=named(self._chosen.columns, c))) from None
 
 
 class _BadPartError(Exception):
-    """A value that is wrong: its row, its column, and what is wrong with it."""
+    """A value that is wrong: its row, and what is wrong with it."""
 
-    def __init__(self, row: int, column: int, cause: BadCellError) -> None:
-        super().__init__(row, column, cause)
-        self.row, self.column, self.cause = row, column, cause
+    def __init__(self, row: int, cause: SourceError) -> None:
+        super().__init__(row, cause)
+        self.row, self.cause = row, cause
 
 
 def _is_plain(kind: Any) -> bool:

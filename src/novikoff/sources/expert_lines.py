@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import numpy as np
-
-from novikoff.sources.expert_cells import BadCellError, Chosen
-from novikoff.sources.expert_text import Block
-from novikoff.sources.layout import quoted
+from novikoff.errors import SourceError, quoted
+from novikoff.sources.expert_cells import Chosen
+from novikoff.sources.expert_text import Block, left_to_python
+from novikoff.sources.layout import named
 
 CORRECT = "Correct the line."
 
@@ -21,8 +20,9 @@ def keys(line: bytes, name: str, number: int) -> dict[str, Any]:
     """The first object, whose keys are the columns."""
     try:
         return _object(line)
-    except BadCellError as error:
-        raise error.error(f"line {number} of {name}") from None
+    except SourceError as error:
+        error.at(line=number, source=name)
+        raise
 
 
 class Objects:
@@ -39,39 +39,35 @@ class Objects:
             c = self._places.get(key)
             if c is None:
                 do = "Add it to the first line, null if it has nothing to say."
-                raise BadCellError("a line must have the keys of the first", f"has another, {quoted(key)}", do)
+                raise SourceError("a line must have the keys of the first", f"has another, {quoted(key)}", do)
             try:
                 found[c] = as_cell(value)
-            except BadCellError as error:
-                error.column = c
+            except SourceError as error:
+                error.at(column=named(self.chosen.columns, c))
                 raise
         return found
 
     def block(self, text: bytearray, size: int, added: int) -> Block:
         """Every line is left to Python."""
-        lines = bytes(memoryview(text)[: size - 1]).split(b"\n")
-        there = np.array([number for number, line in enumerate(lines) if line.strip(b" \t\r")], dtype=np.uint32)
-        rows = len(there)
-        x, y = np.empty((rows, len(self.chosen.used))), np.empty(rows)
-        return Block(x, y, there, np.arange(rows, dtype=np.uint32), text, len(lines), size, size - added)
+        return left_to_python(text, size, added, len(self.chosen.used), b" \t\r")
 
 
 def as_cell(value: Any) -> str:
-    """A value as it would be written in a table. Raises `BadCellError`."""
+    """A value as it would be written in a table. Raises `SourceError`."""
     if isinstance(value, str):
         return value
     if value is None:
         return ""
     if isinstance(value, (bool, int, float)):
         return str(int(value)) if isinstance(value, (bool, int)) else repr(value)
-    raise BadCellError("values must be numbers or text", f"has {quoted(json.dumps(value))}", CORRECT)
+    raise SourceError("values must be numbers or text", f"has {quoted(json.dumps(value))}", CORRECT)
 
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise BadCellError("a line must be one JSON object", f"is not ({error})", CORRECT) from None
+        raise SourceError("a line must be one JSON object", f"is not ({error})", CORRECT) from None
     if not isinstance(found, dict) or not found:
-        raise BadCellError("a line must be one JSON object with keys", f"has {quoted(line.decode())}", CORRECT)
+        raise SourceError("a line must be one JSON object with keys", f"has {quoted(line.decode())}", CORRECT)
     return found

@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import SourceError
-from novikoff.sources.expert_cells import BadCellError, Chosen, is_missing
-from novikoff.sources.layout import WHOLE, is_number, quoted
+from novikoff.errors import Advice, Option, SourceError, quoted
+from novikoff.sources.expert_cells import ZERO_ONE, Chosen, is_missing
+from novikoff.sources.layout import WHOLE, is_number
 
 Pair = tuple[float, float]
 """The only two values that there are."""
 
-LOSSES = (
-    "Pass --loss (in Python: loss=) zero-one (right or wrong), absolute or squared (numbers from 0 to 1), log (chances "
+LOSSES = Advice(
+    "Pass ", ZERO_ONE, " (right or wrong), absolute or squared (numbers from 0 to 1), log (chances "
     "of an outcome that is 0 or 1) or table (the columns are losses)."
-)
+)  # fmt: skip
 SHOWN = 3
 
 
@@ -71,7 +71,7 @@ def suggested(columns: Mapping[int, Sequence[str]], chosen: Chosen, name: str) -
         some = ", ".join(map(shown, values[:SHOWN])) + (" …" if len(values) > SHOWN else "")
         what = f"the numbers {some}, which may be labels or amounts"
     must = "a loss must be named where the values allow more than one"
-    raise SourceError(f"{must}: the first rows of {name} have {what}. {LOSSES}")
+    raise SourceError(must, f"the first rows of {name} have {what}", LOSSES)
 
 
 def _share(there: Mapping[int, Sequence[str]], outcomes: int, numbers: Mapping[str, float]) -> bool:
@@ -81,7 +81,7 @@ def _share(there: Mapping[int, Sequence[str]], outcomes: int, numbers: Mapping[s
 
 
 def _note(loss: str, why: str) -> str:
-    return f"loss: {loss} ({why}); --loss takes another"
+    return Advice(f"loss: {loss} ({why}); ", Option("loss"), " takes another")
 
 
 def another(x: NDArray[np.float64], y: NDArray[np.float64], pair: Pair) -> tuple[int, int | None] | None:
@@ -95,11 +95,11 @@ def another(x: NDArray[np.float64], y: NDArray[np.float64], pair: Pair) -> tuple
     return row, int(np.flatnonzero(wrong[row])[0]) if wrong[row].any() else None
 
 
-def not_of_the_pair(value: str | float, pair: Sequence[float], outcome: bool) -> BadCellError:
+def not_of_the_pair(value: str | float, pair: Sequence[float], outcome: bool) -> SourceError:
     """What is said of a third value."""
     what = "outcomes" if outcome else "predictions"
     must = f"{what} must be {shown(pair[0])} or {shown(pair[1])} where the zero-one loss was chosen by these two values"
-    return BadCellError(must, f"has {quoted(value) if isinstance(value, str) else shown(value)}", LOSSES)
+    return SourceError(must, f"has {quoted(value) if isinstance(value, str) else shown(value)}", LOSSES)
 
 
 def told_of(experts: Sequence[str], pair: Pair | None) -> dict[str, Any]:

@@ -21,11 +21,13 @@ from numpy.typing import NDArray
 
 from novikoff.errors import SourceError
 from novikoff.sources.buffer_pool import BufferPool
-from novikoff.sources.expert_cells import FIRST_TEXT, BadCellError, Chosen, Values
+from novikoff.sources.expert_cells import FIRST_TEXT, Chosen, Values
 from novikoff.sources.expert_losses import Pair, another, not_of_the_pair, told_of
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, PADDING, cores
-from novikoff.sources.line_chunks import whole_lines
+from novikoff.sources.layout import named
+from novikoff.sources.line_chunks import Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Position
 
 
@@ -49,7 +51,7 @@ class Rows(Protocol):
     chosen: Chosen
 
     def cells(self, line: bytes) -> list[str]:
-        """The cells of a line. Raises `BadCellError`."""
+        """The cells of a line. Raises `SourceError`."""
         ...
 
     def block(self, text: bytearray, size: int, added: int) -> Block:
@@ -57,16 +59,14 @@ class Rows(Protocol):
         ...
 
 
-class ExpertText:
+class ExpertText(Stream):
     """The rounds of a table in text.
 
     begin    lines and bytes before the first row
     loss     the name of the loss that its values are for
+    what     how errors call its values
     pair     the only two values there may be, where the loss was chosen because there were no others; else None
     """
-
-    lasting = True
-    labels = None
 
     def __init__(
         self, origin: Origin, rows: Rows, begin: tuple[int, int], loss: str, sleeping: bool, threads: int | None,
@@ -76,12 +76,12 @@ class ExpertText:
         self._threads = cores() if threads is None else threads
         self._sleeping = sleeping
         self.loss = loss
+        self.what = "losses" if loss == "table" else "predictions"
         self.name, self.rereadable, self.fixed = origin.name, origin.rereadable, origin.fixed
         self.experts = rows.chosen.experts
         self.features = self.experts if rows.chosen.columns else None
         self.domain = Domain("losses" if loss == "table" else "advice", len(self.experts))
         self.values = self._fresh([])
-        self.notes: list[str] = []
         self.pair: Pair | None = None
 
     def fingerprint(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class ExpertText:
             raise SourceError(f"a source must not be empty: {self.name} has no rows.")
 
     def _fresh(self, texts: list[str]) -> Values:
-        return Values(self.loss == "table", self.loss == "zero-one", self._sleeping, texts)
+        return Values(self.what, self.loss == "zero-one", self._sleeping, texts)
 
     def _batch(self, block: Block, here: Position) -> Iterator[Batch]:
         """The rows of a chunk, up to one that is wrong; then what is wrong with it. Moves `here` on."""
@@ -128,7 +128,8 @@ class ExpertText:
         if rows:
             end = None if error else dict(here)
             x, y = block.x[:rows], block.y[:rows]
-            yield Batch(None, x, first, end) if self.loss == "table" else Batch(x, y, first, end)
+            table = self.loss == "table"
+            yield Batch(None if table else x, x if table else y, first, end, "owned")
         if error:
             raise error
 
@@ -143,9 +144,8 @@ class ExpertText:
                 block.x[row], y = self.values.row(cells, chosen)
                 if len(block.y):
                     block.y[row] = y
-            except BadCellError as error:
-                where = "" if error.column is None else f", {chosen.column(error.column)}"
-                return row, error.error(f"line {lines_before + number + 1}{where} of {self.name}")
+            except SourceError as error:
+                return row, error.at(line=lines_before + number + 1, source=self.name)
         return len(block.row_lines), None
 
     def _another(self, block: Block, lines_before: int, row: int, expert: int | None) -> SourceError:
@@ -154,8 +154,9 @@ class ExpertText:
         chosen = self._rows.chosen
         column = chosen.outcome if expert is None else chosen.used[expert]
         value = block.y[row] if expert is None else block.x[row, expert]
-        where = f"line {lines_before + int(block.row_lines[row]) + 1}, {chosen.column(column or 0)} of {self.name}"
-        return not_of_the_pair(self.values.shown(value), self.pair, expert is None).error(where)
+        line = lines_before + int(block.row_lines[row]) + 1
+        error = not_of_the_pair(self.values.shown(value), self.pair, expert is None)
+        return error.at(line=line, column=named(chosen.columns, column or 0), source=self.name)
 
     def _blocks(self, opened: Opened, at_start: bool, free: deque[bytearray]) -> Iterator[Block]:
         """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
@@ -183,7 +184,7 @@ class Cells:
         self.chosen, self._width, self._delimiter = chosen, width, delimiter
         self._sleeping, self._text = sleeping, text
         self._local = threading.local()
-        self._buffers = BufferPool()
+        self._buffers, self._little = BufferPool(), Little()
         used = np.array(chosen.used, dtype=np.int64)
         breaks = np.flatnonzero(np.diff(used) != 1) + 1
         starts = np.concatenate(([0], breaks))
@@ -197,20 +198,22 @@ class Cells:
         try:
             text = line.decode()
         except UnicodeDecodeError:
-            raise BadCellError("text must be UTF-8", "is not", "Convert the file first.") from None
+            raise SourceError("text must be UTF-8", "is not", "Convert the file first.") from None
         if "\0" in text:
-            raise BadCellError("text must be without zero bytes", "has one", "Convert the file, or clean the row.")
+            raise SourceError("text must be without zero bytes", "has one", "Convert the file, or clean the row.")
         try:
             found = next(csv.reader([text], delimiter=self._delimiter, strict=True), [])
         except csv.Error as error:
-            raise BadCellError("a row must be readable", f"is not ({error})", "Is a quote left open?") from None
+            raise SourceError("a row must be readable", f"is not ({error})", "Is a quote left open?") from None
         if len(found) != self._width:
             must = f"every row must have {self._width:,} cells, as the first has"
-            raise BadCellError(must, f"has {len(found):,}", "Complete or drop the row.")
+            raise SourceError(must, f"has {len(found):,}", "Complete or drop the row.")
         return found
 
     def block(self, text: bytearray, size: int, added: int) -> Block:
         """The rows of a chunk; those of plain numbers are read, four cells at a time."""
+        if self._little(size):
+            return left_to_python(text, size, added, len(self.chosen.used))
         from novikoff.kernels import cells as kernel
 
         ends, line_ends, wrong = self._arrays(size)
@@ -240,6 +243,14 @@ class Cells:
             self._local.arrays = (*places, np.zeros(4, dtype=np.uint64))
         arrays: tuple[NDArray[Any], ...] = self._local.arrays
         return arrays
+
+
+def left_to_python(text: bytearray, size: int, added: int, experts: int, blank: bytes = b"") -> Block:
+    """The rows of a chunk, all of them still to be read; a line of nothing but `blank` characters is none."""
+    lines = bytes(memoryview(text)[: size - 1]).split(b"\n")
+    there = [number for number, line in enumerate(lines) if line.removesuffix(b"\r").strip(blank)]
+    x, y, odd = np.empty((len(there), experts)), np.empty(len(there)), np.arange(len(there), dtype=np.uint32)
+    return Block(x, y, np.array(there, dtype=np.uint32), odd, text, len(lines), size, size - added)
 
 
 def _large(numbers: NDArray[np.float64]) -> bool:

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from novikoff.errors import SourceError
+from novikoff.errors import SourceError, Where
 from novikoff.sources.arrays import ROWS_PER_BATCH, encode_labels
 from novikoff.sources.columns import Columns, LabelValues, numbers
-from novikoff.sources.layout import LABEL_NAMES, column_name
+from novikoff.sources.layout import LABEL_NAMES, named
 from novikoff.sources.pandas_index import check_asked, index_columns
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Position, Sparse
 
 WIDEST = 2**32
@@ -34,7 +35,7 @@ def as_source(environment: Any, many: int | None = None) -> Frame | SparseMatrix
     return Frame(environment, many=many) if _is_frame(environment) else None
 
 
-class Frame:
+class Frame(Stream):
     """The rows of a data frame. The index of a pandas frame is no column.
 
     label      the label column: its name, or its number from 0 (from the end if negative). By default a column
@@ -45,6 +46,7 @@ class Frame:
     """
 
     rereadable = True
+    rows: int
 
     def __init__(
         self,
@@ -59,15 +61,12 @@ class Frame:
         self._table = _table(frame, label, columns, name)
         self._columns = Columns(self._table.schema, name, label, columns)
         target, names = self._columns.target, self._columns.names
-        where = f"{column_name(names, target)} of {name}"
-        self._labels = LabelValues([self._table.column(target)], where, positive, many)
+        label_place: Where = {"column": named(names, target), "source": name}
+        self._labels = LabelValues([self._table.column(target)], label_place, positive, many)
         for c in self._columns.used:  # a fault is told before the first round
-            numbers(self._table.column(c), self._columns.dtype, f"{column_name(names, c)} of {name}", 1)
+            numbers(self._table.column(c), self._columns.dtype, {"column": named(names, c), "source": name}, 1)
         self.labels, self.rows = self._labels.labels, self._labels.rows
         self.domain, self.features = self._columns.domain, self._columns.features
-
-    def __len__(self) -> int:
-        return self.rows
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         for first in range(start["row"] if start else 0, self.rows, ROWS_PER_BATCH):
@@ -76,7 +75,7 @@ class Frame:
             yield Batch(self._columns.x(part, first + 1), y, first + 1, {"row": first + len(y)})
 
 
-class SparseMatrix:
+class SparseMatrix(Stream):
     """The rows of a scipy.sparse matrix or array, with their labels y.
 
     Repeated entries are added up; explicit zeros stay; float32 stays float32, all else becomes float64. `positive`
@@ -84,6 +83,7 @@ class SparseMatrix:
     """
 
     rereadable = True
+    rows: int
 
     def __init__(
         self, X: Any, y: ArrayLike, positive: Any = None, many: int | None = None, name: str = "sparse matrix"
@@ -104,9 +104,6 @@ class SparseMatrix:
         self.labels, self._y = encode_labels(raw, positive, many, name)
         self.domain = Domain("vector", X.shape[1])
         self.rows = len(raw)
-
-    def __len__(self) -> int:
-        return self.rows
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         for first in range(start["row"] if start else 0, self.rows, ROWS_PER_BATCH):

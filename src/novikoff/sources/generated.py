@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from novikoff.encode import LARGEST_INDEX
 from novikoff.errors import SourceError
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Position, Sparse
 
 ROWS_PER_BLOCK = 4096
@@ -52,13 +53,14 @@ PARTS = 10
 """`Drifting` turns about a tenth of the target at a time."""
 
 
-class Separable:
+class Separable(Stream):
     """Rows that the planted `target` separates: y <target, x> >= margin, and x has length 1.
 
     nonzeros   so many features in a row, the others zero; None for all of them
     """
 
     rereadable = True
+    rows: int
 
     def __init__(
         self, rounds: int = 10_000, width: int = 20, margin: float = 0.1, seed: int = 0, nonzeros: int | None = None
@@ -69,17 +71,15 @@ class Separable:
         self.domain, self.labels = Domain("vector", self._plan.width), Labels()
         self.name = f"separable:rounds={self.rows},{self._plan}"
 
-    def __len__(self) -> int:
-        return self.rows
-
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         return blocks(self._plan, self.rows, start, self._plan.block)
 
 
-class Noisy:
+class Noisy(Stream):
     """The rows of `Separable`, each label flipped with chance `noise`."""
 
     rereadable = True
+    rows: int
 
     def __init__(
         self,
@@ -99,9 +99,6 @@ class Noisy:
         self.domain, self.labels = Domain("vector", self._plan.width), Labels()
         self.name = f"noisy:rounds={self.rows},{self._plan},noise={self.noise}"
 
-    def __len__(self) -> int:
-        return self.rows
-
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         return blocks(self._plan, self.rows, start, self._block)
 
@@ -111,7 +108,7 @@ class Noisy:
         return indices, values, np.where(coins < self.noise, -y, y)
 
 
-class Drifting:
+class Drifting(Stream):
     """The rows of a target that turns after each `every` rounds: a tenth of its signs flip, the next tenth in turn.
 
     After ten turns (with fewer features, `width` turns) it has become its opposite, after twice as many itself again.
@@ -119,6 +116,7 @@ class Drifting:
     """
 
     rereadable = True
+    rows: int
 
     def __init__(
         self,
@@ -135,9 +133,6 @@ class Drifting:
         self.target = self._plan.target()
         self.domain, self.labels = Domain("vector", self._plan.width), Labels()
         self.name = f"drifting:rounds={self.rows},{self._plan},every={self.every}"
-
-    def __len__(self) -> int:
-        return self.rows
 
     def target_at(self, t: int) -> NDArray[np.float64]:
         """The target of round t = 1, 2, ..."""

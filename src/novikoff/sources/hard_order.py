@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from novikoff.encode import LARGEST_INDEX
 from novikoff.sources.generated import LARGEST_SHARE, ROWS_PER_BLOCK, Separable, check_margin, integer
+from novikoff.stream import Stream
 from novikoff.types import Batch, Position
 
 GRID = 2.0**-20
 """The numbers of the set are multiples of this."""
 
 
-class HardOrder:
+class HardOrder(Stream):
     """A finite separable set in an order that makes the Perceptron err often.
 
     The set, `x` and `y`, is `examples` dense rows of `Separable`, their numbers cut to multiples of 2^-20: the sums of
@@ -30,6 +31,7 @@ class HardOrder:
     """
 
     rereadable = True
+    rows: int
 
     def __init__(
         self, rounds: int = 10_000, width: int = 20, margin: float = 0.1, seed: int = 0, examples: int = 1000
@@ -45,9 +47,6 @@ class HardOrder:
         parts = [(batch.x, batch.y) for batch in source.batches()]
         self.x = np.trunc(np.concatenate([x for x, _ in parts]) / GRID) * GRID
         self.y: NDArray[np.int8] = np.concatenate([y for _, y in parts])
-
-    def __len__(self) -> int:
-        return self.rows
 
     @cached_property
     def order(self) -> NDArray[np.int64]:

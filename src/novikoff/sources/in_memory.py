@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import InputError, SourceError
+from novikoff.errors import Advice, InputError, Option, SourceError
 from novikoff.sources.arrays import ROWS_PER_BATCH
-from novikoff.types import Batch, Domain, Labels, Position, Sparse, Stream
+from novikoff.stream import Stream, adapted
+from novikoff.types import Batch, Position, Sparse
 
 MOST_BYTES = 2_000_000_000
 """Of arrays that a source may take in memory."""
 
 
-class InMemoryStream:
+class InMemoryStream(Stream):
     """The rows of a stream, in memory."""
 
     rereadable = True
 
-    def __init__(self, like: Stream | InMemoryStream, batches: Sequence[Batch]) -> None:
-        self.name: str = like.name
-        self.domain: Domain = like.domain
-        self.labels: Labels | None = like.labels
-        self.features: tuple[str, ...] | None = getattr(like, "features", None)
-        self.notes: list[str] = list(getattr(like, "notes", ()))
+    def __init__(self, like: Stream, batches: Sequence[Batch]) -> None:
+        like = adapted(like)
+        self.name, self.domain, self.labels = like.name, like.domain, like.labels
+        self.features, self.notes = like.features, list(like.notes)
         self._batches = list(batches)
         self._ends = np.cumsum([len(batch) for batch in batches]).tolist()
-
-    def __len__(self) -> int:
-        return int(self._ends[-1])
+        self.rows = int(self._ends[-1])
 
     @property
     def size(self) -> int:
         """Bytes of its arrays."""
-        return sum(_size(batch) for batch in self._batches)
+        return sum(batch.nbytes for batch in self._batches)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         begin = start["row"] if start else 0
         for batch, end in zip(self._batches, self._ends, strict=True):
-            if end > begin:
+            if end > begin:  # borrowed: games go side by side, one a core, and need no second thread each
                 yield Batch(batch.x, batch.y, end - len(batch) + 1, {"row": end})
 
     def shuffled(self, order: NDArray[np.int64]) -> InMemoryStream:
@@ -56,46 +52,25 @@ def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> 
     """The rows of a stream, or the first of them; read once."""
     if rounds is not None and rounds < 1:
         raise InputError(f"rounds must be at least 1: got {rounds}.")
-    lasting = bool(getattr(stream, "lasting", False))
     held: list[Batch] = []
     rows = size = 0
     for batch in stream.batches():
         part = batch if rounds is None else batch.part(0, min(rounds - rows, len(batch)))
-        size += _size(part)
+        size += part.nbytes
         if size > limit:
             fit = max(int(0.9 * limit / size * (rows + len(part))), 1)
             raise SourceError(
-                f"a source to be played several times must fit in memory, in {limit:,} bytes: the first "
-                f"{rows + len(part):,} rows of {stream.name} do not. Play fewer: --rounds {fit} (rounds={fit})."
+                f"a source to be played several times must fit in memory, in {limit:,} bytes",
+                f"the first {rows + len(part):,} rows of {stream.name} do not",
+                Advice("Play fewer: ", Option("rounds", fit), "."),
             )
-        held.append(part if lasting else _copy(part))
+        held.append(part.kept())
         rows += len(part)
         if rows == rounds:
             break
     if not rows:
         raise SourceError(f"a source must not be empty: {stream.name} has no rows.")
     return InMemoryStream(stream, held)
-
-
-def _size(batch: Batch) -> int:
-    x = batch.x
-    if isinstance(x, Sparse):
-        entries = int(x.indptr[-1] - x.indptr[0])
-        return entries * (x.indices.itemsize + x.values.itemsize) + x.indptr.nbytes + batch.y.nbytes
-    if isinstance(x, list):
-        return sum(getattr(row, "nbytes", 0) or sys.getsizeof(row) for row in x) + batch.y.nbytes
-    return (0 if x is None else x.nbytes) + batch.y.nbytes
-
-
-def _copy(batch: Batch) -> Batch:
-    """The batch in arrays of its own: those of some streams are used again."""
-    x = batch.x
-    if isinstance(x, Sparse):
-        start, stop = int(x.indptr[0]), int(x.indptr[-1])
-        x = Sparse(
-            x.indptr - x.indptr[0], x.indices[start:stop].copy(), x.values[start:stop].copy(), x.width, checked=True
-        )
-    return Batch(x if x is None or isinstance(x, Sparse) else x.copy(), batch.y.copy(), batch.first)
 
 
 def _gather(parts: Sequence[Any], order: NDArray[np.int64]) -> Any:
@@ -130,8 +105,7 @@ def _gather_sparse(parts: Sequence[Sparse], order: NDArray[np.int64], place: NDA
             own = lengths[row : row + len(some)]
             shift = starts[place[row : row + len(some)]] - (np.cumsum(own) - own)
             to = np.arange(own.sum()) + np.repeat(shift, own)
-            first, last = int(some.indptr[0]), int(some.indptr[-1])
-            indices[to], values[to] = some.indices[first:last], some.values[first:last]
+            indices[to], values[to] = some.indices[some.entries], some.values[some.entries]
             row += len(some)
     indptr = np.concatenate([np.zeros(1, np.uint64), ends.astype(np.uint64)])
     return Sparse(indptr, indices, values, max(part.width for part in parts), checked=True)

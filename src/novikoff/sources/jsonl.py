@@ -28,8 +28,9 @@ from typing import Any
 
 import numpy as np
 
+from novikoff.errors import Advice, LabelError, Option, SourceError, quoted
 from novikoff.sources.labelled_lines import CHUNK_BYTES, LabelledLines, Parsed, Parser
-from novikoff.sources.layout import LABEL_NAMES, is_number, quoted
+from novikoff.sources.layout import LABEL_NAMES, is_number
 from novikoff.sources.svmlight_line import BadLineError
 from novikoff.sources.vw_line import hashed
 from novikoff.types import Batch, Labels, Position, Sparse
@@ -70,7 +71,7 @@ class JSONL(LabelledLines):
         self._names = Names(bits)
 
     @property
-    def labels(self) -> Labels | None:
+    def labels(self) -> Labels | None:  # type: ignore[override]
         """What stands for -1 and +1; None before it is known, and with `many`. true and false stay booleans."""
         found = super().labels
         if found is None or not self._booleans or found.negative not in (-1, 0, 1) or found.positive not in (0, 1):
@@ -150,25 +151,28 @@ class JSONL(LabelledLines):
         """The label, which is taken out of the row: a number, or text if the first of the stream was."""
         if self._key is None:
             if not row:
-                raise BadLineError("an object must have a label", 1, line, CORRECT)
+                raise BadLineError("an object must have a label", 1, line, CORRECT, LabelError)
             known = {key.lower(): key for key in reversed(row)}
             self._key = next((known[name] for name in LABEL_NAMES if name in known), None)
             self._guessed = self._key is None
             self._key = next(reversed(row)) if self._key is None else self._key
         if self._key not in row:
-            raise BadKeyError("an object must have its label", self._key, "none", "Add it, or pass --label KEY")
+            do = Advice("Add it, or pass ", Option("label", letter="KEY"))
+            raise BadKeyError("an object must have its label", self._key, "none", do, LabelError)
         given = row.pop(self._key)
         self._booleans &= isinstance(given, bool)
         value = _label(given)
         if not isinstance(value, (float, str)):
-            raise BadKeyError("a label must be a number or text", self._key, _shown(given), "Pass --label KEY")
+            do = Advice("Pass ", Option("label", letter="KEY"))
+            raise BadKeyError("a label must be a number or text", self._key, _shown(given), do, LabelError)
         if isinstance(value, float) and not abs(value) < EXACT:  # two labels must not become one
-            raise BadKeyError("a label must be below 2^53", self._key, _shown(given), CORRECT)
+            raise BadKeyError("a label must be below 2^53", self._key, _shown(given), CORRECT, LabelError)
         if self._numbers is None:
             self._numbers = isinstance(value, float)
         if self._numbers != isinstance(value, float):
             all_of = "numbers" if self._numbers else "text"
-            raise BadKeyError(f"labels must be {all_of}, as the first is", self._key, _shown(given), CORRECT)
+            must = f"labels must be {all_of}, as the first is"
+            raise BadKeyError(must, self._key, _shown(given), CORRECT, LabelError)
         return value
 
 
@@ -243,13 +247,13 @@ class Names:
 class BadKeyError(BadLineError):
     """What must be, under which key it is not, what is there, and what to do."""
 
-    def __init__(self, must: str, key: str, was: str, do: str) -> None:
-        super().__init__(must, 0, was.encode(), do)
+    def __init__(self, must: str, key: str, was: str, do: str, error: type[SourceError] = SourceError) -> None:
+        super().__init__(must, 0, was.encode(), do, error)
         self._key, self._was = key, was
 
-    def message(self, line: int, name: str) -> str:
-        """What must be: what was, where."""
-        return f"{self.must}: line {line}, key {quoted(self._key)} of {name} has {self._was}"
+    def error(self, prefix: bytes) -> SourceError:
+        """An error of ours."""
+        return self._error(self.must, f"has {self._was}", self.do, key=self._key)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

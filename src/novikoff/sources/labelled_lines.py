@@ -17,7 +17,7 @@ import contextlib
 import math
 import os
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,11 +27,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import SourceError
-from novikoff.sources.line_chunks import whole_lines
+from novikoff.errors import Advice, LabelError, Option, SourceError
+from novikoff.sources.line_chunks import Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
-from novikoff.sources.streaming_labels import LabelError, StreamingLabels, shown
+from novikoff.sources.streaming_labels import StreamingLabels, shown
 from novikoff.sources.svmlight_line import BadLineError
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Position, Sparse
 
 CHUNK_BYTES = 2**22
@@ -65,13 +66,14 @@ Parser = Callable[[bytearray, int, int], Parsed]
 """Parses the first bytes of a text; the last few of them, by the third argument, are not in the source."""
 
 
-class LabelledLines(ABC):
+class LabelledLines(Stream):
     """Text with a label and features on each line: all that has to be done beside parsing a chunk.
 
     Features are hashed into 2^bits, or numbered by the source, if `bits` is None: then rows grow wider.
+    `prefix` is on every line and not in the source: no error shows it.
     """
 
-    lasting = True
+    prefix = b""
 
     def __init__(
         self, source: Any, positive: Any, many: int | None, bits: int | None, skip_bad: int, threads: int | None,
@@ -90,11 +92,11 @@ class LabelledLines(ABC):
         self._labels = StreamingLabels(positive, many)
         self._skip_bad, self._threads, self._chunk = skip_bad, threads, chunk
         self._bad_before = self._ignored = 0
+        self._little = Little()
         self.name = self._origin.name
         self.rereadable, self.fixed = self._origin.rereadable, self._origin.fixed
-        self.bits: int | None = bits
+        self.bits = bits
         self.domain = Domain("vector", None if bits is None else 2**bits)
-        self.notes: list[str] = []
         self.skipped: list[tuple[int, str]] = []
         self._said: list[str] = []
 
@@ -107,7 +109,7 @@ class LabelledLines(ABC):
         return {}
 
     @property
-    def labels(self) -> Labels | None:
+    def labels(self) -> Labels | None:  # type: ignore[override]
         """What stands for -1 and +1; None before it is known, and with `many`."""
         return self._labels.labels
 
@@ -154,10 +156,6 @@ class LabelledLines(ABC):
 
     def _batch(self, parsed: Parsed, here: Position) -> Iterator[Batch]:
         """The rows of a chunk, up to one that is not to be skipped; then what is wrong with it. Moves `here` on."""
-
-        def where(row: int) -> str:
-            return f"line {here['line'] + int(parsed.row_lines[row]) + 1} of {self.name}"
-
         error: SourceError | None = None
         for line, bad in parsed.bad:
             error = self._skip(here["line"] + line + 1, bad)
@@ -165,13 +163,14 @@ class LabelledLines(ABC):
                 parsed = parsed.head(int(np.searchsorted(parsed.row_lines, np.uint32(line))))
                 break
         try:
-            y = self._labels.encode(parsed.labels, where)
+            y = self._labels.encode(parsed.labels)
         except LabelError as wrong:
-            error = wrong
-            last = here["line"] + int(parsed.row_lines[wrong.row])
+            row = wrong.where.pop("row")
+            last = here["line"] + int(parsed.row_lines[row])
+            error = wrong.at(line=last + 1, source=self.name)
             self.skipped[:] = [bad for bad in self.skipped if bad[0] <= last]
-            parsed = parsed.head(wrong.row)
-            y = self._labels.encode(parsed.labels, where) if wrong.row else np.empty(0, dtype=np.int8)
+            parsed = parsed.head(row)
+            y = self._labels.encode(parsed.labels) if row else np.empty(0, dtype=np.int8)
         first, x = here["row"] + 1, parsed.x
         if self.bits is None:
             there = x.indices[: int(x.indptr[-1])]
@@ -184,18 +183,19 @@ class LabelledLines(ABC):
         here["bad"] = self._bad_before + len(self.skipped)
         self._ignored += parsed.ignored
         if len(y):
-            yield Batch(x, y, first, None if error else self._position(here))
+            yield Batch(x, y, first, None if error else self._position(here), "owned")
         if error:
             raise error
 
     def _skip(self, line: int, bad: BadLineError) -> SourceError | None:
         """Skip a bad line; or what is wrong with it, if there were too many."""
-        message = bad.message(line, self.name)
+        error = bad.error(self.prefix).at(line=line, source=self.name)
         if self._bad_before + len(self.skipped) < self._skip_bad:
-            self.skipped.append((line, message))
+            self.skipped.append((line, error.what))
             return None
-        already = f" after {self._skip_bad} that were skipped" if self._skip_bad else ""
-        return SourceError(f"{message}{already}. {bad.do}, or pass --skip-bad N to skip up to N bad lines.")
+        error.got += f" after {self._skip_bad} that were skipped" if self._skip_bad else ""
+        error.do = Advice(bad.do, ", or pass ", Option("skip_bad", letter="N"), " to skip up to N bad lines.")
+        return error
 
     def _refuse_bad(self, held: Iterable[Parsed], line: int) -> None:
         """Raise what is wrong with the first bad line that is not to be skipped; `line` lines came before."""

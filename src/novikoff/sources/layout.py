@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
-from novikoff.errors import SourceError
+from novikoff.errors import SourceError, place, quoted
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import unnamed_first
 
@@ -65,7 +64,7 @@ def look(
     line, last, first = head[0]
     for c, cell in enumerate(first):
         if NOT_UTF8.search(cell):
-            raise SourceError(f"text must be UTF-8: line {line}, column {c} (from 0) of {file} is not. Convert it.")
+            raise SourceError("text must be UTF-8", "is not", "Convert it.", line=line, column=c, source=str(file))
     if header is None:
         header = _has_header(head, label, columns, file)
     if header and len(head) == 1:
@@ -100,9 +99,14 @@ def choose_columns(
     return target, used
 
 
+def named(names: Sequence[str], c: int) -> str | int:
+    """Column c by its name, or by its number if it has none."""
+    return names[c] if names and names[c] else c
+
+
 def column_name(names: Sequence[str], c: int) -> str:
     """Column c as it is called in a message."""
-    return f"column {quoted(names[c])}" if names and names[c] else f"column {c} (from 0)"
+    return place({"column": named(names, c)})
 
 
 def rows_of(file: OnDisk, delimiter: str) -> Iterator[Row]:
@@ -150,23 +154,16 @@ def sniff_delimiter(file: OnDisk) -> str:
 def sniff_header(head: list[Row], features: list[int], file: OnDisk) -> bool:
     """Does the first row name the columns: is there a name in a feature column that goes on with numbers?"""
     line, _, first = head[0]
-    named = [c for c in features if is_name(first[c])]
+    called = [c for c in features if is_name(first[c])]
     numbered = [c for c in features if is_number(first[c])]
     below = [cells for _, _, cells in head[1:]]
-    if not named or (below and not any(is_number(cells[c]) for c in named for cells in below if c < len(cells))):
+    if not called or (below and not any(is_number(cells[c]) for c in called for cells in below if c < len(cells))):
         return False
     if numbered:
-        raise SourceError(
-            f"the first row must be all names or all numbers: line {line} of {file} has "
-            f"{quoted(first[named[0]])} and {quoted(first[numbered[0]])}. Say whether the file has a header."
-        )
+        both = f"has {quoted(first[called[0]])} and {quoted(first[numbered[0]])}"
+        must, do = "the first row must be all names or all numbers", "Say whether the file has a header."
+        raise SourceError(must, both, do, line=line, source=str(file))
     return True
-
-
-def quoted(cell: Any) -> str:
-    """A cell as it is shown in a message: short, and on one line."""
-    text = str(cell).encode("utf-8", "backslashreplace").decode().replace("\r", "\\r").replace("\n", "\\n")
-    return f'"{text}"' if len(text) <= 40 else f'"{text[:37]}..."'
 
 
 def _has_header(head: list[Row], label: str | int | None, columns: Sequence[str | int] | None, file: OnDisk) -> bool:

@@ -15,7 +15,21 @@ from novikoff.errors import SourceError
 from novikoff.sources.opened import Opened
 
 LONGEST_LINE = 2**28
+LITTLE = 2**16
+"""Bytes of a source that Python may read, line by line: to load a kernel takes as long, to compile it takes seconds."""
+
 LIVE_SECONDS = 0.1
+
+
+class Little:
+    """Says of each chunk whether Python should read it, as all that came of the source is little."""
+
+    def __init__(self) -> None:
+        self._seen = 0
+
+    def __call__(self, size: int) -> bool:
+        self._seen += size
+        return self._seen <= LITTLE
 
 
 def whole_lines(

@@ -2,8 +2,8 @@
 
 Rule
     A learner keeps the names of the columns it learned from, in their order. A source with names (`features`) is
-    matched by them, in any order; a column that is missing or new is an error that names it. A source without names is
-    matched by position, and must have as many columns.
+    matched by them, in any order; a column that is missing or new is an error that names it. So is a row of a pandas
+    frame that a game is given. A source without names is matched by position, and must have as many columns.
 Cost
     None where the order agrees: the stream is passed on as it is. Else a copy of each batch.
 """
@@ -18,25 +18,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import MismatchError
-from novikoff.types import Batch, Position, Stream
+from novikoff.stream import Stream, there_before
+from novikoff.types import Batch, Example, Labels, Position
 
 MOST_NAMED = 5
 """Columns that an error names."""
 
 
-class Matched:
+class Matched(Stream):
     """A stream with its columns in another order: those of x, or of y where the columns are losses."""
-
-    lasting = True
 
     def __init__(self, stream: Stream, features: tuple[str, ...], order: NDArray[np.intp]) -> None:
         self._stream, self._order = stream, order
+        self.name, self.domain, self.rereadable, self.rows = stream.name, stream.domain, stream.rereadable, stream.rows
+        self.outcomes, self.loss, self.bits, self.notes = stream.outcomes, stream.loss, stream.bits, stream.notes
+        self.unlabelled = stream.unlabelled
         self.features = features
-        if hasattr(stream, "experts"):
-            self.experts = tuple(stream.experts[c] for c in order)
+        self.experts = tuple(stream.experts[c] for c in order) if stream.experts else ()
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+    @property
+    def labels(self) -> Labels | None:  # type: ignore[override]
+        """They may be known only as it is read."""
+        return self._stream.labels
+
+    @property
+    def fixed(self) -> bool:  # type: ignore[override]
+        """What a list holds is seen as it is read."""
+        return there_before(self._stream)
+
+    def fingerprint(self) -> dict[str, Any] | None:
+        return self._stream.fingerprint()
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         for batch in self._stream.batches(start):
@@ -45,7 +56,7 @@ class Matched:
                 y = np.take(y, self._order, axis=1)
             else:
                 x = np.take(cast(NDArray[Any], x), self._order, axis=1)
-            yield Batch(x, y, batch.first, batch.end)
+            yield Batch(x, y, batch.first, batch.end, "borrowed" if batch.memory == "borrowed" else "owned")
 
 
 def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learner") -> Stream:
@@ -55,7 +66,7 @@ def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learn
     """
     if names is None:
         return stream
-    shown, known = getattr(stream, "features", None), tuple(names)
+    shown, known = stream.features, tuple(names)
     if shown is None:
         width = stream.domain.width
         if width not in (None, len(known)):
@@ -64,26 +75,43 @@ def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learn
             )
         _note(stream, f"the columns of {stream.name} have no names: they are matched by position")
         return stream
-    if tuple(shown) == known:
+    order = _order(tuple(shown), known, stream.name, whose)
+    if order is None:
         return stream
+    _note(stream, f"the columns of {stream.name} are in another order: they are matched by name")
+    return Matched(stream, known, order)
+
+
+def matched_row(x: Example, names: Sequence[str] | None, whose: str = "the learner") -> Example:
+    """A row of a pandas frame with its values in the order of `names`; any other example, and with None, as it is."""
+    shown = names_of_row(x)
+    if names is None or shown is None:
+        return x
+    order = _order(shown, tuple(names), "x", whose)
+    return x if order is None else x.to_numpy()[order]
+
+
+def _order(shown: tuple[str, ...], known: tuple[str, ...], name: str, whose: str) -> NDArray[np.intp] | None:
+    """Where each of the columns that are known is among those shown; None if all are in their places."""
+    if shown == known:
+        return None
     there, wanted = set(shown), set(known)
     missing, new = [name for name in known if name not in there], [name for name in shown if name not in wanted]
     if missing or new:
         has = " and ".join(f"{which} {_listed(some)}" for which, some in (("no", missing), ("a new", new)) if some)
         raise MismatchError(
-            f"columns must be those that {whose} learned from: {stream.name} has {has}. Rename the columns, or choose "
+            f"columns must be those that {whose} learned from: {name} has {has}. Rename the columns, or choose "
             "others; without names they are matched by position."
         )
     if len(wanted) < len(known) or len(there) < len(shown):
         counts = Counter(known) | Counter(shown)
         twice = max(counts, key=counts.__getitem__)
         raise MismatchError(
-            f'columns must have different names to be matched: "{twice}" is there more than once, in {stream.name} or '
+            f'columns must have different names to be matched: "{twice}" is there more than once, in {name} or '
             f"in what {whose} learned from, and their order differs. Rename it."
         )
-    _note(stream, f"the columns of {stream.name} are in another order: they are matched by name")
     places = {name: c for c, name in enumerate(shown)}
-    return cast(Stream, Matched(stream, known, np.array([places[name] for name in known])))
+    return np.array([places[name] for name in known])
 
 
 def names_of(X: Any) -> tuple[str, ...] | None:
@@ -97,10 +125,17 @@ def names_of(X: Any) -> tuple[str, ...] | None:
     return tuple(names) if names and all(isinstance(name, str) for name in names) else None
 
 
+def names_of_row(x: Any) -> tuple[str, ...] | None:
+    """The names of the values of a row of a pandas frame; None for any other example."""
+    if type(x) is np.ndarray or not hasattr(x, "to_numpy") or not hasattr(x, "index"):
+        return None
+    names = tuple(x.index)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
 def _note(stream: Stream, note: str) -> None:
-    notes: Any = getattr(stream, "notes", None)
-    if isinstance(notes, list) and note not in notes:
-        notes.append(note)
+    if note not in stream.notes:
+        stream.notes.append(note)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -160,9 +160,13 @@ class Opened(io.RawIOBase):
             )
         return int(count)
 
-    def peek(self, count: int) -> bytes:
-        """The first bytes of what is left, without taking them: `count`, or less if there is no more for now."""
-        while len(self._peeked) < count and (not self._peeked or self._more(0.0)):
+    def peek(self, count: int, wait: bool = False) -> bytes:
+        """The first bytes of what is left, without taking them: `count`, or less if there is no more for now.
+
+        wait   for at least one more than was peeked at before
+        """
+        while len(self._peeked) < count and (not self._peeked or wait or self._more(0.0)):
+            wait = False
             seen, self._peeked = self._peeked, b""
             piece = self.read(count - len(seen)) or b""
             self._peeked = seen + piece
@@ -173,6 +177,15 @@ class Opened(io.RawIOBase):
     def ready(self, wait: float = 0.0) -> bool:
         """Will reading not wait? A pipe is asked, for `wait` seconds; if it cannot tell, it may wait."""
         return bool(self._peeked) or self._more(wait)
+
+    @property
+    def tells(self) -> bool:
+        """Can it tell whether reading will wait?"""
+        try:
+            select.select([self._raw.fileno()], [], [], 0.0)
+        except (OSError, ValueError, AttributeError, TypeError):
+            return not self.live
+        return True
 
     def _more(self, wait: float) -> bool:
         if not self.live or self._raw.head:

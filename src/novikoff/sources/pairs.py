@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import InputError, SourceError
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Example, Labels, Position, check_label
 
 HELD = (list, tuple, np.ndarray)
@@ -30,7 +31,7 @@ def is_plain(value: Any) -> bool:
     return kind in HELD and (PLAIN.issuperset(map(type, value)) or all(map(is_plain, value)))
 
 
-class Pairs:
+class Pairs(Stream):
     """Pairs (x, y). `labels` says which two values stand for -1 and +1; without it y is -1 or +1 already.
 
     `many` is for learners with labels 0 .. many-1. A list can be read again; a generator goes on where it was.
@@ -65,7 +66,8 @@ class Pairs:
             try:
                 x, y = pair
             except (TypeError, ValueError):
-                raise SourceError(f"each item must be a pair (x, y): item {t} of {self.name} is {pair!r}.") from None
+                must = "each item must be a pair (x, y)"
+                raise SourceError(must, f"is {pair!r}", item=t, source=self.name) from None
             self.fixed = self.fixed and is_plain(pair)
             yield Batch([x], np.array([self._encode(y, t)], dtype=dtype), t, {"row": t})
         if t == 0:
@@ -78,6 +80,6 @@ class Pairs:
                 return check_label(y, self._many)
             return self.labels.encode(y)
         except InputError as error:
-            raise SourceError(f"item {t} of {self.name}: {error}") from None
+            raise SourceError(*error.args, item=t, source=self.name) from None
         except ValueError:  # an array has no one truth
-            raise SourceError(f"a label must be one value: item {t} of {self.name} has {y!r}.") from None
+            raise SourceError("a label must be one value", f"has {y!r}", item=t, source=self.name) from None

@@ -26,47 +26,39 @@ from numpy.typing import NDArray
 
 from novikoff.kernels.coins import coins
 from novikoff.sources.generated import integer
-from novikoff.types import Batch, Domain, Labels, Position
+from novikoff.stream import Stream
+from novikoff.types import Batch, Domain, Position
 
 CELLS_PER_BATCH = 2**20
 
 
-class RandomLosses:
+class RandomLosses(Stream):
     """A stream of `rounds` rows, in each a fair coin for every expert: a loss of 0 or 1."""
 
     rereadable = True
-    lasting = True
-    labels: Labels | None = None
     loss = "table"
 
     def __init__(self, experts: int, rounds: int = 10_000, seed: int = 0) -> None:
         self._width = integer("experts", experts, 1)
-        self.rounds = integer("rounds", rounds, 1)
+        self.rounds = self.rows = integer("rounds", rounds, 1)
         self.seed = integer("seed", seed, -(2**64), 2**64)
         self.domain = Domain("losses", self._width)
         self.name = f"random-losses:experts={self._width},rounds={self.rounds},seed={self.seed}"
 
     @property
-    def experts(self) -> tuple[str, ...]:
+    def experts(self) -> tuple[str, ...]:  # type: ignore[override]
         """Their names."""
         return tuple(f"e{i}" for i in range(self._width))
-
-    def __len__(self) -> int:
-        return self.rounds
-
-    def count(self) -> int:
-        """Rows, as a table counts them."""
-        return self.rounds
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         size = max(1, CELLS_PER_BATCH // self._width)
         first = int(start["row"]) if start else 0
         while first < self.rounds:
             stop = min(first + size, self.rounds)
-            yield Batch(None, self.rows(first, stop), first + 1, {"row": stop})
+            yield Batch(None, self.losses(first, stop), first + 1, {"row": stop}, "owned")
             first = stop
 
-    def rows(self, start: int, stop: int) -> NDArray[np.float64]:
+    def losses(self, start: int, stop: int) -> NDArray[np.float64]:
         """The losses of rounds start + 1 .. stop: bit i of a row's coins is the loss of expert i."""
         words = -(-self._width // 64)
         drawn = coins(self.seed, "random-losses", start * words, stop * words).astype("<u8")

@@ -1,12 +1,15 @@
 """`read`: a source from what was typed, a path, "-" or demo:NAME. The format is known by what is in it.
 
 Formats, the first that fits the first 64 KB, unpacked
+    (registered)     by the end of the name, if that is none of ours (SUFFIXES)
     arrow, parquet   by the magic bytes
     jsonl            most lines begin as an object does, `{"`
     svmlight         most lines are `number index:value ...`
     vw               most lines are `number ... |namespace feature ...`, or have no label
     text             most lines are `label<TAB>message`, the message in words
     csv              named .csv, .tsv or .tab, or rows of cells with numbers
+    (registered)     by the first bytes, where none of ours fits
+    Registered are the formats that a program or an installed package brings (registry.py).
     Lines without a word on them and comments (#) do not count. What was decided is told in the stream's `notes`.
 """
 
@@ -21,11 +24,12 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
-from novikoff.errors import SourceError
+from novikoff.errors import LabelError, SourceError
+from novikoff.registry import CATALOG, entry, formats, names
 from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, is_number, rows_of, sniff_delimiter
 from novikoff.sources.on_disk import PACKED, OnDisk
 from novikoff.sources.opened import Opened, Origin
-from novikoff.types import Stream
+from novikoff.stream import Stream
 
 READ_AS = (
     "tables with commas, tabs or semicolons (csv), svmlight, Vowpal Wabbit text (vw), JSON lines (jsonl), labelled "
@@ -33,6 +37,15 @@ READ_AS = (
     "demo:NAME"
 )
 TABLES = (".csv", ".tsv", ".tab")
+SUFFIXES = (
+    "", *TABLES, ".arrow", ".feather", ".parquet", ".jsonl", ".ndjson", ".json", ".svm", ".svmlight", ".libsvm", ".vw",
+    ".txt", ".text", ".dat", ".data", ".train", ".test",
+)  # fmt: skip
+"""How names of our own formats end, as a rule: for no other are registered formats looked at first."""
+
+FORMATS = {name: CATALOG[name].load for name in CATALOG if CATALOG[name].room == "format"}
+"""Our own formats: each a function that imports its stream."""
+
 SNIFFED_BYTES = 2**16
 PATIENCE, MOMENT = 1.0, 0.01  # seconds that a pipe may be silent within its first line; between two looks
 NUMBER = rb"(?>[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"  # atomic: no trying again
@@ -49,7 +62,7 @@ WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+[^0-9A-Za-z\x80-\xff]+[0-9A-Za-z\x80-
 def read(source: Any, format: str | None = None, **options: Any) -> Stream:
     """The stream that `source` names: a path, "-" for standard input, a binary file object or "demo:iris".
 
-    format    arrow, csv, jsonl, parquet, svmlight, text or vw; None: sniff
+    format    arrow, csv, jsonl, parquet, svmlight, text, vw, or one that was registered; None: sniff
     options   those of `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None is as good as nothing
     """
     given = {option: value for option, value in options.items() if value is not None}
@@ -57,20 +70,20 @@ def read(source: Any, format: str | None = None, **options: Any) -> Stream:
         return _demo(source, format, given)
     if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
         raise SourceError(f"a source must be a path or demo:NAME: got {type(source).__name__}. Play arrays as (X, y).")
-    if format is not None and format not in FORMATS:
-        raise SourceError(f"a format must be one of {', '.join(FORMATS)}: got {format!r}.")
-    content, found = _sniffed(source, given.get("delimiter")) if format is None else (source, format)
-    make = FORMATS[found]()
-    taken = [option for option in inspect.signature(make).parameters if option != "source"]
+    if format is not None and format not in FORMATS and format not in names("format"):
+        raise SourceError(f"a format must be one of {', '.join(names('format'))}: got {format!r}.")
+    content, found, notes = _sniffed(source, given.get("delimiter")) if format is None else (source, format, [])
+    make = entry(found, "format").load()
+    taken = list(inspect.signature(make).parameters)[1:]  # behind the source
     for option in given:
         if option not in taken:
             how = "asked for" if format else "recognised"
             raise SourceError(
-                f"options must be those of the format: {found} ({how}) takes {', '.join(taken)}; got {option}, for "
-                f"{_named(source)}. Leave it out, or name another format: {', '.join(FORMATS)}."
+                f"options must be those of the format: {found} ({how}) takes {', '.join(taken) or 'nothing'}; got "
+                f"{option}, for {_named(source)}. Leave it out, or name another format: {', '.join(FORMATS)}."
             )
     stream: Stream = make(content, **given)
-    stream.notes.insert(0, f"read as {found}")  # type: ignore[attr-defined]
+    stream.notes[:0] = [f"read as {found}", *notes]
     return stream
 
 
@@ -123,9 +136,12 @@ def _mostly(lines: list[bytes], test: Callable[[bytes], object]) -> bool:
     return 2 * sum(test(line) is not None for line in lines) > len(lines)
 
 
-def _sniffed(source: Any, delimiter: str | None) -> tuple[Any, str]:
-    """What to read, and its format. Of what comes only once, nothing that was looked at is lost."""
+def _sniffed(source: Any, delimiter: str | None) -> tuple[Any, str, list[str]]:
+    """What to read, its format, and notes. Of what comes only once, nothing that was looked at is lost."""
     origin = Origin(source)
+    notes: list[str] = []
+    if (suffix := _suffix(origin.name)) not in SUFFIXES and (found := _registered(suffix, None, notes)):
+        return source, found, notes
     begin = source.tell() if origin.rereadable and not origin.independent else 0
     opened = origin.open()
     head = _head(opened)
@@ -136,11 +152,29 @@ def _sniffed(source: Any, delimiter: str | None) -> tuple[Any, str]:
     content = source if origin.rereadable else opened
     found = sniff(head)
     if found:
-        return content, found
+        return content, found, notes
     file = OnDisk(content)
-    if _suffix(file.name) not in TABLES and not _looks_like_a_table(file, delimiter):
-        raise SourceError(f"a source must be of a format that is read: {file} is none. These are: {READ_AS}.")
-    return file, "csv"
+    if suffix not in TABLES and not _looks_like_a_table(file, delimiter):
+        found = _registered(suffix, head, notes)
+        if found is None:
+            others = "".join(f", or {name}" for name, _ in formats())
+            raise LabelError(
+                f"a source must be of a format that is read: {file} is none. These are: {READ_AS}{others}."
+            )
+        if origin.rereadable and not origin.independent:
+            source.seek(begin)
+        return source if origin.rereadable else open(file.path, "rb"), found, notes
+    return file, "csv", notes
+
+
+def _registered(suffix: str, head: bytes | None, notes: list[str]) -> str | None:
+    """The registered format of names that end so, or of these first bytes; `notes` tells of one that is broken."""
+    for name, format in formats():
+        if isinstance(format, Exception):
+            notes += [] if str(format) in notes else [str(format)]
+        elif suffix in format.suffixes if head is None else format.recognises and format.recognises(head):
+            return name
+    return None
 
 
 def _head(opened: Opened) -> bytes:
@@ -184,50 +218,3 @@ def _demo(name: str, format: str | None, given: dict[str, Any]) -> Stream:
     if asked:
         raise SourceError(f"a demo must be read as it is: got {', '.join(asked)}. Leave the options out.")
     return demo(name.removeprefix("demo:"))
-
-
-def _arrow() -> Callable[..., Any]:
-    from novikoff.sources.arrow import Arrow
-
-    return Arrow
-
-
-def _csv() -> Callable[..., Any]:
-    from novikoff.sources.csv import CSV
-
-    return CSV
-
-
-def _jsonl() -> Callable[..., Any]:
-    from novikoff.sources.jsonl import JSONL
-
-    return JSONL
-
-
-def _svmlight() -> Callable[..., Any]:
-    from novikoff.sources.svmlight import Svmlight
-
-    return Svmlight
-
-
-def _text() -> Callable[..., Any]:
-    from novikoff.sources.text import Text
-
-    return Text
-
-
-def _vw() -> Callable[..., Any]:
-    from novikoff.sources.vw import VW
-
-    return VW
-
-
-FORMATS = {
-    "arrow": _arrow,
-    "csv": _csv,
-    "jsonl": _jsonl,
-    "parquet": _arrow,
-    "svmlight": _svmlight,
-    "text": _text,
-    "vw": _vw,
-}

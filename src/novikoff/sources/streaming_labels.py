@@ -14,28 +14,16 @@ Cost
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import SourceError
+from novikoff.errors import Advice, LabelError, Option, SourceError
 from novikoff.types import Labels
-
-Where = Callable[[int], str]
-"""Where a row of the values is, for a message: "line 17 of mail.svm"."""
 
 LONE = {-1: Labels(-1, 1), 0: Labels(0, 1), 1: Labels(-1, 1)}
 """What a value stands for while it is the only one."""
-
-
-class LabelError(SourceError):
-    """A label that cannot be, and in which row of the values it is; the rows before it are good."""
-
-    def __init__(self, message: str, row: int) -> None:
-        super().__init__(message)
-        self.row = row
 
 
 class StreamingLabels:
@@ -82,28 +70,30 @@ class StreamingLabels:
         if not self.settled:
             self._note(values)
 
-    def encode(self, values: NDArray[Any], where: Where) -> NDArray[Any]:
-        """The labels of the rows: int8 -1/+1, or int32 with `many`. Raises `LabelError`."""
+    def encode(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The labels of the rows: int8 -1/+1, or int32 with `many`.
+
+        Raises `LabelError`, with the row of the values, from 0, that is wrong; those before it are good.
+        """
         if self._many is not None:
-            return self._encode_many(values, self._many, where)
+            return self._encode_many(values, self._many)
         if self._positive is not None:
-            return self._encode_against(values, self._positive, where)
+            return self._encode_against(values, self._positive)
         if len(values) == 0:
             return np.empty(0, dtype=np.int8)
         if len(self._values) < 2:
             self._note(values)
-        labels = self.labels or self._assume(where)
-        self._check_assumed(labels, values, where)
+        labels = self.labels or self._assume()
+        self._check_assumed(labels, values)
         positive = values == labels.positive
         known = positive | (values == labels.negative)
         if not known.all():
             row = int(np.argmin(known))
+            two = f"{shown(labels.negative)} and {shown(labels.positive)}"
             raise LabelError(
-                f"labels must take two values: {where(row)} has a third, {shown(values[row])}, beside "
-                f"{shown(labels.negative)} and {shown(labels.positive)}. "
-                f"Pass --positive {shown(labels.positive)} to treat every other value as -1.",
-                row,
-            )
+                "labels must take two values", f"has a third, {shown(values[row])}, beside {two}",
+                Advice("Pass ", Option("positive", labels.positive), " to treat every other value as -1."), row=row,
+            )  # fmt: skip
         return _signs(positive)
 
     def state(self) -> dict[str, Any]:
@@ -126,19 +116,16 @@ class StreamingLabels:
             if other.any():
                 self._values.append(_plain(values[int(np.argmax(other))]))
 
-    def _assume(self, where: Where) -> Labels:
+    def _assume(self) -> Labels:
         """What the only value so far stands for."""
         value = self._values[0]
         if self.lone:
-            raise LabelError(
-                f"labels must take two values: up to {where(0)} there is only {shown(value)}. "
-                "Pass --positive and the value that is +1, to treat every other as -1.",
-                0,
-            )
+            do = Advice("Pass ", Option("positive"), " and the value that is +1, to treat every other as -1.")
+            raise LabelError("labels must take two values", f"there is only {shown(value)}", do, row=0, up_to=True)
         self._assumed = LONE[value]
         return self._assumed
 
-    def _check_assumed(self, labels: Labels, values: NDArray[Any], where: Where) -> None:
+    def _check_assumed(self, labels: Labels, values: NDArray[Any]) -> None:
         """A lone value was encoded before the second came: it must keep its sign."""
         if self._assumed is None or len(self._values) < 2:
             return
@@ -148,13 +135,13 @@ class StreamingLabels:
             row = int(np.argmax(values == second))
             self._values.pop()  # as it was before
             raise LabelError(
-                f"the larger of two labels must be +1: {where(row)} has {shown(second)}, after rows of {shown(first)} "
-                f"alone, which was taken for {sign}. Pass --positive {shown(labels.positive)}.",
-                row,
-            )
+                "the larger of two labels must be +1",
+                f"has {shown(second)}, after rows of {shown(first)} alone, which was taken for {sign}",
+                Advice("Pass ", Option("positive", labels.positive), "."), row=row,
+            )  # fmt: skip
         self._assumed = None
 
-    def _encode_against(self, values: NDArray[Any], wanted: Any, where: Where) -> NDArray[np.int8]:
+    def _encode_against(self, values: NDArray[Any], wanted: Any) -> NDArray[np.int8]:
         """One value against every other."""
         if values.dtype.kind in "OUT":
             wanted = str(wanted)
@@ -162,9 +149,8 @@ class StreamingLabels:
             try:
                 wanted = float(wanted)
             except (TypeError, ValueError, OverflowError):
-                raise LabelError(
-                    f"the positive label must be a number: got {wanted!r}, and {where(0)} has one.", 0
-                ) from None
+                must = f"the positive label must be a number, not {wanted!r}"
+                raise LabelError(must, "has one", row=0) from None
         positive = np.asarray(values == wanted)
         others = values[~positive]
         self._positive_came = self._positive_came or len(others) < len(values)
@@ -172,7 +158,7 @@ class StreamingLabels:
             self._note(others)
         return _signs(positive)
 
-    def _encode_many(self, values: NDArray[Any], many: int, where: Where) -> NDArray[np.int32]:
+    def _encode_many(self, values: NDArray[Any], many: int) -> NDArray[np.int32]:
         """Whole numbers from 0 to many-1."""
         numbers = values.dtype.kind == "f"
         good = (
@@ -180,11 +166,9 @@ class StreamingLabels:
         )
         if not good.all():
             row = int(np.argmin(good))
-            raise LabelError(
-                f"labels must be whole numbers from 0 to {many - 1}: {where(row)} has {shown(values[row])}. "
-                "Number them from 0, or name the positive one.",
-                row,
-            )
+            must = f"labels must be whole numbers from 0 to {many - 1}"
+            do = "Number them from 0, or name the positive one."
+            raise LabelError(must, f"has {shown(values[row])}", do, row=row)
         return values.astype(np.int32)
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,25 +54,31 @@ class Svmlight(LabelledLines):
     def _parser(self, free: deque[bytearray]) -> Parser:
         from novikoff.kernels import svmlight as kernel
 
-        return ChunkParser(kernel, self._skip_bad, free).parse
+        return ChunkParser(kernel, self._skip_bad, free, self._little).parse
 
 
 class ChunkParser:
-    """Parses chunks, in any thread; each thread has its own arrays, used again and again."""
+    """Parses chunks, in any thread; each thread has its own arrays, used again and again.
 
-    def __init__(self, kernel: Any, skip_bad: int, free: deque[bytearray]) -> None:
+    little   says of a chunk's size whether Python reads all of it
+    """
+
+    def __init__(self, kernel: Any, skip_bad: int, free: deque[bytearray], little: Callable[[int], bool]) -> None:
         self._kernel = kernel
         self._skip_bad = skip_bad
         self._local = threading.local()
         self._buffers = BufferPool()
-        self._free = free
+        self._free, self._little = free, little
 
     def parse(self, text: bytearray, size: int, added: int) -> Parsed:
         """The first `size` bytes, of which the last `added` are not in the source."""
-        kernel = self._kernel
+        kernel, little = self._kernel, self._little(size)
         colons, blanks, line_colons, line_blanks, table, wrong = self._arrays(size)
         data = np.frombuffer(text, dtype=np.uint8)
-        count, room = map(int, kernel.places(data, np.uint64(size), colons, blanks, line_colons, line_blanks))
+        if little:
+            count, room = text.count(b"\n", 0, size), text.count(b":", 0, size)
+        else:
+            count, room = map(int, kernel.places(data, np.uint64(size), colons, blanks, line_colons, line_blanks))
         room += kernel.WIDE
         values, labels, indptr, indices, lines = self._buffers.arrays(
             (room, np.float64), (count, np.float64), (count + 1, np.uint64), (room, np.uint32), (count, np.uint32)
@@ -81,18 +88,20 @@ class ChunkParser:
         bad: list[tuple[int, BadLineError]] = []
         parse, more = kernel.parse, [wrong]
         while True:
-            parse(
-                data, np.uint64(size), state, colons, blanks, line_colons, line_blanks, labels, lines, indptr, indices,
-                values, *more,
-            )  # fmt: skip
+            if not little:
+                parse(
+                    data, np.uint64(size), state, colons, blanks, line_colons, line_blanks, labels, lines, indptr,
+                    indices, values, *more,
+                )  # fmt: skip
             at, rows, entries, line, width = state.tolist()
             if at >= size:
                 break
             stop = text.index(b"\n", at)
-            if parse is kernel.parse and (at >= kernel.SAFE or stop > FIRST_LINE_BYTES):
+            if parse is kernel.parse and not little and (at >= kernel.SAFE or stop > FIRST_LINE_BYTES):
                 parse, more = kernel.parse_all, [wrong, table]
                 continue
-            table.fill(0)  # a row that was not finished may have left something
+            if not little:
+                table.fill(0)  # a row that was not finished may have left something
             try:
                 row = read_line(bytes(memoryview(text)[at:stop]))
             except BadLineError as error:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 import re
 
+from novikoff.errors import LabelError, SourceError
+
 LARGEST_INDEX = 2**32 - 2
 NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 FIELD = re.compile(rb"[^ \t]+")
@@ -21,16 +23,17 @@ Row = tuple[float, list[int], list[float]]
 
 
 class BadLineError(Exception):
-    """What must be, in which column (from 1) it is not, what is there, and what to do."""
+    """What must be, in which column (from 1) it is not, what is there, what to do, and which error that is."""
 
-    def __init__(self, must: str, column: int, was: bytes, do: str) -> None:
+    def __init__(self, must: str, column: int, was: bytes, do: str, error: type[SourceError] = SourceError) -> None:
         super().__init__(must)
-        self.must, self.column, self.was, self.do = must, column, was, do
+        self.must, self.column, self.was, self.do, self._error = must, column, was, do, error
 
-    def message(self, line: int, name: str) -> str:
-        """What must be: what was, where."""
-        text = repr(self.was[:40])[2:-1] + ("..." if len(self.was) > 40 else "")
-        return f'{self.must}: line {line}, column {self.column} of {name} has "{text}"'
+    def error(self, prefix: bytes) -> SourceError:
+        """An error of ours, as if the prefix were not on the line."""
+        was = self.was.replace(prefix, b"", 1) if self.column == 1 else self.was
+        text = repr(was[:40])[2:-1] + ("..." if len(was) > 40 else "")
+        return self._error(self.must, f'has "{text}"', self.do, character=max(1, self.column - len(prefix)))
 
 
 def read_line(line: bytes) -> Row | None:
@@ -41,7 +44,7 @@ def read_line(line: bytes) -> Row | None:
     for number, field in enumerate(fields):
         text, column = field.group(), field.start() + 1
         if label is None:
-            label = _finite(text, column, "a label")
+            label = finite(text, column, "a label")
             continue
         index, colon, value = text.partition(b":")
         if index == b"qid" and number == 1:
@@ -55,7 +58,7 @@ def read_line(line: bytes) -> Row | None:
         digits = index.lstrip(b"0") or b"0"
         if len(digits) > 10 or int(digits) > LARGEST_INDEX:
             raise BadLineError(f"an index must be at most {LARGEST_INDEX}", column, text, "Number the features anew")
-        i, x = int(digits), _finite(value, column + len(index) + 1, "a value")
+        i, x = int(digits), finite(value, column + len(index) + 1, "a value")
         if i in entries:
             x += entries[i]
             if not math.isfinite(x):
@@ -64,10 +67,12 @@ def read_line(line: bytes) -> Row | None:
     return None if label is None else (label, list(entries), list(entries.values()))
 
 
-def _finite(text: bytes, column: int, what: str) -> float:
+def finite(text: bytes, column: int, what: str) -> float:
+    """The number that a text is. Raises `BadLineError`."""
+    error = LabelError if what == "a label" else SourceError
     if not NUMBER.fullmatch(text):
-        raise BadLineError(f"{what} must be a finite number", column, text, "Correct the line")
+        raise BadLineError(f"{what} must be a finite number", column, text, "Correct the line", error)
     number = float(text)
     if math.isinf(number):
-        raise BadLineError(f"{what} must be finite", column, text, "It is too large for a double: scale it")
+        raise BadLineError(f"{what} must be finite", column, text, "It is too large for a double: scale it", error)
     return number

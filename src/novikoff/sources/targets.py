@@ -6,28 +6,32 @@ Outcomes y are finite real numbers, shown as they are; their range is the learne
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novikoff.errors import MismatchError, SourceError
+from novikoff.errors import MismatchError, SourceError, Where
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.columns import Columns, numbers
 from novikoff.sources.frames import SparseMatrix, _is_frame, _is_sparse, _table
-from novikoff.sources.layout import column_name
+from novikoff.sources.layout import named
 from novikoff.sources.matched import names_of
 from novikoff.sources.pairs import HELD, is_plain
-from novikoff.types import Batch, Domain, Example, Labels, Position, Stream
+from novikoff.stream import Stream
+from novikoff.types import Batch, Domain, Example, Position
+
+if TYPE_CHECKING:
+    from novikoff.sources.expert_table import ExpertTable
 
 
-class Targets:
+class Targets(Stream):
     """The rows of X with their outcomes y; X may be of scipy.sparse. `features` names the columns, as for arrays."""
 
     rereadable = True
     outcomes = "numbers"
-    labels: Labels | None = None
 
     def __init__(
         self, X: Any, y: ArrayLike, name: str = "targets", features: Sequence[str] | None = None
@@ -37,42 +41,35 @@ class Targets:
         unused = np.ones(len(self._y), dtype=np.int8)  # labels, of which the source of the rows must have some
         if _is_sparse(X):
             self._rows: SparseMatrix | Arrays = SparseMatrix(X, unused, name=name)
-            self.features: tuple[str, ...] | None = None
         else:
             named = names_of(X) if features is None else features
             self._rows = Arrays(_columns(X, name), unused, name=name, features=named)
             self.features = self._rows.features
-        self.domain = self._rows.domain
-
-    def __len__(self) -> int:
-        return len(self._y)
+        self.domain, self.rows = self._rows.domain, len(self._y)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         for batch in self._rows.batches(start):
             first = batch.first - 1
-            yield Batch(batch.x, self._y[first : first + len(batch)], batch.first, batch.end)
+            yield replace(batch, y=self._y[first : first + len(batch)])
 
 
-class TargetTable:
+class TargetTable(Stream):
     """A table in a file: one column the outcome, the others features, all of them numbers (sources/expert_table.py)."""
 
     outcomes = "numbers"
-    labels: Labels | None = None
 
-    def __init__(self, table: Any) -> None:
+    def __init__(self, table: ExpertTable) -> None:
         self._table = table
-        self.name, self.rereadable, self.notes = table.name, table.rereadable, table.notes
-        self.fixed = getattr(table, "fixed", True)
-        self.features: tuple[str, ...] | None = table.features
+        self.name, self.rereadable, self.fixed = table.name, table.rereadable, table.fixed
+        self.features, self.notes = table.features, table.notes
         self.domain = Domain("vector", len(table.experts))
 
-    def fingerprint(self) -> Any:
+    def fingerprint(self) -> dict[str, Any]:
         """That of the file."""
         return self._table.fingerprint()
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        batches: Iterator[Batch] = self._table.batches(start)
-        return batches
+        return self._table.batches(start)
 
 
 def target_table(
@@ -84,11 +81,10 @@ def target_table(
     return TargetTable(expert_table(source, label, "squared", header=header, threads=threads))
 
 
-class TargetPairs:
+class TargetPairs(Stream):
     """Pairs (x, y), played one by one; there may be no end of them. A list can be read again."""
 
     outcomes = "numbers"
-    labels: Labels | None = None
 
     def __init__(self, pairs: Iterable[tuple[Example, float]], name: str = "pairs") -> None:
         self.name, self._pairs = name, pairs
@@ -101,7 +97,8 @@ class TargetPairs:
             try:
                 x, y = pair
             except (TypeError, ValueError):
-                raise SourceError(f"each item must be a pair (x, y): item {t} of {self.name} is {pair!r}.") from None
+                must = "each item must be a pair (x, y)"
+                raise SourceError(must, f"is {pair!r}", item=t, source=self.name) from None
             self.fixed = self.fixed and is_plain(pair)
             yield Batch([x], _outcomes([y], f"item {t} of {self.name}"), t, {"row": t})
         if t == 0:
@@ -133,14 +130,15 @@ def target_frame(
     """
     table = _table(frame, target, columns, name)
     found = Columns(table.schema, name, target, columns)
-    where = f"{column_name(found.names, found.target)} of {name}"
+    where: Where = {"column": named(found.names, found.target), "source": name}
     column = table.column(found.target)
     if column.null_count:
-        raise SourceError(f"outcomes must not be missing: {where} has {column.null_count:,} that are. Drop the rows.")
+        was = f"has {column.null_count:,} that are"
+        raise SourceError("outcomes must not be missing", was, "Drop the rows.", **where)
     try:
         y = numbers(column, np.float64, where, 1)
     except (TypeError, ValueError):
-        raise SourceError(f"outcomes must be numbers: {where} is {column.type}. Choose another column.") from None
+        raise SourceError("outcomes must be numbers", f"is {column.type}", "Choose another column.", **where) from None
     return Targets(found.x(table, 1), y, name, found.features)
 
 

@@ -25,10 +25,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import SourceError
-from novikoff.sources.layout import WHOLE, is_number, quoted
+from novikoff.errors import LabelError, Option, SourceError, quoted
+from novikoff.sources.layout import WHOLE, is_number
 from novikoff.sources.opened import Opened, Origin
-from novikoff.sources.streaming_labels import LabelError, StreamingLabels
+from novikoff.sources.streaming_labels import StreamingLabels
+from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Position, Sparse
 
 CHUNK_BYTES = 2**20
@@ -41,7 +42,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 FAULTS = ("has no TAB", "has nothing before its TAB")  # as in kernels/words.py
 
 
-class Text:
+class Text(Stream):
     """The lines of a file of `label<TAB>message`.
 
     source     a path, "-" for standard input, or a binary file object
@@ -74,14 +75,13 @@ class Text:
         self._chunk = chunk
         self.name = self._origin.name
         self.rereadable, self.fixed = self._origin.rereadable, self._origin.fixed
-        self.bits = bits
+        self.bits: int = bits
         self.domain = Domain("vector", 2**bits)
-        self.notes: list[str] = []
         self._told: list[str] = []  # of the notes, those of the last pass
         self.skipped: list[tuple[int, str]] = []
 
     @property
-    def labels(self) -> Labels | None:
+    def labels(self) -> Labels | None:  # type: ignore[override]
         """What stands for -1 and +1; None before it is known, and with `many`."""
         return self._labels.labels
 
@@ -116,10 +116,6 @@ class Text:
 
     def _batch(self, part: Part, here: Position, before: int) -> Iterator[Batch]:
         """The rows of a part, up to one that is not to be skipped; then what is wrong with it. Moves `here` on."""
-
-        def where(row: int) -> str:
-            return f"line {int(part.lines[row])} of {self.name}"
-
         error: SourceError | None = None
         for line, fault in part.bad:
             error = self._skip(line, fault, before)
@@ -127,14 +123,14 @@ class Text:
                 part = part.head(int(np.searchsorted(part.lines, line)))
                 break
         try:
-            y = self._labels.encode(part.labels, where)
+            y = self._labels.encode(part.labels)
         except LabelError as wrong:
-            error = wrong
-            self.skipped[:] = [bad for bad in self.skipped if bad[0] < part.lines[wrong.row]]
-            part = part.head(wrong.row)
-            y = self._labels.encode(part.labels, where)
-        if part.wrong and error is None:
-            error = SourceError(part.wrong)
+            row = wrong.where.pop("row")
+            error = wrong.at(line=int(part.lines[row]), source=self.name)
+            self.skipped[:] = [bad for bad in self.skipped if bad[0] < part.lines[row]]
+            part = part.head(row)
+            y = self._labels.encode(part.labels)
+        error = error or part.wrong
         first = here["row"] + 1
         here.update(row=here["row"] + len(y), line=part.line, byte=part.byte, bad=before + len(self.skipped))
         if len(y):
@@ -144,12 +140,13 @@ class Text:
 
     def _skip(self, line: int, fault: str, before: int) -> SourceError | None:
         """Skip a bad line; or what is wrong with it, if there were too many."""
-        message = f"a line must be a label, a TAB and a message: line {line} of {self.name} {fault}."
+        error = LabelError("a line must be a label, a TAB and a message", fault, line=line, source=self.name)
         if before + len(self.skipped) < self._skip_bad:
-            self.skipped.append((line, message))
+            self.skipped.append((line, error.told()))
             return None
-        many = f" {self._skip_bad} bad lines were skipped before." if self._skip_bad else ""
-        return SourceError(f"{message}{many} Correct it, or pass --skip-bad N to go on after up to N of them.")
+        many = f"{self._skip_bad} bad lines were skipped before. " if self._skip_bad else ""
+        go_on = Option("skip_bad", letter="N")
+        return error.advise(many, "Correct it, or pass ", go_on, " to go on after up to N of them.")
 
     def _refuse_bad(self, held: Iterable[Part], before: int) -> None:
         """Where one label is alone, raise what is wrong with a line instead: the other may be on that."""
@@ -161,7 +158,7 @@ class Text:
                 if error := self._skip(line, fault, before):
                     raise error
             if part.wrong:
-                raise SourceError(part.wrong)
+                raise part.wrong
         self.skipped[:] = known
 
     def _look_further(self, part: Part) -> None:
@@ -247,12 +244,10 @@ class Text:
         table.past += entries
         lines = lines[:rows] + (line + 1)
         words = [data[at + begin : at + end] for begin, end in spans[:known].tolist()]
-        x = Sparse(
-            indptr[: rows + 1].copy(), indices[:entries].copy(), values[:entries].copy(), 2**self.bits, checked=True
-        )
+        x = Sparse(indptr[: rows + 1], indices, values, 2**self.bits, checked=True).copy()
         labels, wrong = self._values(words, codes[:rows], lines)
         faults = [(line + 1 + number, FAULTS[fault]) for number, fault in bad[:bads].tolist()]
-        part = Part(x, labels, lines, faults, "", line + done, taken)
+        part = Part(x, labels, lines, faults, None, line + done, taken)
         if not wrong:
             return part
         before = [(number, fault) for number, fault in faults if number < lines[len(labels)]]
@@ -260,7 +255,7 @@ class Text:
 
     def _values(
         self, words: list[bytes], codes: NDArray[np.int64], lines: NDArray[np.int64]
-    ) -> tuple[NDArray[Any], str]:
+    ) -> tuple[NDArray[Any], LabelError | None]:
         """The label of each row, up to one that cannot be; and what is wrong with that."""
         values: list[Any] = []
         for code, word in enumerate(words):
@@ -276,9 +271,10 @@ class Text:
                 do = "Name the positive one to treat every other value as -1."
             else:
                 continue
-            wrong = f"{must}: line {int(lines[row])} of {self.name} has {quoted(repr(word)[2:-1])}. {do}"
+            was = f"has {quoted(repr(word)[2:-1])}"
+            wrong = LabelError(must, was, do, line=int(lines[row]), source=self.name)
             return self._column(values)[codes[:row]], wrong
-        return self._column(values)[codes], ""
+        return self._column(values)[codes], None
 
     def _value(self, word: str) -> Any:
         """A label as text; as a number if the first one of the stream was, and none is named as positive."""
@@ -314,13 +310,13 @@ class Part:
     labels: NDArray[Any]
     lines: NDArray[np.int64]
     bad: list[tuple[int, str]]
-    wrong: str
+    wrong: LabelError | None
     line: int
     byte: int
 
     def head(self, rows: int) -> Part:
         """The first rows."""
-        return replace(self, x=self.x[:rows], labels=self.labels[:rows], lines=self.lines[:rows], wrong="")
+        return replace(self, x=self.x[:rows], labels=self.labels[:rows], lines=self.lines[:rows], wrong=None)
 
 
 class Table:

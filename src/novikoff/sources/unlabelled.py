@@ -26,8 +26,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from novikoff.errors import SourceError
+from novikoff.errors import Advice, Option, SourceError
 from novikoff.sources.arrow_file import open_arrow
+from novikoff.sources.expert_cells import IF_LABEL
 from novikoff.sources.expert_columns import ExpertColumns
 from novikoff.sources.expert_table import BLANK, ExpertTable, _Head, expert_table, look_at
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK
@@ -36,9 +37,10 @@ from novikoff.sources.line_chunks import LONGEST_LINE
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.reader import FORMATS, NUMBER, TABLES, UNLABELLED, WORD, _suffix, sniff
-from novikoff.types import Batch, Domain, Labels, Position, Stream
+from novikoff.stream import Stream
+from novikoff.types import Batch, Domain, Position
 
-LEAVE_OUT = "Leave out --no-label."
+LEAVE_OUT = Advice("Leave out ", Option("unlabelled"), ".")
 KEY = "no label"
 OBJECT = b'"%b":-1' % KEY.encode()
 FEATURES = re.compile(rb"(?:qid:[0-9]+[ \t]+)?(?:[0-9]+:%b)(?:[ \t]+[0-9]+:%b)*[ \t]*(?:#.*)?" % (NUMBER, NUMBER))
@@ -58,7 +60,6 @@ TAKEN = {
     "parquet": (),
 }
 READ_AT_ONCE = 2**20
-COLUMN = re.compile(r"(line [0-9]+, column )([0-9]+)( of )")
 
 
 def unlabelled(source: Any, format: str | None = None, numbers: bool = False, **reading: Any) -> Stream:
@@ -70,7 +71,7 @@ def unlabelled(source: Any, format: str | None = None, numbers: bool = False, **
     """
     given = {option: value for option, value in reading.items() if value is not None}
     if isinstance(source, str) and source.startswith(("demo:", "stream:")):
-        raise SourceError(f"examples without labels must be in a file: {source} has labels. {LEAVE_OUT}")
+        raise SourceError("examples without labels must be in a file", f"{source} has labels", LEAVE_OUT)
     if format is not None and format not in FORMATS:
         raise SourceError(f"a format must be one of {', '.join(FORMATS)}: got {format!r}.")
     origin, content, head, whole = look_at(source)
@@ -91,51 +92,45 @@ def unlabelled(source: Any, format: str | None = None, numbers: bool = False, **
     return UnlabelledLines(content, found, given, lines)
 
 
-class UnlabelledTable:
+class UnlabelledTable(Stream):
     """The rows of a table: every column is a feature."""
 
     unlabelled = True
-    lasting = True
-    labels: Labels | None = None
 
     def __init__(self, table: ExpertTable) -> None:
         self._table = table
+        table.what = "features"
         self.name, self.rereadable, self.notes = table.name, table.rereadable, table.notes
         self.notes.append("every column is a feature: there are no labels")
         self.features = table.features
         self.domain = Domain("vector", len(table.experts))
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        try:
-            for batch in self._table.batches(start):
-                yield Batch(batch.y, _nothing(batch), batch.first, batch.end)
-        except SourceError as error:
-            raise SourceError(_of_features(str(error))) from None
+        for batch in self._table.batches(start):
+            yield Batch(batch.y, _nothing(batch), batch.first, batch.end)
 
 
-class UnlabelledLines:
+class UnlabelledLines(Stream):
     """Lines of svmlight, Vowpal Wabbit, JSON or text. A pass cannot begin in the middle."""
 
     unlabelled = True
-    lasting = True
-    labels: Labels | None = None
 
     def __init__(self, content: Any, format: str, given: dict[str, Any], head: bytes) -> None:
-        self._format, self._prefix = format, PREFIXES[format]
+        self._format = format
         self._bytes = Prefixed(Origin(content), format)
         own = {"label": KEY} if format == "jsonl" else {}
         self._reader = FORMATS[format]()(self._bytes, positive="1", **own, **given)
-        self.lasting = getattr(self._reader, "lasting", False)
+        self._reader.prefix = PREFIXES[format]
         self.name, self.rereadable, self.domain = self._bytes.name, self._bytes.seekable(), self._reader.domain
         self._told = [f"read as {format}, without labels"]
         keys = re.findall(rb'"(%b)"[ \t]*:' % "|".join(LABEL_NAMES).encode(), head.partition(b"\n")[0])
         if format == "jsonl" and keys:
-            self._told.append(f'"{keys[0].decode()}" is read as a feature. If it is the label, leave out --no-label')
+            self._told.append(Advice(f'"{keys[0].decode()}" is read as a feature. ', IF_LABEL))
 
     @property
     def notes(self) -> list[str]:
         """What to tell the user: of lines that were left out, behind a pass."""
-        read = [self._mended(note) for note in self._reader.notes if not note.startswith("no label of ")]
+        read = [note for note in self._reader.notes if not note.startswith("no label of ")]
         left = self._bytes.left_out if self._format != "jsonl" else 0
         what = "blank or comments" if self._format == "svmlight" else "blank"
         return [*self._told, *read, *([f"{left:,} line(s) of {self.name} {what}: no prediction"] if left else [])]
@@ -146,19 +141,8 @@ class UnlabelledLines:
         try:
             for batch in self._reader.batches():
                 yield Batch(batch.x, _nothing(batch), batch.first)
-        except SourceError as error:
-            raise SourceError(self._mended(str(error))) from None
         finally:
             self._bytes.close()
-
-    def _mended(self, message: str) -> str:
-        """A message of the reader, as if the label had not been there."""
-        message = message.replace(f'has "{self._prefix.decode()}', 'has "')
-
-        def moved(column: re.Match[str]) -> str:
-            return f"{column[1]}{max(1, int(column[2]) - len(self._prefix))}{column[3]}"
-
-        return COLUMN.sub(moved, message, count=1)
 
 
 class Prefixed:
@@ -237,15 +221,6 @@ def _nothing(batch: Batch) -> Any:
     return np.full(len(batch), -1, dtype=np.int8)
 
 
-def _of_features(message: str) -> str:
-    """What is wrong with a table of losses, said of features."""
-    message = message.replace("losses must", "features must")
-    message = message.replace("or pass --sleeping to let experts sit out where they say nothing", "or drop the row")
-    if message.startswith("features must be numbers"):
-        message += " If it is the label, leave out --no-label."
-    return message
-
-
 def _from_columns(file: OnDisk) -> Stream:
     """An Arrow or Parquet file: with its labels, if `convert` wrote it."""
     from novikoff.sources.arrow import Arrow
@@ -279,12 +254,11 @@ def _format(head: bytes, name: str) -> str:
         return "csv"
     found = sniff(head)
     if found == "text":
-        raise SourceError(
-            f"messages without labels must have no TAB: {name} looks like label<TAB>message. {LEAVE_OUT} Or pass "
-            "--format text, if those are messages."
-        )
+        do = Advice(LEAVE_OUT, " Or pass ", Option("format", "text"), ", if those are messages.")
+        raise SourceError("messages without labels must have no TAB", f"{name} looks like label<TAB>message", do)
     if found is not None:
-        raise SourceError(f"lines without labels must begin with features: {name} has labels ({found}). {LEAVE_OUT}")
+        must = "lines without labels must begin with features"
+        raise SourceError(must, f"{name} has labels ({found})", LEAVE_OUT)
     if lines and not _has_numbers(head, name) and _most(lines[:SNIFFED_ROWS], lambda line: bool(WORD.search(line))):
         return "text"
     return "csv"

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -64,28 +65,35 @@ class VW(LabelledLines):
     def _parser(self, free: deque[bytearray]) -> Parser:
         from novikoff.kernels import vw as kernel
 
-        return ChunkParser(kernel, self._bits, self._ignore_weights, self._skip_bad, free).parse
+        return ChunkParser(kernel, self._bits, self._ignore_weights, self._skip_bad, free, self._little).parse
 
 
 class ChunkParser:
-    """Parses chunks, in any thread; each thread has its own arrays, used again and again."""
+    """Parses chunks, in any thread; each thread has its own arrays, used again and again.
 
-    def __init__(self, kernel: Any, bits: int, ignore_weights: bool, skip_bad: int, free: deque[bytearray]) -> None:
+    little   says of a chunk's size whether Python reads all of it
+    """
+
+    def __init__(
+        self, kernel: Any, bits: int, ignore_weights: bool, skip_bad: int, free: deque[bytearray],
+        little: Callable[[int], bool],
+    ) -> None:  # fmt: skip
         self._kernel, self._bits, self._ignore_weights = kernel, bits, ignore_weights
-        self._skip_bad, self._free = skip_bad, free
+        self._skip_bad, self._free, self._little = skip_bad, free, little
         self._local = threading.local()
 
     def parse(self, text: bytearray, size: int, added: int) -> Parsed:
         """The first `size` bytes, of which the last `added` are not in the source."""
         labels, lines, indptr, indices, values, table = arrays = self._arrays(size)
-        state = np.zeros(5, dtype=np.uint64)
+        little, state = self._little(size), np.zeros(5, dtype=np.uint64)
         indptr[0] = 0
         bad: list[tuple[int, BadLineError]] = []
         data = np.frombuffer(text, dtype=np.uint8)
         mask = np.uint64(2**self._bits - 1)
         while True:
-            table.fill(0)
-            self._kernel.parse(data, np.uint64(size), mask, self._ignore_weights, state, *arrays)
+            if not little:
+                table.fill(0)
+                self._kernel.parse(data, np.uint64(size), mask, self._ignore_weights, state, *arrays)
             at, rows, entries, line, ignored = state.tolist()
             if at >= size:
                 break
@@ -107,9 +115,7 @@ class ChunkParser:
                 indptr[rows] = entries
                 ignored += odd
             state[:] = stop + 1, rows, entries, line + 1, ignored
-        x = Sparse(
-            indptr[: rows + 1].copy(), indices[:entries].copy(), values[:entries].copy(), 2**self._bits, checked=True
-        )
+        x = Sparse(indptr[: rows + 1], indices, values, 2**self._bits, checked=True).copy()
         parsed = Parsed(labels[:rows].copy(), lines[:rows].copy(), x, line, size - added, bad, ignored)
         del data
         self._free.append(text)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import re
 
-from novikoff.sources.svmlight_line import NUMBER, BadLineError
+from novikoff.errors import Advice, LabelError, Option
+from novikoff.sources.svmlight_line import BadLineError, finite
 
 LOW = 2**32 - 1
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f]")
@@ -43,7 +44,7 @@ def read_line(line: bytes, bits: int, ignore_weights: bool = False) -> Row | Non
             text, column = word.group(), at + word.start() + 1
             name, colon, number = text.partition(b":")
             what = "a value" if word.start() else "a weight"
-            value = _finite(number, column + len(name) + 1, what) if colon else 1.0
+            value = finite(number, column + len(name) + 1, what) if colon else 1.0
             if word.start() == 0:
                 if not name:
                     raise BadLineError("a namespace must have a name", column, text, "Put a blank behind the bar")
@@ -71,17 +72,17 @@ def _label(head: bytes, line: bytes, ignore_weights: bool) -> tuple[float, bool]
     if words and (words[-1].end() == len(head) or words[-1].group().startswith(b"'")):
         words.pop()  # a tag
     if not words:
-        raise BadLineError("a line must have a label", 1, line, "Put a label and a blank before the bar")
+        raise BadLineError("a line must have a label", 1, line, "Put a label and a blank before the bar", LabelError)
     if len(words) > 3:
         must = "a label must be one number, with an importance and a base at most"
-        raise BadLineError(must, words[3].start() + 1, words[3].group(), CORRECT)
+        raise BadLineError(must, words[3].start() + 1, words[3].group(), CORRECT, LabelError)
     label, *more = (
-        _finite(word.group(), word.start() + 1, what)
+        finite(word.group(), word.start() + 1, what)
         for word, what in zip(words, ("a label", "an importance weight", "a base"), strict=False)
     )
     for word, value, neutral, must in zip(words[1:], more, (1.0, 0.0), NEUTRAL, strict=False):
         if value != neutral and not ignore_weights:
-            do = "Pass --ignore-weights to count every row once"
+            do = Advice("Pass ", Option("ignore_weights", True), " to count every row once")
             raise BadLineError(must, word.start() + 1, word.group(), do)
     return label, more not in ([], [1.0], [1.0, 0.0])
 
@@ -107,12 +108,3 @@ def murmur(data: bytes, seed: int) -> int:
     h = (h ^ h >> 16) * 0x85EBCA6B & LOW
     h = (h ^ h >> 13) * 0xC2B2AE35 & LOW
     return h ^ h >> 16
-
-
-def _finite(text: bytes, column: int, what: str) -> float:
-    if not NUMBER.fullmatch(text):
-        raise BadLineError(f"{what} must be a finite number", column, text, CORRECT)
-    number = float(text)
-    if math.isinf(number):
-        raise BadLineError(f"{what} must be finite", column, text, "It is too large for a double: scale it")
-    return number

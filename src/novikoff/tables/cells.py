@@ -1,0 +1,182 @@
+"""The cells of a column, an Arrow array of any type, as what its kind needs: numbers, codes of values, moments, text.
+
+A cell that does not fit its column raises `SourceError` with its row, from 0. Missing cells are NaN, or the code -1.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import Advice, Option, SourceError
+from novikoff.tables.column import BOOLEANS, NUMBER, Column, is_missing, moment
+
+ISO = "%Y-%m-%d"
+
+
+def bad_cell(row: int, column: str, must: str, was: str, do: str = "Clean or drop the row.") -> SourceError:
+    """What is wrong with a cell; the row is one of those at hand, from 0, until who knows better says which it is."""
+    return SourceError(must, was, do, row=row, column=column)
+
+
+def missing(row: int, column: str, what: str) -> SourceError:
+    """A label or an outcome that is not there."""
+    return bad_cell(row, column, f"{what} must not be missing", "is empty", "Fill or drop the row.")
+
+
+def category_instead(column: Column) -> str:
+    """What to do with a column that is not of numbers, or not of dates."""
+    return Advice("Correct the cell, or pass ", Option("category", column.name), " to learn from words.")
+
+
+def numbers(array: Any, column: Column) -> NDArray[Any]:
+    """int64 if all are whole and none is missing, else float64, NaN where nothing is said."""
+    import pyarrow as pa
+
+    array = plain(array)
+    if is_text(array.type):
+        return _checked(_numbers_of_text(array, column), column)
+    kind = array.type
+    if pa.types.is_boolean(kind):
+        array = array.cast(pa.int8())
+    elif pa.types.is_null(kind) or pa.types.is_decimal(kind):
+        array = array.cast(pa.float64())
+    elif not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
+        raise bad_cell(0, column.name, "numbers must be numbers", f"is {kind}", category_instead(column))
+    if array.null_count == 0 and pa.types.is_integer(array.type) and array.type != pa.uint64():
+        whole: NDArray[Any] = array.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+        return whole
+    return _checked(array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), column)
+
+
+def _checked(values: NDArray[Any], column: Column) -> NDArray[Any]:
+    infinite = np.isinf(values)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise bad_cell(row, column.name, "numbers must be finite", f"has {values[row]}")
+    return values
+
+
+def _numbers_of_text(array: Any, column: Column) -> NDArray[np.float64]:
+    values, codes = distinct(array)
+    found = np.empty(len(values) + 1)
+    found[-1] = math.nan
+    for code, value in enumerate(values):
+        if value.lower() in BOOLEANS:
+            found[code] = BOOLEANS[value.lower()]
+        elif NUMBER.fullmatch(value):
+            found[code] = float(value)
+        else:
+            row = int(np.argmax(codes == code))
+            raise bad_cell(row, column.name, "numbers must be numbers", f'has "{value}"', category_instead(column))
+    return np.take(found, codes)
+
+
+def distinct(array: Any) -> tuple[list[str], NDArray[np.int64]]:
+    """The values as text, each once in the order in which they come, and which of them each row has; -1: none."""
+    array = plain(array)
+    encoded = array.dictionary_encode()
+    texts = [_text(value) for value in encoded.dictionary.to_pylist()]
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    known: dict[str, int] = {}
+    renumbered = np.full(len(texts) + 1, -1, dtype=np.int64)
+    for code, text in enumerate(texts):
+        if not is_missing(text):
+            renumbered[code] = known.setdefault(text, len(known))
+    return list(known), np.take(renumbered, codes)
+
+
+def moments(array: Any, column: Column) -> NDArray[np.float64]:
+    """Seconds since 1970, NaN where nothing is said."""
+    import pyarrow as pa
+
+    array = plain(array)
+    kind = array.type
+    if is_text(kind):
+        return _moments_of_text(array, column)
+    if pa.types.is_date(kind):
+        array = array.cast(pa.timestamp("s"))
+    elif not pa.types.is_timestamp(kind):
+        raise bad_cell(0, column.name, "dates must be dates", f"is {kind}", category_instead(column))
+    unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[array.type.unit]
+    seconds: NDArray[np.float64] = array.cast(pa.int64()).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return seconds / unit
+
+
+def _moments_of_text(array: Any, column: Column) -> NDArray[np.float64]:
+    import pyarrow as pa
+
+    form = column.form or ISO
+    if form.startswith(ISO) and array.null_count == 0:
+        try:  # quick, if all are of the form that Arrow knows
+            return moments(array.cast(pa.timestamp("us")), column)
+        except pa.ArrowException:
+            pass
+    values, codes = distinct(array)
+    found = np.full(len(values) + 1, math.nan)
+    for code, value in enumerate(values):
+        try:
+            found[code] = moment(value, form)
+        except ValueError:
+            row = int(np.argmax(codes == code))
+            raise bad_cell(
+                row, column.name, f"dates must be as the first, {form}", f'has "{value}"', category_instead(column)
+            ) from None
+    return np.take(found, codes)
+
+
+def text(array: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
+    """The bytes of all cells, where each ends (from 0 on), and which of them say nothing."""
+    import pyarrow as pa
+
+    array = plain(array)
+    if not is_text(array.type):
+        array = pa.array([_text(value) for value in array.to_pylist()], pa.string())
+    array = array.cast(pa.large_string())
+    missing = array.is_null().to_numpy(zero_copy_only=False)
+    _, ends, data = array.fill_null("").buffers()
+    offsets = np.frombuffer(ends, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
+    content = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, np.uint8)
+    bare = offsets[1:] - offsets[:-1] <= max(map(len, ("n/a", "null")))
+    for row in np.flatnonzero(bare & ~missing).tolist():
+        missing[row] = is_missing(bytes(content[offsets[row] : offsets[row + 1]]).decode())
+    return content, offsets, missing
+
+
+def plain(array: Any) -> Any:
+    """One array, of values and not of codes."""
+    import pyarrow as pa
+
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # of none or many, by version
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def is_text(kind: Any) -> bool:
+    """Is it a type of text?"""
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _text(value: Any) -> str:
+    """A value of a category as it is written in a table."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat() if value.tzinfo else value.isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace").strip()
+    return str(value).strip()

@@ -1,0 +1,125 @@
+"""Columns that are there already: Arrow and Parquet files, and data frames in memory, a piece of rows at a time.
+
+Frames are any that narwhals knows (pandas, polars, pyarrow tables, ...); a lazy one is collected. The index of a pandas
+frame is no column. Cost: a copy of the rows of a piece; Parquet is unpacked by row groups, of the wanted columns only.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from novikoff.errors import SourceError
+from novikoff.sources.arrow_file import index_notes, open_arrow
+from novikoff.sources.on_disk import OnDisk
+from novikoff.sources.pandas_index import index_columns, index_note
+from novikoff.tables.column import Kind
+from novikoff.tables.piece import RECOGNISED_ROWS, Piece
+from novikoff.types import Position
+
+ROWS_AT_ONCE = 65_536
+
+
+class Columnar(ABC):
+    """Rows of record batches: what files and frames share."""
+
+    named = True
+    rereadable = independent = fixed = True
+    index = 0
+    levels: Sequence[str] = ()
+
+    def __init__(self, name: str, schema: Any) -> None:
+        self.name = name
+        self.names: Sequence[str] = _distinct_names(schema.names)
+        self.notes: list[str] = []
+
+    @abstractmethod
+    def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
+        """Record batches or tables without the first `skip` rows."""
+
+    def ready(self, wait: float) -> bool:
+        return True
+
+    def head(self) -> Mapping[str, list[Any]]:
+        from novikoff.tables.cells import plain
+
+        first = next(self.batches(0, list(range(len(self.names)))), None)
+        if first is None or first.num_rows == 0:
+            raise SourceError(f"a source must not be empty: {self.name} has no rows.")
+        first = first.slice(0, RECOGNISED_ROWS)
+        return {name: plain(first.column(c)).to_pylist() for c, name in enumerate(self.names)}
+
+    def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
+        row = start["row"] if start else 0
+        used = [c for c, name in enumerate(self.names) if name in wanted]
+        for batch in self.batches(row, used):
+            for at in range(0, batch.num_rows, ROWS_AT_ONCE):
+                part = batch.slice(at, ROWS_AT_ONCE)
+                arrays = {self.names[c]: part.column(c) for c in used}
+                row += part.num_rows
+                yield Piece(arrays, part.num_rows, part.nbytes, {"row": row}, _where(row - part.num_rows))
+
+
+def _where(before: int) -> Any:
+    return lambda row: {"row": before + row + 1}
+
+
+class ArrowTable(Columnar):
+    """The rows of an Arrow IPC or a Parquet file."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source if isinstance(source, OnDisk) else OnDisk(source)
+        self._file = open_arrow(self._source)
+        super().__init__(self._source.name, self._file.schema)
+        self.notes += [*self._source.notes(), *index_notes(self._file, self.name)]
+        self.levels = self._file.index
+
+    def fingerprint(self) -> dict[str, Any]:
+        return self._source.fingerprint()
+
+    def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
+        return self._file.batches(skip, columns)
+
+
+class FrameTable(Columnar):
+    """The rows of a data frame."""
+
+    def __init__(self, frame: Any, name: str = "frame") -> None:
+        self._table, levels = _table(frame, name)
+        super().__init__(name, self._table.schema)
+        self.levels = levels
+        self.notes += [index_note(self.levels, name)] if self.levels else []
+
+    def fingerprint(self) -> dict[str, Any]:
+        return {}
+
+    def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
+        if self._table.num_rows > skip:
+            yield self._table.slice(skip)
+
+
+def _distinct_names(names: Sequence[Any]) -> list[str]:
+    found: list[str] = []
+    for c, given in enumerate(names):
+        name = str(given) or f"x{c}"
+        found.append(name if name not in found else f"{name} (column {c})")
+    return found
+
+
+def _table(frame: Any, name: str) -> tuple[Any, Sequence[str]]:
+    """The frame as an Arrow table, without the index that pandas puts among the columns, whose names it tells."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    try:
+        known = nw.from_native(frame)
+        table = (known.collect() if isinstance(known, nw.LazyFrame) else known).to_arrow()
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise SourceError(
+            f"a frame must be a data frame, each column of one type: got {type(frame).__name__} ({reason})."
+        ) from None
+    index = index_columns(table.schema)
+    levels = [table.column_names[c] for c in index]
+    return table.select([c for c in range(table.num_columns) if c not in index]), levels

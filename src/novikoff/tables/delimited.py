@@ -1,0 +1,363 @@
+"""Rows of cells between commas, tabs or semicolons (CSV, TSV), read as they come.
+
+Format
+    Delimiter and header are recognised from the first rows, or given. Cells may be quoted, with delimiters, doubled
+    quotes and new lines in them; UTF-8; blank lines are skipped. .gz, .bz2, .xz and .zst are unpacked as they are read.
+Header
+    The first row names the columns if a column that goes on with numbers, dates or booleans begins with a name; where
+    all columns are words, if its cells differ and none of them comes again below. One with both names and numbers where
+    numbers follow could be either: then `header` must say.
+Cost
+    One pass, a few chunks of memory. The text is cut behind rows into chunks, which threads parse by pyarrow; neither
+    the chunks nor the threads change a cell. A chunk with a fault is read again by Python, which knows the line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from novikoff.errors import Option, SourceError, Where, quoted
+from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, cores
+from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8
+from novikoff.sources.opened import Opened, Origin
+from novikoff.sources.pandas_index import unnamed_first, unnamed_note
+from novikoff.tables.cells import bad_cell, category_instead
+from novikoff.tables.column import INFINITE, MISSING, NUMBER, WHOLE, Column, Kind, is_missing, recognise
+from novikoff.tables.piece import RECOGNISED_ROWS, Piece
+from novikoff.types import Position
+
+DELIMITERS = ("\t", ";", ",", "|")
+HEAD_BYTES, LONGEST_HEAD = 2**18, 2**24
+PATIENCE, MOMENT = 1.0, 0.01
+LONGEST_ROW = 2**28
+SPELLED = sorted({how(word) for word in MISSING for how in (str.lower, str.upper, str.title, str)} | {"NaN", "N/a"})
+HEX = re.compile(rb"0[xX]")
+SKIP = ("Or pass ", Option("skip_bad", letter="N"), " to skip up to N bad rows.")
+
+
+class Delimited:
+    """The rows of a table in text, from a path, "-" or a binary file object."""
+
+    levels: Sequence[str] = ()
+
+    def __init__(
+        self, source: Any, header: bool | None = None, delimiter: str | None = None, asked: Sequence[Any] = (),
+        skip_bad: int = 0, threads: int | None = None, chunk: int = CHUNK_BYTES,
+    ) -> None:  # fmt: skip
+        origin = Origin(source)
+        self._origin, self._opened = origin, origin.open()
+        self.name, self.rereadable, self.fixed = origin.name, origin.rereadable, origin.fixed
+        self.independent = origin.independent
+        self.notes: list[str] = []
+        self.skipped: list[tuple[int, str]] = []
+        self._skip_bad, self._threads, self._chunk = skip_bad, cores() if threads is None else threads, chunk
+        text = first_bytes(self._opened)
+        if b"\0" in text:
+            raise SourceError(f"text must be without zero bytes: {self.name} has some. Is it of another format?")
+        self._between = _delimiter(text, delimiter)
+        rows = list(islice(cells_of(text, self._between, self.name, whole=False), RECOGNISED_ROWS + 1))
+        if not rows:
+            raise SourceError(f"a source must not be empty: {self.name} has no rows.")
+        line, last, first = rows[0]
+        for c, cell in enumerate(first):
+            if NOT_UTF8.search(cell):
+                raise SourceError(
+                    f"text must be UTF-8: line {line}, column {c} (from 0) of {self.name} is not. Convert it."
+                )
+        self.named = _has_header(rows, asked, self.name) if header is None else header
+        if self.named and len(rows) == 1:
+            raise SourceError(f"a source must not be empty: {self.name} has a header on line {line} and no rows.")
+        self.names = _names(first) if self.named else [f"x{c}" for c in range(len(first))]
+        self.index = unnamed_first([cell.strip() for cell in first]) if self.named else 0
+        if self.index:
+            self.notes.append(unnamed_note(self.index, self.name))
+        self._begin = (last, _bytes_of(text, last)) if self.named else (0, 0)
+        self._head = rows[1 if self.named else 0 :][:RECOGNISED_ROWS]
+        if self.rereadable:
+            self._opened.close()
+
+    def fingerprint(self) -> dict[str, Any]:
+        return self._origin.fingerprint()
+
+    def ready(self, wait: float) -> bool:
+        return self._opened.closed or self._opened.ready(wait)
+
+    def head(self) -> Mapping[str, list[Any]]:
+        cells = [row for _, _, row in self._head if len(row) == len(self.names)]
+        return {name: [row[c] for row in cells] for c, name in enumerate(self.names)}
+
+    def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
+        here = dict(start or {"row": 0, "line": self._begin[0], "byte": self._begin[1], "bad": 0})
+        self.skipped.clear()
+        if self.rereadable:
+            self._opened = self._origin.open(here["byte"])
+        else:
+            self._opened.skip(here["byte"])
+        whole = {
+            name
+            for name, cells in self.head().items()
+            if all(is_missing(c) or WHOLE.fullmatch(c.strip()) for c in cells)
+        }
+        waiting: deque[tuple[bytes, Future[Any]]] = deque()
+        with self._opened, ThreadPoolExecutor(self._threads, "csv") as threads:
+
+            def parsed() -> Piece:
+                text, future = waiting.popleft()
+                return self._piece(text, future, here, wanted)
+
+            try:
+                for text in self._chunks(self._opened):
+                    waiting.append((text, threads.submit(self._parse, text, wanted, whole)))
+                    while len(waiting) > self._threads + 1 or (waiting and not self._opened.ready()):
+                        yield parsed()
+                while waiting:
+                    yield parsed()
+            finally:
+                for _, future in waiting:
+                    future.cancel()
+
+    def _chunks(self, opened: Opened) -> Iterator[bytes]:
+        """The text, cut behind rows; the last row has its new line."""
+        from novikoff.kernels.quotes import last_row_end
+
+        rest, size, over = b"", self._chunk, False
+        while not over:
+            pieces, length = [rest], len(rest)
+            while length < size:
+                piece = opened.read(size - length)
+                if not piece:
+                    over = True
+                    break
+                pieces.append(piece)
+                length += len(piece)
+                if opened.live and b"\n" in piece and not opened.ready(0.1):
+                    break
+            text = b"".join(pieces)
+            if over and text and not text.endswith(b"\n"):
+                text += b"\n"
+            cut = text.rfind(b"\n") + 1
+            if b'"' in text:
+                cut = int(last_row_end(np.frombuffer(text, np.uint8), ord(self._between)))
+            if over and cut < len(text):
+                raise SourceError(f"a row must be readable: the last of {self.name} is not. Is a quote left open?")
+            if cut == 0 and not over:
+                size *= 2
+                if size > LONGEST_ROW:
+                    raise SourceError(
+                        f"a row must be shorter than {LONGEST_ROW:,} bytes: {self.name} has a longer one."
+                    )
+                rest = text
+                continue
+            rest, size = text[cut:], self._chunk
+            if cut:
+                yield text[:cut]
+
+    def _parse(self, text: bytes, wanted: Mapping[str, Kind], whole: set[str]) -> Any:
+        """The chunk by pyarrow, called in any thread."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow
+
+        numbers = [name for name, kind in wanted.items() if kind == "number"]
+        if b"\0" in text:
+            raise pa.ArrowInvalid("a zero byte")
+        if whole and HEX.search(text):
+            whole = set()  # which pyarrow would read as a number
+        types: dict[str, Any] = {name: pa.dictionary(pa.int32(), pa.string()) for name in wanted}
+        types |= {name: pa.string() for name, kind in wanted.items() if kind == "text"}
+        types |= {name: pa.int64() if name in whole else pa.float64() for name in numbers}
+        reading = arrow.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=list(self.names))
+        parsing = arrow.ParseOptions(delimiter=self._between, newlines_in_values=b'"' in text)
+        converting = arrow.ConvertOptions(
+            column_types=types, include_columns=list(wanted), null_values=SPELLED, strings_can_be_null=True
+        )
+        try:
+            return arrow.read_csv(pa.BufferReader(text), reading, parsing, converting)
+        except pa.ArrowInvalid:
+            if not whole & {*numbers}:
+                raise
+            return self._parse(text, wanted, set())
+
+    def _piece(self, text: bytes, future: Future[Any], here: Position, wanted: Mapping[str, Kind]) -> Piece:
+        """The rows of a chunk; moves `here` on."""
+        import pyarrow as pa
+
+        line, error = here["line"], None
+        try:
+            table = future.result()
+        except pa.ArrowException as reason:
+            good, error = self._mended(text, line, wanted, here)
+            try:
+                table = self._parse(good, wanted, set()) if good else None
+            except pa.ArrowException:
+                raise SourceError(
+                    f"a table must be readable: {self.name} is not, from line {line + 1} on ({reason}). Write it anew."
+                ) from None
+        rows = table.num_rows if table is not None else 0
+        here.update(row=here["row"] + rows, line=line + text.count(b"\n"), byte=here["byte"] + len(text))
+
+        def where(row: int) -> Where:
+            found = next(islice(cells_of(text, self._between, self.name), row, None), (0, 0, []))
+            return {"line": line + found[0]}
+
+        arrays = {name: table.column(name) for name in wanted} if table is not None else {}
+        return Piece(arrays, rows, len(text), dict(here), where, error)
+
+    def _mended(
+        self, text: bytes, line: int, wanted: Mapping[str, Kind], here: Position
+    ) -> tuple[bytes, SourceError | None]:
+        """The rows of a chunk that are good, up to one that may not be skipped; and what is wrong with that."""
+        kept = io.StringIO()
+        writer = csv.writer(kept, delimiter=self._between, lineterminator="\n")
+        for first, _, cells in cells_of(text, self._between, self.name):
+            fault = self._fault(cells, wanted)
+            if fault is None:
+                writer.writerow(["" if is_missing(cell) else cell for cell in cells])
+                continue
+            fault.where.pop("row", None)
+            fault.at(line=line + first, source=self.name)
+            if here["bad"] >= self._skip_bad:
+                return kept.getvalue().encode(), fault.advise(*SKIP)
+            here["bad"] += 1
+            self.skipped.append((line + first, fault.what))
+        return kept.getvalue().encode(), None
+
+    def _fault(self, cells: list[str], wanted: Mapping[str, Kind]) -> SourceError | None:
+        """What is wrong with a row; None if nothing is."""
+        if len(cells) != len(self.names):
+            must = f"every row must have {len(self.names)} cells, as the first has"
+            return SourceError(must, f"has {len(cells)}", "Complete or drop the row.")
+        for name, cell in zip(self.names, cells, strict=True):
+            if name not in wanted:
+                continue
+            if "\0" in cell:
+                return bad_cell(0, name, "text must be without zero bytes", "has some")
+            if NOT_UTF8.search(cell):
+                return bad_cell(0, name, "text must be UTF-8", "is not", "Convert the file first.")
+            if wanted[name] == "number" and not is_missing(cell) and not NUMBER.fullmatch(cell.strip(" \t")):
+                if INFINITE.fullmatch(cell.strip()):
+                    return bad_cell(0, name, "numbers must be finite", f"has {quoted(cell)}")
+                do = category_instead(Column(name, "number"))
+                return bad_cell(0, name, "numbers must be numbers", f"has {quoted(cell)}", do)
+        return None
+
+
+def _whole_or_missing(cell: str) -> bool:
+    return is_missing(cell) or WHOLE.fullmatch(cell.strip()) is not None
+
+
+def first_bytes(opened: Opened) -> bytes:
+    """The first rows of a text, without taking them: a thousand, or of a slow pipe those that came, two at least."""
+    wanted, silent = HEAD_BYTES, 0.0
+    text = opened.peek(wanted)
+    while text.count(b"\n") <= RECOGNISED_ROWS and wanted < LONGEST_HEAD:
+        if len(text) >= wanted:
+            wanted *= 2
+        elif opened.live and opened.tells and text.count(b"\n") >= 2:
+            if silent >= PATIENCE:
+                break
+            time.sleep(MOMENT)
+            silent += MOMENT
+        seen, text = text, opened.peek(wanted, wait=not (opened.tells and text.count(b"\n") >= 2))
+        if len(text) > len(seen):
+            silent = 0.0
+        elif not opened.live or opened.ready():
+            break  # it is over
+    return text
+
+
+def cells_of(text: bytes, delimiter: str, name: str, whole: bool = True) -> Iterator[tuple[int, int, list[str]]]:
+    """The rows of a text, read by Python: the first and the last line of each, from 1, and its cells.
+
+    whole   is the text whole? Else the last row may be cut off, and is left out
+    """
+    if not whole and not text.endswith(b"\n"):
+        cut = text.rfind(b"\n") + 1
+        text = text[:cut] if cut else text
+    content = io.StringIO(text.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape"), newline="")
+    line, reader = 0, csv.reader(content, delimiter=delimiter)
+    try:
+        for cells in reader:
+            if cells:
+                yield line + 1, reader.line_num, cells
+            line = reader.line_num
+    except csv.Error as error:
+        if whole:
+            raise SourceError(
+                f"a row must be readable: after line {line} of {name} it is not ({error}). Is a quote left open?"
+            ) from None
+
+
+def _delimiter(text: bytes, asked: str | None) -> str:
+    if asked is not None:
+        if len(asked) != 1 or not asked.isascii() or asked in '"\r\n':
+            raise SourceError(f"a delimiter must be one character, not a quote or a new line: got {asked!r}.")
+        return asked
+
+    def score(delimiter: str) -> tuple[bool, int, int]:
+        rows = [cells for _, _, cells in islice(cells_of(text, delimiter, "", whole=False), 50)]
+        width = len(rows[0]) if rows else 0
+        alike = sum(len(cells) == width for cells in rows)
+        return (
+            width > 1 and 2 * alike > len(rows),
+            sum(bool(NUMBER.fullmatch(c.strip())) for cells in rows for c in cells),
+            width,
+        )
+
+    return max(DELIMITERS, key=score)
+
+
+def _names(first: list[str]) -> list[str]:
+    """The names of the columns; one without a name, or with one that was before, is told by its number."""
+    names: list[str] = []
+    for c, cell in enumerate(first):
+        name = cell.strip() or f"x{c}"
+        names.append(name if name not in names else f"{name} (column {c})")
+    return names
+
+
+def _has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any], name: str) -> bool:
+    """Does the first row name the columns?"""
+    line, _, cells = rows[0]
+    first = [cell.strip() for cell in cells]
+    if any(isinstance(column, str) and not WHOLE.fullmatch(column) for column in asked):
+        return True  # only a header can have a column of that name
+    below = [row for _, _, row in rows[1:] if len(row) == len(first)]
+    named = [c for c, cell in enumerate(first) if cell and not is_missing(cell) and not NUMBER.fullmatch(cell)]
+    kinds = [recognise("", [row[c] for row in below]).kind for c in range(len(first))]
+    typed = [
+        c for c in named if kinds[c] in ("number", "boolean", "time") and recognise("", [first[c]]).kind != kinds[c]
+    ]
+    if typed:
+        numbered = [c for c, cell in enumerate(first) if NUMBER.fullmatch(cell) and kinds[c] == "number"]
+        if numbered:
+            raise SourceError(
+                f"the first row must be all names or all numbers: line {line} of {name} has "
+                f"{quoted(first[typed[0]])} and {quoted(first[numbered[0]])}. Say whether the file has a header."
+            )
+        return True
+    if len(rows) == 1:
+        return len(named) == len(first) > 1 and len(set(first)) == len(first)
+    if not below or len(named) < len([cell for cell in first if cell]) or len(set(first)) < len(first):
+        return False
+    again = any(first[c] == row[c].strip() for row in below for c in named)
+    return not again and (
+        any(cell.lower() in LABEL_NAMES for cell in first) or len({row[-1] for row in below}) < len(below)
+    )
+
+
+def _bytes_of(text: bytes, lines: int) -> int:
+    """How many bytes the first lines take."""
+    at = 0
+    for _ in range(lines):
+        at = text.find(b"\n", at) + 1 or len(text)
+    return at

@@ -1,0 +1,220 @@
+"""How the columns of a table become features: which place each has, saved with the learner that knows them.
+
+Places
+    Features are numbered: the columns of numbers first, in their order, then the others as they come, row by row:
+    `colour=red`, `age is missing`. So the numbers do not depend on how the table is cut into batches or where it comes
+    from. With `bits` a feature is hashed instead, and nothing is remembered; tables with a column of text are.
+Rows
+    Dense while all columns are numbers; a missing value then adds a feature, and rows grow wider by it. Else sparse: an
+    entry for each column. In a hashed row features of one place are added up.
+At prediction
+    Columns are matched by name. A category that was never seen is a feature that was never seen: it has a place behind
+    the others, and weight 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import ModelFileError
+from novikoff.sources.vw_line import murmur
+from novikoff.tables import cells
+from novikoff.tables.column import DAY, KINDS, Column
+from novikoff.tables.words import beside, counted, merged
+from novikoff.types import Sparse
+
+TEXT_BITS = 18
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+class Slot:
+    """One entry a row: codes of features, -1 for none, and values."""
+
+    def __init__(
+        self, names: Sequence[str], codes: NDArray[np.int64], values: NDArray[np.float64] | None = None
+    ) -> None:
+        self.names, self.codes, self.values = names, codes, values
+
+
+class Encoding:
+    """The columns that are used and the places of their features."""
+
+    def __init__(self, columns: Iterable[Column], bits: int | None = None) -> None:
+        self.columns = [column for column in columns if column.kind != "ignored"]
+        if bits is None and any(column.kind == "text" for column in self.columns):
+            bits = TEXT_BITS
+        self.bits = bits
+        self.places: dict[str, int] = {}
+        self.begins: dict[str, float] = {}  # the first moment of a column of dates
+        if bits is None:
+            for column in self.columns:
+                if column.kind in ("number", "boolean"):
+                    self.places[column.name] = len(self.places)
+
+    @property
+    def dense(self) -> bool:
+        """Are all columns numbers?"""
+        return self.bits is None and all(column.kind in ("number", "boolean") for column in self.columns)
+
+    @property
+    def width(self) -> int:
+        """One more than the last place."""
+        return len(self.places) if self.bits is None else 2**self.bits
+
+    @property
+    def features(self) -> tuple[str, ...] | None:
+        """Their names, by place; None if they are hashed."""
+        return tuple(self.places) if self.bits is None else None
+
+    def settle(self, column: Column, found: Column) -> Column:
+        """A column of which nothing was known is this."""
+        known = Column(column.name, found.kind, found.form, found.timed)
+        self.columns[self.columns.index(column)] = known
+        return known
+
+    def rows(self, arrays: Mapping[str, Any], count: int, learn: bool = True) -> NDArray[Any] | Sparse:
+        """The features of `count` rows, from the array of each column; new ones get a place if `learn`."""
+        if self.dense:
+            return self._dense([cells.numbers(arrays[column.name], column) for column in self.columns], count, learn)
+        slots, texts = [], []
+        for column in self.columns:
+            array = arrays[column.name]
+            if column.kind == "text":
+                texts.append((column, cells.text(array)))
+                slots.append(Slot([gone(column.name)], np.where(texts[-1][1][2], 0, -1)))
+            else:
+                slots += list(self._slots(column, array, count, learn))
+        entries = self._entries(slots, count, learn)
+        return self._hashed(slots, texts, count) if self.bits is not None else entries
+
+    def _dense(self, columns: list[NDArray[Any]], count: int, learn: bool) -> NDArray[Any]:
+        gaps = [np.isnan(values) if values.dtype.kind == "f" else None for values in columns]
+        gaps = [gap if gap is not None and gap.any() else None for gap in gaps]
+        firsts = [(int(np.argmax(gap)), j) for j, gap in enumerate(gaps) if gap is not None]
+        new = [gone(self.columns[j].name) for _, j in sorted(firsts)]
+        places = self._placed([name for name in new if name not in self.places], learn)
+        whole = all(values.dtype.kind == "i" for values in columns)
+        width = len(self.places) if learn else max([len(self.places), *(place + 1 for place in places.values())])
+        x = np.zeros((count, width), dtype=np.int64 if whole else np.float64)
+        for j, (values, gap) in enumerate(zip(columns, gaps, strict=True)):
+            x[:, j] = values if gap is None else np.where(gap, 0.0, values)
+            if gap is not None:
+                x[:, places[gone(self.columns[j].name)]] = gap
+        return x
+
+    def _slots(self, column: Column, array: Any, count: int, learn: bool) -> Iterable[Slot]:
+        """The entries of a column."""
+        name = column.name
+        if column.kind == "unknown":
+            yield Slot([gone(name)], np.zeros(count, dtype=np.int64))
+        elif column.kind == "category":
+            values, codes = cells.distinct(array)
+            names = [f"{name}={value}" for value in values]
+            yield Slot([*names, gone(name)], np.where(codes < 0, len(names), codes))
+        elif column.kind == "time":
+            yield from self._time_slots(column, cells.moments(array, column), learn)
+        else:
+            numbers = cells.numbers(array, column).astype(np.float64, copy=False)
+            missing = np.isnan(numbers)
+            yield Slot([name, gone(name)], missing.astype(np.int64), np.where(missing, 1.0, numbers))
+
+    def _time_slots(self, column: Column, seconds: NDArray[np.float64], learn: bool) -> Iterable[Slot]:
+        name, missing = column.name, np.isnan(seconds)
+        begin = self.begins.get(name, 0.0 if missing.all() else float(seconds[np.argmin(missing)]))
+        if learn and not missing.all():
+            self.begins[name] = begin
+        whole = np.where(missing, 0.0, np.floor(seconds)).astype(np.int64)
+        since = np.where(missing, 1.0, (seconds - begin) / DAY)
+        yield Slot([f"{name}: days", gone(name)], missing.astype(np.int64), since)
+        days = whole // int(DAY)
+        parts = [
+            ("month", MONTHS, whole.astype("datetime64[s]").astype("datetime64[M]").astype(np.int64) % 12),
+            ("weekday", WEEKDAYS, (days + 3) % 7),
+        ]
+        if column.timed:
+            parts.append(("hour", tuple(map(str, range(24))), whole // 3600 % 24))
+        for part, values, codes in parts:
+            yield Slot([f"{name}: {part}={value}" for value in values], np.where(missing, -1, codes))
+
+    def _entries(self, slots: list[Slot], count: int, learn: bool) -> Sparse:
+        """The rows of features that are numbered; new ones in the order in which they come."""
+        if self.bits is not None:
+            return Sparse(np.zeros(1, np.uint64), np.zeros(0, np.uint32), np.zeros(0), 0, checked=True)
+        new: list[tuple[int, int, str]] = []
+        for order, slot in enumerate(slots):
+            unknown = np.array([name not in self.places for name in slot.names] + [False])
+            if unknown.any():
+                which, rows = np.unique(slot.codes, return_index=True)
+                seen = zip(which.tolist(), rows.tolist(), strict=True)
+                new += [(row, order, slot.names[code]) for code, row in seen if code >= 0 and unknown[code]]
+        places = self._placed([name for _, _, name in sorted(new)], learn)
+        found = [np.array([places.get(name, 0) for name in slot.names] + [0]) for slot in slots]
+        indices = np.stack([place[slot.codes] for place, slot in zip(found, slots, strict=True)], axis=1)
+        width = max([len(self.places), *(place + 1 for place in places.values())]) if not learn else len(self.places)
+        return _sparse(slots, indices, count, width)
+
+    def _hashed(self, slots: list[Slot], texts: list[Any], count: int) -> Sparse:
+        """The rows of features that are hashed, words among them."""
+        assert self.bits is not None
+        mask = 2**self.bits - 1
+        found = [np.array([murmur(name.encode(), 0) & mask for name in slot.names] + [0]) for slot in slots]
+        rows = _sparse(
+            slots, np.stack([place[slot.codes] for place, slot in zip(found, slots, strict=True)], axis=1), count,
+            self.width,
+        )  # fmt: skip
+        for column, (data, ends, missing) in texts:
+            stops = np.where(missing, ends[:-1], ends[1:])
+            rows = beside(rows, counted(data, ends[:-1], stops, murmur(column.name.encode(), 0), self.bits))
+        return merged(rows)
+
+    def _placed(self, new: Sequence[str], learn: bool) -> dict[str, int]:
+        """The places of all features, with the new ones behind; they are remembered if `learn`."""
+        fresh = {name: len(self.places) + k for k, name in enumerate(dict.fromkeys(new))}
+        if learn:
+            self.places |= fresh
+            return self.places
+        return {**self.places, **fresh} if fresh else self.places
+
+    def state(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "columns": [column.state() for column in self.columns],
+            "bits": self.bits,
+            "places": list(self.places),
+            "begins": dict(self.begins),
+        }
+
+    @classmethod
+    def restore(cls, state: Mapping[str, Any]) -> Self:
+        """The encoding whose `state` this is."""
+        try:
+            columns = [Column(*column) for column in state["columns"]]
+            sound = all(column.kind in KINDS and isinstance(column.name, str) for column in columns)
+            sound &= state["bits"] is None or state["bits"] in range(1, 33)
+            encoding = cls(columns, state["bits"])
+            encoding.places = {str(name): place for place, name in enumerate(state["places"])}
+            encoding.begins = {str(name): float(first) for name, first in state["begins"].items()}
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ModelFileError(f"the columns of a model must be readable: they are not ({error!r}).") from None
+        if not sound or len(encoding.places) != len(state["places"]):
+            raise ModelFileError("the columns of a model must be of known kinds, and no feature twice.")
+        return encoding
+
+
+def gone(name: str) -> str:
+    """The feature that says that a cell is missing."""
+    return f"{name} is missing"
+
+
+def _sparse(slots: Sequence[Slot], indices: NDArray[np.int64], count: int, width: int) -> Sparse:
+    there = np.stack([slot.codes >= 0 for slot in slots], axis=1)
+    ones = np.ones(count)
+    values = np.stack([ones if slot.values is None else slot.values for slot in slots], axis=1)
+    ends = np.zeros(count + 1, dtype=np.uint64)
+    np.cumsum(there.sum(axis=1), out=ends[1:])
+    return Sparse(ends, indices[there].astype(np.uint32), values[there], width, checked=True)

@@ -1,0 +1,170 @@
+"""JSON lines whose objects are rows of a table: `{"age": 31, "city": "Rome", "label": "yes"}`, with plain values.
+
+A key is a column; null is a missing value, and so is a key that is left out. A key that comes later is a column that
+was not there: an error. Objects within objects, lists, and keys that come and go are read by sources/jsonl.py.
+Cost: Python's own json, in one thread; a few chunks of memory.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from novikoff.errors import SourceError, quoted
+from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
+from novikoff.sources.line_chunks import whole_lines
+from novikoff.sources.opened import Origin
+from novikoff.tables.column import Kind
+from novikoff.tables.delimited import SKIP, first_bytes
+from novikoff.tables.piece import RECOGNISED_ROWS, Piece
+from novikoff.types import Position
+
+CORRECT = "Correct the line."
+
+
+class Objects:
+    """The rows of JSON lines, from a path, "-" or a binary file object."""
+
+    named = True
+    index = 0
+    levels: Sequence[str] = ()
+
+    def __init__(self, source: Any, skip_bad: int = 0, chunk: int = CHUNK_BYTES) -> None:
+        origin = Origin(source)
+        self._origin, self._opened = origin, origin.open()
+        self.name, self.rereadable, self.fixed = origin.name, origin.rereadable, origin.fixed
+        self.independent = origin.independent
+        self.notes: list[str] = []
+        self.skipped: list[tuple[int, str]] = []
+        self._skip_bad, self._chunk = skip_bad, chunk
+        self._first = first_objects(first_bytes(self._opened), self.name)
+        self.names = list(self._first[0])
+        for row in self._first:
+            self.names += [key for key in row if key not in self.names]
+        if self.rereadable:
+            self._opened.close()
+
+    def fingerprint(self) -> dict[str, Any]:
+        return self._origin.fingerprint()
+
+    def ready(self, wait: float) -> bool:
+        return self._opened.closed or self._opened.ready(wait)
+
+    def head(self) -> Mapping[str, list[Any]]:
+        return {name: [row.get(name) for row in self._first] for name in self.names}
+
+    def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
+        here = dict(start or {"row": 0, "line": 0, "byte": 0, "bad": 0})
+        self.skipped.clear()
+        if self.rereadable:
+            self._opened = self._origin.open(here["byte"])
+        known = {*self.names}
+        free: deque[bytearray] = deque()
+        with self._opened as opened:
+            for text, size, added in whole_lines(opened, self._chunk, 0, free):
+                lines = bytes(memoryview(text)[: size - 1]).split(b"\n")
+                free.append(text)
+                if here["byte"] == 0:
+                    lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
+                yield self._piece(lines, size - added, here, wanted, known)
+
+    def _piece(
+        self, lines: list[bytes], size: int, here: Position, wanted: Mapping[str, Kind], known: set[str]
+    ) -> Piece:  # fmt: skip
+        rows: list[dict[str, Any]] = []
+        numbers: list[int] = []
+        error = None
+        for number, line in enumerate(lines, here["line"] + 1):
+            if not line.strip(b" \t\r"):
+                continue
+            try:
+                rows.append(_row(line, known))
+                numbers.append(number)
+            except SourceError as fault:
+                fault.at(line=number, source=self.name)
+                if here["bad"] >= self._skip_bad:
+                    error = fault.advise(*SKIP)
+                    break
+                here["bad"] += 1
+                self.skipped.append((number, fault.what))
+        here.update(row=here["row"] + len(rows), line=here["line"] + len(lines), byte=here["byte"] + size)
+        arrays = {name: _array([row.get(name) for row in rows], kind) for name, kind in wanted.items()}
+        return Piece(arrays, len(rows), size, dict(here), lambda row: {"line": numbers[row]}, error)
+
+
+def _array(values: list[Any], kind: Kind) -> Any:
+    """Values of one column as an Arrow array; where they are of several types, as text."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError):
+        pass
+    try:
+        return pa.array([None if value is None else float(value) for value in values])
+    except (ValueError, TypeError, OverflowError):
+        return pa.array([_written(value) for value in values], pa.string())
+
+
+def _written(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def _row(line: bytes, known: set[str]) -> dict[str, Any]:
+    """The object on a line."""
+    try:
+        row = json.loads(line, parse_constant=_constant, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise SourceError("a line must be one JSON object", f"is not ({error})", CORRECT) from None
+    if not isinstance(row, dict):
+        raise SourceError("a line must be one JSON object", "is not", CORRECT)
+    if not row.keys() <= known:
+        new = next(key for key in row if key not in known)
+        do = "Add it to the first line, null if there is nothing to say."
+        raise SourceError("an object must have the keys of the first ones", f"has a new one, {quoted(new)}", do)
+    if any(isinstance(value, (dict, list)) for value in row.values()):
+        raise SourceError("values must be plain, as those of the first lines", "has a list or an object", CORRECT)
+    return row
+
+
+def _constant(name: str) -> float | None:
+    if name == "NaN":
+        return None  # missing
+    raise ValueError(f"numbers must be finite: got {name}")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        raise ValueError("a key is there twice")
+    return row
+
+
+def first_objects(text: bytes, name: str) -> list[dict[str, Any]]:
+    """The first objects of a text, which must be rows of a table. Raises SourceError."""
+    lines = text.removeprefix(BYTE_ORDER_MARK).split(b"\n")
+    rows = []
+    for line in lines[: RECOGNISED_ROWS if len(lines) > 1 else 1]:
+        if line.strip(b" \t\r"):
+            try:
+                rows.append(json.loads(line, parse_constant=_constant))
+            except ValueError:
+                break
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise SourceError(f"a line must be one JSON object: the first of {name} is not. Is it of another format?")
+    return rows
+
+
+def is_table(text: bytes) -> bool:
+    """Are these lines rows of a table: plain values, and nearly the same keys in all of them?"""
+    try:
+        rows = first_objects(text, "")
+    except SourceError:
+        return False
+    keys = {key for row in rows for key in row}
+    plain = not any(isinstance(value, (dict, list)) for row in rows for value in row.values())
+    return plain and sum(map(len, rows)) > 0.7 * len(keys) * len(rows)

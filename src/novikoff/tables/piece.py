@@ -1,0 +1,78 @@
+"""A piece of a table: consecutive rows, an Arrow array for each column that was asked for; and who reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from novikoff.errors import SourceError, Where
+from novikoff.tables.column import Kind
+from novikoff.types import Position
+
+RECOGNISED_ROWS = 1000
+"""The first rows, by which columns are recognised."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some rows.
+
+    arrays   of each column, by name
+    size     bytes, about, for who waits
+    end      where the table goes on; None if it cannot go on there
+    where    in the source a row of the piece, from 0, is
+    error    what is wrong with the row behind the last; None if nothing is
+    """
+
+    arrays: Mapping[str, Any]
+    rows: int
+    size: int
+    end: Position | None
+    where: Callable[[int], Where]
+    error: SourceError | None = None
+
+    def cut(self, row: int) -> tuple[Piece, Piece]:
+        """The rows before `row`, and those from it on."""
+        first = {name: array.slice(0, row) for name, array in self.arrays.items()}
+        rest = {name: array.slice(row) for name, array in self.arrays.items()}
+        size = self.size * row // self.rows
+        return (
+            Piece(first, row, size, None, self.where),
+            Piece(rest, self.rows - row, self.size - size, self.end, lambda k: self.where(row + k), self.error),
+        )
+
+
+class Reader(Protocol):
+    """How the rows of one format are read.
+
+    names   of the columns; x0, x1, ... if they have none, and `named` is False
+    index   how many first columns are an index, as pandas and R write it
+    levels  the names of an index of pandas that is not among the columns
+    """
+
+    name: str
+    names: Sequence[str]
+    named: bool
+    index: int
+    levels: Sequence[str]
+    rereadable: bool
+    independent: bool
+    fixed: bool
+    notes: list[str]
+
+    def head(self) -> Mapping[str, list[Any]]:
+        """The cells of the first rows, by column: text as it stands, or values."""
+        ...
+
+    def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
+        """The rows, some at a time, from `start` on; of the columns that are wanted, which are of these kinds."""
+        ...
+
+    def fingerprint(self) -> dict[str, Any]:
+        """By what a file is known again; empty for other sources."""
+        ...
+
+    def ready(self, wait: float) -> bool:
+        """Will the next piece not be waited for? A pipe is asked, for so many seconds."""
+        ...

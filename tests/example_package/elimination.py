@@ -1,0 +1,94 @@
+"""A learner, its theorem and a format of files that novikoff does not know."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import novikoff as nk
+from novikoff.certificate import Bound, seen, theorem
+from novikoff.encode import point
+from novikoff.sources.opened import Origin
+from novikoff.types import check_label
+
+
+@theorem(kind="D", reference="valiant1984")
+def elimination_mistakes(run):
+    """Mistakes of elimination, where it misses no +1.
+
+    Theorem (upper)
+        If no round labelled +1 is missed, then M <= the number of features that were eliminated.
+        It is so where y = +1 just when a feature of some set S is on, and then M <= n - |S|.
+    Assumptions
+        no round labelled +1 is missed (checked).
+    Proof
+        Every mistake is a round labelled -1 in which a feature that is left is on: it is eliminated, and only once.
+        A feature of S is never on in a round labelled -1, so all of S is left, and no +1 is missed.
+    """
+    missed = run.after.missed - run.before.missed
+    eliminated = run.before.left - run.after.left
+    return Bound(eliminated, [seen("no round labelled +1 is missed", missed == 0)])
+
+
+@dataclass(frozen=True)
+class Facts:
+    left: int
+    missed: int
+
+
+class Elimination:
+    """Which of many yes-or-no features make it +1? Those that were on in a round labelled -1 do not.
+
+    Algorithm
+        All n features are left at first. Say +1 if one of those left is on. After a round labelled -1, eliminate all
+        features that were on in it.
+    Promise
+        elimination_mistakes: M <= the number of features that were eliminated, where no +1 is missed.
+    Cost
+        O(n) per round.
+    Reference
+        Valiant: A theory of the learnable. Communications of the ACM 27, 1984.
+    """
+
+    promises = (elimination_mistakes,)
+    labels = None  # -1 and +1
+
+    def __init__(self, width: int):
+        self.domain = nk.Domain("point", width)
+        self.left, self.missed = np.ones(width, dtype=bool), 0
+
+    def predict_one(self, x):
+        return 1 if (self.left & self._on(x)).any() else -1
+
+    def learn_one(self, x, y):
+        on, y = self._on(x), check_label(y, self.labels)
+        if y == -1:
+            self.left &= ~on
+        elif not (self.left & on).any():
+            self.missed += 1
+
+    def _on(self, x):
+        return point(x, len(self.left), 0, 1) == 1
+
+    def facts(self):
+        return Facts(int(self.left.sum()), self.missed)
+
+    def state(self):
+        return {"left": self.left.copy(), "missed": self.missed}
+
+    @classmethod
+    def restore(cls, state):
+        learner = cls(len(state["left"]))
+        learner.left[:], learner.missed = state["left"], int(state["missed"])
+        return learner
+
+
+def read_bits(source):
+    """Lines of a label and bits: "+ 0110"."""
+    origin = Origin(source)
+    with origin.open() as file:
+        rows = [line.split() for line in file.read().decode().splitlines()]
+    return nk.Arrays([[int(bit) for bit in bits] for _, bits in rows], [label for label, _ in rows], positive="+",
+                     name=origin.name)  # fmt: skip
+
+
+BITS = nk.Format(read_bits, suffixes=(".bits",), recognises=lambda head: head[:2] in (b"+ ", b"- "))

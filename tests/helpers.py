@@ -1,0 +1,80 @@
+"""What many tests need: the command line in this process, states compared to the bit, rows without their zeros."""
+
+import io
+import os
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
+from threading import Thread
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from novikoff.cli.main import main
+from novikoff.types import Sparse
+
+COMPILING = "novikoff: compiling, once\n"
+"""Said or not, by what was compiled before: no test may depend on it."""
+
+
+def first_of(count):
+    """The number 0 for a parameter; in `make test-all` also those up to `count`."""
+    return [0, *(pytest.param(number, marks=pytest.mark.slow) for number in range(1, count))]
+
+
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def novikoff(*arguments, input="", cwd="."):
+    """The command line without a process of its own: exit code, standard output, standard error."""
+    out, error = io.StringIO(), io.StringIO()
+    with chdir(cwd), redirect_stdout(out), redirect_stderr(error), typed(input):
+        code = main([*map(str, arguments)])
+    return Done(code, out.getvalue(), error.getvalue().replace(COMPILING, ""))
+
+
+@contextmanager
+def typed(given):
+    """A pipe with this text or these bytes as standard input."""
+    reading, writing = os.pipe()
+
+    def write():
+        with suppress(BrokenPipeError), open(writing, "wb") as pipe:  # who is refused reads nothing
+            pipe.write(given.encode() if isinstance(given, str) else given)
+
+    writer = Thread(target=write)
+    writer.start()
+    with open(reading) as pipe, patch("sys.stdin", pipe):
+        yield
+    writer.join()
+
+
+def same(one: Any, two: Any) -> bool:
+    """Are two states equal to the bit, with types and arrays?"""
+    if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
+        alike = type(one) is type(two) and one.dtype == two.dtype
+        return alike and np.array_equal(one, two, equal_nan=one.dtype.kind == "f")
+    if isinstance(one, dict):
+        return one.keys() == two.keys() and all(same(one[key], two[key]) for key in one)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(two) and all(same(a, b) for a, b in zip(one, two, strict=True))
+    return type(one) is type(two) and one == two
+
+
+def sparse(rows):
+    """The rows of a matrix, as its nonzero values."""
+    x = np.asarray(rows, dtype=np.float64)
+    where, places = np.nonzero(x)
+    ends = np.concatenate([[0], np.cumsum(np.bincount(where, minlength=len(x)))]).astype(np.uint64)
+    return Sparse(ends, places.astype(np.uint32), x[where, places], x.shape[1])
+
+
+def csr(rows, width=None):
+    """Rows given as {index: value}."""
+    ends = np.cumsum([0] + [len(row) for row in rows]).astype(np.uint64)
+    indices = np.array([i for row in rows for i in row], dtype=np.uint32)
+    values = np.array([v for row in rows for v in row.values()], dtype=np.float64)
+    return Sparse(ends, indices, values, max(map(max, filter(None, rows)), default=-1) + 1 if width is None else width)

@@ -1,0 +1,91 @@
+"""CONTRIBUTING lists the files to touch for a new learner, kernel, theorem, adversary or format, and no others."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import novikoff as nk
+from novikoff import adversaries
+from novikoff.registry import CATALOG
+from novikoff.report.explanation import theorems
+
+ROOT = Path(__file__).parent.parent
+SOURCES = {path: path.read_text() for path in (ROOT / "src").rglob("*.py*") if path.suffix in (".py", ".pyi")}
+TABLE = re.findall(r"^\| an? (\w+) \| (.*?) \| (.*?) \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+ROWS = {
+    what: (re.findall(r"`([\w./]+)`", written), [path for path in re.findall(r"`([\w./]+)`", lines) if "." in path])
+    for what, written, lines in TABLE
+}
+ROOMS = ["learner", "adversary", "format"]
+
+
+def entries(room):
+    return {name: entry for name, entry in CATALOG.items() if entry.room == room}
+
+
+def named(name, entry, text):
+    """Is it named there, as a user writes it or as it is imported?"""
+    return re.search(rf"import {entry.attribute}\b|[\"`]{name}[\"`:]|\"{entry.attribute}\"", text) is not None
+
+
+def test_there_is_a_row_for_everything():
+    assert list(ROWS) == ["learner", "kernel", "theorem", "adversary", "format"]
+    for written, lines in ROWS.values():
+        for path in (*written, *lines):
+            assert (ROOT / path).parent.is_dir(), path
+            assert "NAME" in path or (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_each_is_written_where_it_is_said_to_be(room):
+    home = ROWS[room][0][0]
+    for name, entry in entries(room).items():
+        file = entry.module.rpartition(".")[2]
+        assert f"src/novikoff/{entry.module.replace('.', '/')}.py" == home.replace("NAME", file), name
+        assert (ROOT / home.replace("NAME", file)).exists()
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_each_has_a_line_in_every_file_that_is_listed(room):
+    for path in ROWS[room][1]:
+        text = (ROOT / path).read_text()
+        for name, entry in entries(room).items():
+            if path == "docs/status.md":
+                assert name in text, name
+            elif path != "CHANGELOG.md":  # in words
+                assert named(name, entry, text), f"{name} is not in {path}"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_other_file_of_the_package_has_a_line_for_each(room):
+    needed = [
+        {str(path.relative_to(ROOT)) for path, text in SOURCES.items()
+         if not str(path).endswith(entry.module.replace(".", "/") + ".py") and named(name, entry, text)}
+        for name, entry in entries(room).items()
+    ]  # fmt: skip
+    assert set.intersection(*needed) == {path for path in ROWS[room][1] if path.startswith("src/")}
+
+
+def test_every_learner_format_and_adversary_is_a_public_name():
+    for entry in CATALOG.values():
+        if entry.room in ("learner", "format"):
+            assert getattr(nk, entry.attribute) is entry.load()
+        elif entry.room == "adversary":
+            assert getattr(adversaries, entry.attribute) is entry.load()
+    assert len(adversaries.__all__) == len(entries("adversary"))
+
+
+def test_every_theorem_is_written_where_it_is_said_to_be():
+    assert ROWS["theorem"][0][0] == "src/novikoff/certificates/NAME.py"
+    for name in theorems():
+        assert f"def {name}(" in (ROOT / ROWS["theorem"][0][0].replace("NAME", name)).read_text()
+        assert f"`{name}`" in (ROOT / "docs/status.md").read_text()
+
+
+def test_type_checkers_know_the_kernels_that_are_called():
+    listed = (ROOT / "src/novikoff/kernels/__init__.py").read_text()
+    called = {name for path, text in SOURCES.items() for name in re.findall(r"(?<![\w.])kernels\.(\w+)\.\w+\(", text)}
+    assert called
+    for name in called:
+        assert f"from novikoff.kernels import {name} as {name}\n" in listed, name
