@@ -17,6 +17,7 @@ from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer, Tracking, as_batch
 from novikoff.player import Player
+from novikoff.registry import entry
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.arrays import alike
 from novikoff.sources.matched import matched, matched_row, names_of_row
@@ -174,7 +175,7 @@ def users_labels(learner: Learner, known: list[Any] | None) -> Labels | None:
 
 
 def play(
-    learner: Learner,
+    learner: Learner | str | None,
     environment: Any,
     rounds: int | None = None,
     passes: int = 1,
@@ -188,6 +189,7 @@ def play(
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
+    learner       or the name of one that needs no argument; None is `auto`, which learns any two labels of vectors
     environment   a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of scipy.sparse), a data frame with
                   a label column, or any iterable of (x, y); for a learner on losses, an array (rounds, experts)
     rounds        stop after so many; needed against an adversary
@@ -200,6 +202,8 @@ def play(
     keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`; or a reservoir
     observers     they watch the game (observer.py): a function that is called with the ledger now and then is `Calls`
     """
+    if learner is None or isinstance(learner, str):
+        learner = _named(learner or "auto")
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds must be at least 0: got {rounds}.")
     if passes < 1:
@@ -233,6 +237,15 @@ def play(
     if hindsight:
         ledger.hindsight = look_back(ledger, stream)
     return ledger
+
+
+def _named(name: str) -> Learner:
+    """The learner of that name, as it is without arguments."""
+    found = entry(name, "learner")
+    if any(argument and "=" not in argument for argument in found.arguments().split(", ")):
+        raise InputError(f"a learner that is named must need no argument: {name} takes {found.arguments()}. Make one.")
+    learner: Learner = found.load()()
+    return learner
 
 
 def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None = None) -> Hindsight:

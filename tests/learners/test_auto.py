@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.errors import InputError
 from novikoff.game import Game
 from novikoff.kernels import auto_layout as mix
 from novikoff.learners.auto import Auto
@@ -210,3 +211,13 @@ def test_who_does_not_keep_to_the_rule_is_found_out(kind):
         game.learn_batch(Batch(x[start : start + 20], y[start : start + 20], start + 1))
     (certificate,) = game.ledger.certify()
     assert certificate.status in ("void", "violated")
+
+
+def test_it_plays_where_no_learner_is_named():
+    x = np.random.default_rng(0).normal(size=(50, 2))
+    y = np.where(x[:, 0] > 0.0, 1, -1)
+    played = [nk.play(learner, (x, y)) for learner in (None, "auto", Auto())]
+    assert len({ledger.log_loss for ledger in played}) == 1
+    assert type(nk.play("perceptron", (x, y)).learner) is nk.Perceptron
+    with pytest.raises(InputError, match="must need no argument: threshold-halving takes n, "):
+        nk.play("threshold-halving", (x, y))
