@@ -209,6 +209,42 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
         ("perceptron", named_stream, BAD_NAMED),
         ("perceptron:bias=1,normalize=true", named_stream, BAD_NAMED),
     ],
+    "auto": [
+        ("auto", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("auto:fast=true", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("auto:bias=0", sparse_stream, BAD_SPARSE),
+        ("auto:fast=true", named_stream, BAD_NAMED),
+    ],
+    "ftrl": [
+        ("ftrl", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("ftrl:newton,rate=0.5,bias=0", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("ftrl", sparse_stream, BAD_SPARSE),
+        ("ftrl", named_stream, BAD_NAMED),
+    ],
+    "logistic": [
+        ("logistic", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("logistic:ridge=1,radius=4,scale_free=false,bias=0", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("logistic", sparse_stream, BAD_SPARSE),
+        ("logistic:ridge=0.01", named_stream, BAD_NAMED),
+    ],
+    "vaw": [
+        ("vaw:probabilities=true", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("vaw:probabilities=true,scale_free=false", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("vaw:probabilities=true,bias=0", sparse_stream, BAD_SPARSE),
+        ("vaw:probabilities=true", named_stream, BAD_NAMED),
+    ],
+    "second-order-perceptron": [
+        ("second-order-perceptron", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("second-order-perceptron:diagonal=true", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("second-order-perceptron:scale_free=false,bias=0", sparse_stream, BAD_SPARSE),
+        ("second-order-perceptron:diagonal=true", named_stream, BAD_NAMED),
+    ],
+    "arow": [
+        ("arow", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("arow:diagonal=true", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("arow:ridge=0.1", sparse_stream, BAD_SPARSE),
+        ("arow:diagonal=true,scale_free=false", named_stream, BAD_NAMED),
+    ],
     "kernel-perceptron": [
         ("kernel-perceptron:gamma=0.5", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
         ("kernel-perceptron:linear,bias=2", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),

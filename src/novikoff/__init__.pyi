@@ -11,6 +11,8 @@ from novikoff.errors import NovikoffError as NovikoffError
 from novikoff.game import Game as Game
 from novikoff.game import play as play
 from novikoff.learners.ada_hedge import AdaHedge as AdaHedge
+from novikoff.learners.arow import Arow as Arow
+from novikoff.learners.auto import Auto as Auto
 from novikoff.learners.consistent import Consistent as Consistent
 from novikoff.learners.constant import Constant as Constant
 from novikoff.learners.cover_halving import CoverHalving as CoverHalving
@@ -19,9 +21,11 @@ from novikoff.learners.ellipsoid import Ellipsoid as Ellipsoid
 from novikoff.learners.exponential_weights import ExponentialWeights as ExponentialWeights
 from novikoff.learners.fixed_share import FixedShare as FixedShare
 from novikoff.learners.forgetron import Forgetron as Forgetron
+from novikoff.learners.ftrl import Ftrl as Ftrl
 from novikoff.learners.halving import Halving as Halving
 from novikoff.learners.hedge import Hedge as Hedge
 from novikoff.learners.kernel_perceptron import KernelPerceptron as KernelPerceptron
+from novikoff.learners.logistic import Logistic as Logistic
 from novikoff.learners.midpoint import Midpoint as Midpoint
 from novikoff.learners.online_gradient import OnlineGradient as OnlineGradient
 from novikoff.learners.perceptron import Perceptron as Perceptron
@@ -29,10 +33,12 @@ from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron as Ra
 from novikoff.learners.randomized_weighted_majority import RandomizedWeightedMajority as RandomizedWeightedMajority
 from novikoff.learners.rectangle_halving import RectangleHalving as RectangleHalving
 from novikoff.learners.scaled import Scaled as Scaled
+from novikoff.learners.second_order_perceptron import SecondOrderPerceptron as SecondOrderPerceptron
 from novikoff.learners.sleeping_experts import SleepingExperts as SleepingExperts
 from novikoff.learners.threshold_halving import ThresholdHalving as ThresholdHalving
 from novikoff.learners.tighter import TighterPerceptron as TighterPerceptron
 from novikoff.learners.tightest_box import TightestBox as TightestBox
+from novikoff.learners.vaw import Vaw as Vaw
 from novikoff.learners.weighted_majority import WeightedMajority as WeightedMajority
 from novikoff.ledger import Ledger as Ledger
 from novikoff.model import load as load

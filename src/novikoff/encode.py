@@ -16,6 +16,8 @@ from novikoff.errors import InputError, shown, whole
 LARGEST_COORDINATE = 2**31 - 1
 LARGEST_INDEX = 2**28 - 1
 """Of a feature: a weight for each below it takes 2 GB."""
+LEAST_SIZE, LARGEST_SIZE = 2.0**-500, 2.0**500
+"""Of a number, for scale-free learners: its square is then a double too. Smaller ones are read as 0."""
 
 
 def number(value: Any) -> float:

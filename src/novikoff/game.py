@@ -115,16 +115,17 @@ class Game:
     def _play_round(self, x: Example, y: Any) -> Label:
         player, ledger, names = self.player, self.ledger, names_of_row(x)
         x = x if names is None else matched_row(x, ledger.feature_names)
-        if player.pays or player.members:
-            result: StepResult = player.play_one(x, y)
+        chance = None
+        if player.draws and not (player.pays or player.members):
+            y = check_label(y, self.learner.labels)
+            chance = player.chances(x).get(y, 0.0)
+        played = player.play_one(x, y)
+        if isinstance(played, StepResult):
+            result = played
             ledger.write_results(as_batch(result), np.asarray(y)[np.newaxis])
         else:
-            chance = None
-            if player.draws:
-                y = check_label(y, self.learner.labels)
-                chance = player.chances(x).get(y, 0.0)
-            result = StepResult(player.play_one(x, y), None, None)
-            ledger.write(result.predictions, y, chance)
+            result = StepResult(played, None, None)
+            ledger.write(played, y, chance)
         if names is not None:
             ledger.name_features(names)
         for observer in self._watching:
@@ -175,7 +176,7 @@ def users_labels(learner: Learner, known: list[Any] | None) -> Labels | None:
 
 
 def play(
-    learner: Learner | str,
+    learner: Learner | str | None,
     environment: Any,
     rounds: int | None = None,
     passes: int = 1,
@@ -189,7 +190,8 @@ def play(
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
-    learner       a learner, or its spec ("perceptron:bias=1"), which is made for the environment and scaled on a table
+    learner       a learner, or its spec ("perceptron:bias=1"), which is made for the environment and scaled on a table;
+                  None is `auto`
     environment   a path or "demo:NAME", a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of
                   scipy.sparse), a data frame with a label column, or any iterable of (x, y); for a learner on losses,
                   an array (rounds, experts)
@@ -203,6 +205,7 @@ def play(
     keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`; or a reservoir
     observers     they watch the game (observer.py): a function that is called with the ledger now and then is `Calls`
     """
+    learner = "auto" if learner is None else learner
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds must be at least 0: got {rounds}.")
     if passes < 1:

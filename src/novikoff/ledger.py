@@ -80,11 +80,14 @@ class Ledger:
     feature_names: list[str] | None = None
     encoding: Encoding | None = None
     answered: int = 0  # rounds that the adversary answered
+    impossible: int = 0  # rounds whose label had been given no chance at all
     members: list[Ledger] = field(default_factory=list)
     baselines: Baselines = field(default_factory=Baselines)
     _next: int = 1
     _expected: Total = field(default_factory=Total)
     _paid: Total = field(default_factory=Total)
+    _log_loss: Total = field(default_factory=Total)
+    _brier: Total = field(default_factory=Total)
 
     def __post_init__(self) -> None:
         self.player = Player(self.learner)
@@ -131,6 +134,18 @@ class Ledger:
     def loss(self) -> float:
         """What the predictions cost: the mistakes, where a mistake costs 1."""
         return float(self.mistakes) if self.counts else float(self._paid)
+
+    @property
+    def log_loss(self) -> float | None:
+        """The sum of -ln P(y), infinite if a label came that had no chance; None without probabilities."""
+        if not self.player.probable:
+            return None
+        return math.inf if self.impossible else float(self._log_loss)
+
+    @property
+    def brier(self) -> float | None:
+        """The sum of (1 - P(y))^2; None without probabilities."""
+        return float(self._brier) if self.player.probable else None
 
     @property
     def mistake_rate(self) -> float:
@@ -225,6 +240,11 @@ class Ledger:
         else:
             self._pay(played.losses)
         self._expected.add_all(played.expected)
+        if played.probabilities is not None:
+            possible = played.probabilities[played.probabilities > 0.0]
+            self.impossible += len(played.probabilities) - len(possible)
+            self._log_loss.add_all(-np.log(possible))
+            self._brier.add_all((1.0 - played.probabilities) ** 2)
         for k, member in enumerate(self.members):
             chance = None if played.chances is None else played.chances[:, k]
             member._write_member(played.members[:, k], y, chance)
@@ -335,6 +355,8 @@ class Ledger:
             members=members,
             fixed=fixed,
             repeated=self.repeated,
+            log_loss=self.log_loss,
+            brier=self.brier,
         )
         certificates = (theorem(run) for theorem in theorems)
         return [certificate for certificate in certificates if certificate is not None]
@@ -351,22 +373,24 @@ class Ledger:
                 "members": [member.state() for member in self.members], "baselines": self.baselines.state(),
                 "encoding": None if self.encoding is None else self.encoding.state(),
                 "reservoir": None if self.reservoir is None else self.reservoir.state(),
-                "expected": dataclasses.astuple(self._expected), "paid": dataclasses.astuple(self._paid)}  # fmt: skip
+                **{name: dataclasses.astuple(getattr(self, f"_{name}")) for name in _SUMS}}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Ledger:
         """The ledger whose `state` this is, of `learner`."""
+        state = {"impossible": 0, "log_loss": (0.0, 0.0), "brier": (0.0, 0.0), **state}  # games of old had none
         plain = {part.name: state[part.name] for part in dataclasses.fields(cls) if part.name not in _NOT_PLAIN}
-        for name in ("rounds", "passes", "mistakes", "positives", "answered", "_next"):
+        for name in ("rounds", "passes", "mistakes", "positives", "answered", "impossible", "_next"):
             if type(plain[name]) is not int or plain[name] < 0:
                 raise ModelFileError(f"{name} of a ledger must be a whole number: got {plain[name]!r}.")
-        for name, values in (("seconds", [state["seconds"]]), *((name, state[name]) for name in ("expected", "paid"))):
+        sums = {name: state[name] for name in _SUMS}
+        for name, values in (("seconds", [state["seconds"]]), *sums.items()):
             if not all(math.isfinite(value) for value in values):
                 raise ModelFileError(f"{name} of a ledger must be finite: got {values!r}.")
         names = plain["feature_names"]
         if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
             raise ModelFileError(f"feature_names of a ledger must be texts: got {names!r}.")
-        plain["_expected"], plain["_paid"] = Total(*state["expected"]), Total(*state["paid"])
+        plain.update({f"_{name}": Total(*values) for name, values in sums.items()})
         plain["members"] = [cls.restore(*pair) for pair in zip(state["members"], Player(learner).members, strict=True)]
         plain["baselines"] = Baselines.restore(state["baselines"])
         plain["curve"] = [(t, mistakes) for t, mistakes in state["curve"]]
@@ -396,8 +420,9 @@ class Ledger:
 
 _NOT_PLAIN = (
     "learner", "adversary", "adversary_before", "before", "curve", "predictions", "tracker", "hindsight",
-    "reservoir", "members", "encoding", "baselines", "_expected", "_paid",
+    "reservoir", "members", "encoding", "baselines", "_expected", "_paid", "_log_loss", "_brier",
 )  # fmt: skip
+_SUMS = ("expected", "paid", "log_loss", "brier")
 
 
 def _broken_off(certificate: Certificate) -> Certificate:

@@ -56,6 +56,9 @@ class Tracking(Observer):
         self._player, self._number = ledger.player, number
 
     def see(self, batch: Batch, result: StepResult) -> None:
+        if self._tracker.scored:
+            self._tracker.see_scores(self._player.seen(batch), result.scores)
+            return
         predictions = result.predictions if self._number is None else result.members[:, self._number]
         if isinstance(batch.x, list):
             for (x, y), prediction in zip(batch.rows(), predictions.tolist(), strict=True):
@@ -64,8 +67,12 @@ class Tracking(Observer):
             self._tracker.see(self._player.seen(batch), predictions != batch.y)
 
     def see_one(self, ledger: Ledger, x: Example, y: Label, result: StepResult) -> None:
+        row = self._player.seen_row(x)
+        if self._tracker.scored:
+            self._tracker.see_row_scores(row, y, result.scores)
+            return
         prediction = result.predictions if self._number is None else result.members[self._number]
-        self._tracker.see_row(self._player.seen_row(x), y, bool(prediction != y))
+        self._tracker.see_row(row, y, bool(prediction != y))
 
 
 class Calls(Observer):

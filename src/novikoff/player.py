@@ -11,6 +11,8 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     scales          False; True if examples are better brought to one scale first, where they are rows of a table
                     (learners/scaled.py)
     learners        those of a team, all of which play every round; none
+    probability_one P(+1), of a learner on labels; its `play_one` and `learn_many` answer with the probability that it
+                    gave to each label that came
     play_one        predict, then learn, looking at x once
     learn_many      the same for every row of a batch, compiled; None, having done nothing, where it must go row by row
     predict_many    what it says of every row, learning nothing
@@ -28,8 +30,8 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     survivor        a hypothesis that did best, in words
     seed, names, weights, normalize
 
-`play_one` and `learn_many` answer with labels, or with a `StepResult`: those of a learner that draws, and of one that
-pays another loss than a mistake.
+`play_one` and `learn_many` answer with labels, or with a `StepResult`: those of a learner that draws, of one that pays
+another loss than a mistake, and of one with probabilities.
 """
 
 from __future__ import annotations
@@ -75,6 +77,11 @@ class Player:
     def counts(self) -> bool:
         """Are mistakes what it pays for?"""
         return self.loss == "zero-one"
+
+    @property
+    def probable(self) -> bool:
+        """Does it say with what probability it expects a label?"""
+        return self.outcomes == "labels" and hasattr(self.within, "probability_one")
 
     @property
     def looped(self) -> bool:

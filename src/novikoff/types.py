@@ -127,6 +127,8 @@ class StepResult(NamedTuple):
     expected      what it cost on average over the learner's coin, given the past
     members       (rows, K): what each learner of a team said
     chances       (rows, K): with what chance each of them, given the past, was to be wrong; None if none of them draws
+    probabilities with what probability it expected the label that came, before it came; None if it has none
+    scores        the log-odds of +1 that they come from, (rows,), or (rows, K) of each member
     """
 
     predictions: Any
@@ -134,6 +136,8 @@ class StepResult(NamedTuple):
     expected: Any
     members: Any = None
     chances: Any = None
+    probabilities: Any = None
+    scores: Any = None
 
 
 class Learner(Protocol):
@@ -145,8 +149,8 @@ class Learner(Protocol):
     sources are matched by; `tracker()` gives the comparators its theorems need; `size` is what it holds;
     `conservative` is True if it changes on mistakes alone. A learner that draws its predictions has `draws = True` and
     `chances(x)`, the distribution it draws from; its `learn_many` answers with `StepResult`. So do `play_one` and
-    `learn_many` of a learner that has a `loss`: on advice or losses, or one whose `outcomes` are "numbers". A team has
-    `learners`, all of which play every round.
+    `learn_many` of a learner that has a `loss`: on advice or losses, or one whose `outcomes` are "numbers"; and of one
+    with `probability_one(x)`, P(+1). A team has `learners`, all of which play every round.
     """
 
     domain: Domain
@@ -217,6 +221,7 @@ class Run(Generic[F]):
     loss            what the predictions cost; mistakes, where a mistake costs 1
     members         the certificates of each learner of a team
     repeated        some rows were played more than once: the stream was gone through again
+    log_loss, brier the sums of -ln P(y) and of (1 - P(y))^2; None for a learner without probabilities
     """
 
     before: F
@@ -232,6 +237,8 @@ class Run(Generic[F]):
     members: tuple[tuple[Certificate, ...], ...] = ()
     fixed: bool = True
     repeated: bool = False
+    log_loss: float | None = None
+    brier: float | None = None
 
 
 class Theorem(Protocol):

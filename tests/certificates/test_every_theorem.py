@@ -283,6 +283,35 @@ def of_targets(cheat, tight, sample, *void):
                  *void))  # fmt: skip
 
 
+def of_metric(make, sample, cheat, tight=None):
+    """A learner in a metric: void after a warm start, and on rounds that it or its comparators did not see.
+
+    Who cheats is void (test_metric_theorems.py, test_auto.py): to break the promise it must say itself that it paid.
+    """
+    game = lambda stream: run_of(make(), stream)
+    return Case(VECTORS, game, sample, tight, lambda: cheat(game(sample)),
+                ((lambda: (lambda run: dataclasses.replace(run, before=run.after))(game(sample)), "warm start"),
+                 (lambda: dataclasses.replace(game(sample), rounds=1), "the comparators saw every round"),
+                 (lambda: dataclasses.replace(game(sample), rounds=1), "and no others")))  # fmt: skip
+
+
+def paid_more(run):
+    """The learner paid so much more, as it says itself."""
+    return dataclasses.replace(changed(run, loss=run.after.loss + 500.0), log_loss=run.log_loss + 500.0)
+
+
+def mixture_paid_more(run):
+    """The same of a mixture, each forecaster of which did."""
+    losses = [loss + 500.0 for loss in run.after.losses]
+    return dataclasses.replace(changed(run, losses=losses), log_loss=run.log_loss + 500.0)
+
+
+def vaw(pairs, **changes):
+    """Vovk-Azoury-Warmuth on numbers."""
+    x, y = map(np.array, zip(*pairs, strict=True))
+    return changed(run_of(nk.Vaw(scale_free=False, bias=0.0), nk.Targets(x, y)), **changes)
+
+
 def weights(rule="fixed", **more):
     """Exponential weights on a table of losses, an expert drawn in each round."""
     given = {"fixed": {"eta": 0.5}, "anytime": {}, "doubling": {"rate": "doubling"}}[rule] | more
@@ -456,6 +485,21 @@ CASES = {
         ((lambda: run_of(drawing_team(), GridBisection(7), 20), "fixed in advance"),
          (lambda: changed(run_of(drawing_team(), PLAIN), apart=False), "coins are no learner's")),
         unless="not realizable",
+    ),
+    "auto_regret": of_metric(lambda: nk.Auto(fast=True), apart(50), mixture_paid_more),
+    "ftrl_regret": of_metric(nk.Ftrl, apart(50), paid_more, lambda: run_of(nk.Ftrl(bias=0.0), orthogonal(12, 1))),
+    "logistic_regret": of_metric(nk.Logistic, apart(50), paid_more),
+    "metric_mistakes": of_metric(
+        nk.SecondOrderPerceptron, apart(20),
+        lambda run: dataclasses.replace(changed(run, mistakes=40, updates=40), mistakes=40),
+        lambda: run_of(nk.SecondOrderPerceptron(ridge=0.5, bias=0.0), orthogonal(12, 1)),
+    ),
+    "vaw_regret": Case(
+        TARGETS, vaw, [((1.0,), 1.0)] * 90, lambda: vaw(orthogonal(9, 1)),
+        lambda: dataclasses.replace(vaw([((1.0,), 1.0)] * 90, loss=500.0, credit=-500.0), loss=500.0),
+        ((lambda: dataclasses.replace(vaw(orthogonal(9)), rounds=1), "and no others"),
+         (lambda: vaw(orthogonal(9), loss=1.0), "what the ledger counted"),
+         (lambda: warm(nk.Vaw, ones(4), ones(4)), "began with nothing")),
     ),
     "online_gradient_regret": of_targets(
         lambda: run_of(broken(nk.OnlineGradient(), 4.0), ones(90)),

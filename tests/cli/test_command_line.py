@@ -227,9 +227,24 @@ def test_version_list_and_explain_print():
     assert "Proof" in novikoff("explain", "halving-mistakes").stdout
 
 
+def test_without_a_learner_auto_plays_and_its_probabilities_are_told(csv):
+    told = json.loads(novikoff("run", str(csv), "--json").stdout)
+    ledger = nk.play(None, nk.read(str(csv)))
+    assert (told["learner"], told["mistakes"]) == ("auto", ledger.mistakes)
+    assert (told["log_loss"], told["brier"]) == (ledger.log_loss / 500, ledger.brier / 500)
+    p = ledger.positives / 500
+    constant = f"the best constant {-p * np.log(p) - (1 - p) * np.log(1 - p):.4g} and {p * (1 - p):.4g}"
+    said = f"log loss {told['log_loss']:.4g} a round, Brier score {told['brier']:.4g}; {constant}"
+    assert said in novikoff("run", "--passes", "1", str(csv)).stdout
+    plain = json.loads(novikoff("run", "perceptron", "--json", str(csv)).stdout)
+    assert plain["learner"] == "perceptron"
+    assert "log_loss" not in plain
+
+
 def test_bad_usage_is_told_in_one_line():
     for arguments, said in (
-        (["run"], "novikoff run: the following arguments are required: LEARNER, SOURCE. See: novikoff run --help\n"),
+        (["run"], "novikoff run: the following arguments are required: SOURCE. See: novikoff run --help\n"),
+        (["run", "perceptron:bias=1"], "novikoff run: the following arguments are required: SOURCE. See:"),
         (["run", "a", "b", "--pases", "3"], "novikoff run: '--pases 3' means nothing here (--passes?). See:"),
         (["run", "a", "b", "--passes", "0"], "argument --passes: must be at least 1: got 0"),
         (["run", "a", "b", "--bits", "99"], "argument --bits: must be 1 to 28: got 99"),

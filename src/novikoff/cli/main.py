@@ -14,6 +14,7 @@ from novikoff.cli.flags import flag
 from novikoff.cli.output import Tolerant, silence
 from novikoff.errors import NovikoffError
 from novikoff.kernels import clock
+from novikoff.registry import names
 
 SPEC = "name or name:key=value,… (see: novikoff list)"
 METHODS = ("best", "random", "voted", "averaged", "last")
@@ -162,8 +163,8 @@ def parser() -> Parser:
     verb("demo", demo)
 
     one = verb("run", run)
-    one.add_argument("learner", metavar="LEARNER", help=SPEC)
-    _add_source(one)
+    one.add_argument("learner", nargs="?", metavar="LEARNER", help=f"{SPEC}; default: auto")
+    _add_source(one, nargs="?")
     one.add_argument("--passes", type=_integer(1), default=1, metavar="N", help="go through the source N times")
     one.add_argument("--rounds", type=_integer(0), metavar="N", help="stop after N rounds")
     _add_scaling(one)
@@ -269,9 +270,20 @@ def parser() -> Parser:
     return whole
 
 
-def _add_source(verb: ArgumentParser) -> None:
+def _find_source(asked: Namespace, rest: list[str]) -> None:
+    """Which words of `run` are what: the source is the last, and `auto` plays where no learner stands before it."""
+    if asked.source is None and rest and (rest[0] == "-" or not rest[0].startswith("-")):
+        asked.source = rest.pop(0)  # after options; argparse looks before them only
+    if asked.source is None:
+        asked.learner, asked.source = "auto", asked.learner
+    name = (asked.source or "").partition(":")[0]
+    if not name or (asked.learner == "auto" and not os.path.exists(asked.source) and name in names("learner")):
+        asked.verb.error("the following arguments are required: SOURCE")
+
+
+def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
     where = "a file, - for standard input, demo:NAME or stream:NAME:key=value,…"
-    verb.add_argument("source", metavar="SOURCE", help=where)
+    verb.add_argument("source", nargs=nargs, metavar="SOURCE", help=where)
     group = verb.add_argument_group("reading the source")
     group.add_argument("--label", metavar="COLUMN", help="the label: name, number or key (default: the last)")
     group.add_argument("--positive", metavar="LABEL", help="the label that is +1; every other is -1")
@@ -385,6 +397,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     try:
         asked, rest = whole.parse_known_args(words)
+        if asked.act is run:
+            _find_source(asked, rest)
         if rest:
             asked.verb.unknown(rest)
     except SystemExit as end:  # argparse has printed what was asked, or what is wrong

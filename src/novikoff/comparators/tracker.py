@@ -128,6 +128,8 @@ class ComparatorTracker(Generic[S]):
 
     block = 1
     """Rows are shown in multiples of so many, once there are comparators."""
+    scored = False
+    """Is it shown the learner's scores (comparators/metric_tracker.py), not its mistakes?"""
 
     def __init__(self, keep_rows: int, keep_bytes: int, additive: bool) -> None:
         self.keep_rows, self.keep_bytes, self.additive = keep_rows, keep_bytes, additive
@@ -415,6 +417,10 @@ class KernelTracker(ComparatorTracker[KernelScorer]):
         return cls(Similarity.restore(state["similarity"]))._load(state)
 
 
-def restored(state: State) -> LinearTracker | KernelTracker:
+def restored(state: State) -> Any:
     """The tracker whose `state` this is."""
+    if state.get("kind") == "metric":
+        from novikoff.comparators.metric_tracker import MetricTracker
+
+        return MetricTracker.restore(state)
     return KernelTracker.restore(state) if state.get("kind") == "kernel" else LinearTracker.restore(state)

@@ -15,16 +15,24 @@ needs it, but a program's own numba functions might, so only our command line, a
 
 if TYPE_CHECKING:
     from novikoff.kernels import advice as advice
+    from novikoff.kernels import auto as auto
     from novikoff.kernels import crammer_kandola_singer as crammer_kandola_singer
     from novikoff.kernels import ellipsoid as ellipsoid
     from novikoff.kernels import forgetron as forgetron
+    from novikoff.kernels import fourier as fourier
+    from novikoff.kernels import ftrl as ftrl
     from novikoff.kernels import kernel_perceptron as kernel_perceptron
     from novikoff.kernels import lanes as lanes
+    from novikoff.kernels import log_losses as log_losses
+    from novikoff.kernels import logits as logits
+    from novikoff.kernels import metric_perceptron as metric_perceptron
+    from novikoff.kernels import nonzeros as nonzeros
     from novikoff.kernels import online_gradient as online_gradient
     from novikoff.kernels import perceptron as perceptron
     from novikoff.kernels import randomized_budget as randomized_budget
     from novikoff.kernels import rows as rows
     from novikoff.kernels import scaling as scaling
+    from novikoff.kernels import second_order as second_order
     from novikoff.kernels import sharing as sharing
     from novikoff.kernels import sleeping as sleeping
     from novikoff.kernels import standings as standings

@@ -49,6 +49,9 @@ def game(
         plain["hindsight"] = _hindsight(ledger.hindsight)
     if ledger.members:
         plain["members"] = [_member(member) for member in members(ledger, of_members)]
+    if ledger.log_loss is not None and ledger.brier is not None and ledger.rounds:
+        mean = ledger.log_loss / ledger.rounds
+        plain["log_loss"], plain["brier"] = mean if math.isfinite(mean) else None, ledger.brier / ledger.rounds
     plain["certificates"] = [_certificate(certificate) for certificate in certificates]
     return plain
 

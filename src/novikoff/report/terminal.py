@@ -59,6 +59,8 @@ def game(
             out.line(line)
     if (survivor := ledger.player.survivor()) is not None:
         out.line(f"learned: {survivor}")
+    if ledger.log_loss is not None and ledger.brier is not None and ledger.rounds:
+        out.line(probabilities(ledger, ledger.log_loss, ledger.brier))
     if ledger.members:
         for line in table(members(ledger, of_members)):
             out.line(line)
@@ -104,6 +106,16 @@ def happened(ledger: Ledger) -> str:
         return f"{ledger.rounds:,} rounds, loss {ledger.loss:.6g} ({ledger.loss_rate:.4g} a round{drawn})"
     rate = f"{100 * ledger.mistake_rate:.3g} %"
     return f"{ledger.rounds:,} rounds, {ledger.mistakes:,} mistakes ({rate}{drawn})"
+
+
+def probabilities(ledger: Ledger, log_loss: float, brier: float) -> str:
+    """The losses of the probabilities, a round, beside those of the best probability that never changes."""
+    rounds, p = ledger.rounds, ledger.positives / ledger.rounds
+    entropy = -sum(part * math.log(part) for part in (p, 1.0 - p) if part)
+    return (
+        f"probabilities: log loss {log_loss / rounds:.4g} a round, Brier score {brier / rounds:.4g}; "
+        f"the best constant {entropy:.4g} and {p * (1.0 - p):.4g}"
+    )
 
 
 def speed(ledger: Ledger) -> str:

@@ -1,0 +1,98 @@
+"""Log loss of `auto`, against every u of every member.
+
+Theorem (upper)
+    P = sum of w_j P_j / sum of w_j over the forecasters awake, w_j = 1/(J+1) at first; then w_j *= P_j(y)/P(y) for
+    those. Who is awake is settled before y, and the first round settles J. For every forecaster j that never slept
+        L  <=  L_j + ln(J+1),
+    so for every such member j and every u:  L <= L_u + (what j's own theorem says of u) + ln(J+1), which is
+    certificates/ftrl_regret.py for diagonal members and certificates/logistic_regret.py for the others.
+    Reported is the least of these. For members on random features u has a weight for each of those: they move with the
+    running mean of the rows, and L_u is found by going through the rows again in their order.
+Assumptions
+    the learner began with nothing, its rounds are the ledger's, the comparators saw them all; the weights are those of
+    the mixture, and it is what was played; members' sums are those of their scores, and no metric shrank (all checked).
+Proof
+    The awake keep the sum of their weights, so all weights add up to 1, and w_j <= 1. If j never slept, ln w_j is
+    L - L_j - ln(J+1). []
+Reference
+    [vovk1998].
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from novikoff.certificate import Bound, outward, refutations, seen, theorem
+from novikoff.certificates.metric_facts import SLACK, best_constant
+from novikoff.types import Run
+
+
+@dataclass(frozen=True, slots=True)
+class AutoFacts:
+    """The forecasters, now: members and, last, the stack.
+
+    rounds         its rounds, from its first
+    names          of the forecasters
+    losses         of each, while awake
+    log_weights    ln w of each
+    slept          who rests
+    gained, dual   of each member: what its theorem adds up, and what that leaves in its sums
+    """
+
+    rounds: int
+    names: list[str]
+    losses: list[float]
+    log_weights: list[float]
+    slept: list[bool]
+    gained: list[float]
+    dual: list[float]
+
+    def promised(self, j: int) -> float:
+        """What a member promises beside the comparator's own."""
+        return max(self.gained[j], self.dual[j])
+
+
+@theorem("D", "vovk1998", "log loss")
+def auto_regret(run: Run[AutoFacts]) -> Bound | None:
+    """The least right side over members and comparators; None if none were tracked."""
+    if run.tracked is None or run.log_loss is None:
+        return None
+    after, tracked, trivial = run.after, run.tracked, run.rounds * math.log(2.0)
+    awake = [j for j, slept in enumerate(after.slept) if not slept]
+    price, slack = math.log(len(after.losses)), SLACK * (1.0 + run.log_loss)
+    weighed = all(
+        abs(after.log_weights[j] + price + after.losses[j] - run.log_loss) <= slack * len(awake) for j in awake
+    )
+    steady = all(dual <= gain * (1.0 + SLACK) + SLACK for gain, dual in zip(after.gained, after.dual, strict=True))
+    needed = [
+        seen("the learner began with nothing learned", run.before.rounds == 0),
+        seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
+        seen("the comparators saw every round", tracked.rows == run.rounds),
+        seen("what was played is the mixture of its members", weighed or not run.rounds),
+        seen("no weight is above 1", max(after.log_weights) <= SLACK),
+        seen("sums of members are those of the scores they played", tracked.explained),
+        seen("no metric shrank: no float drift", steady),
+    ]
+    reason = refutations(needed)
+    if run.before.rounds:
+        reason = f"warm start: the learner had played {run.before.rounds:,} rounds when the ledger was opened"
+    lanes = sum(name.startswith(("sqrt", "newton")) for name in after.names)
+    if reason or not tracked.comparators:
+        reason = reason or "no member was awake in all rounds"
+        return Bound(None, needed, observed=run.log_loss, trivial=trivial, void=reason)
+    u = min(tracked.comparators, key=lambda u: u.log_bound if u.member < lanes else u.parabola_bound)
+    value = u.log_bound if u.member < lanes else u.parabola_bound
+    paid = max(price, run.log_loss - after.losses[u.member])
+    quantities = {
+        "member": after.names[u.member],
+        "comparator_loss": u.log_loss,
+        "penalty": 0.5 * u.square,
+        "delta": u.promised,
+        "deficit": 0.0 if u.member < lanes else u.parabola - u.log_loss,
+        "mixture": price,
+        "best_constant": best_constant(run),
+        "heaviest": after.names[max(range(len(after.names)), key=after.log_weights.__getitem__)],
+        "fitted": tracked.fitted,
+    }
+    return Bound(outward(value + paid + run.rounds * 2.0**-50), needed, quantities, run.log_loss, trivial)

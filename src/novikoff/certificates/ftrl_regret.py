@@ -1,0 +1,48 @@
+"""Log loss of follow the regularised leader, against every u.
+
+Theorem (upper; within 5 % on e_1 .. e_k)
+    Scores z, g = l'(z) with l(z) = ln(1 + e^(-yz)), G the sum of g x, A_1 <= A_2 <= ... metrics, where A_t may depend
+    on x_t; z0 = -G_{t-1}'A_t^-1 x, v = x'A_t^-1 x. For every u
+        L  <=  L_u + u'Au/2 + sum of Delta,   Delta = g (z - z0) + g^2 v/2,
+    L the sum of l(z) and L_u of l(<u,x>) over all rounds, A the metric at the end. If z + (v/2) tanh(z/2) = z0, Delta
+    is v q (1-q)/2 with q the probability of the wrong label: at most v/8. Whatever z is, L <= L_u + u'Au/2 + D, D = sum
+    of g z + G'A^-1 G/2 at the end. Promised is the larger of the two.
+Assumptions
+    the learner began with nothing, its rounds are the ledger's, the comparators saw them all, its sums are those of the
+    scores it played, its metric never shrank (all checked).
+Proof
+    Convexity: l(z) - l(<u,x>) <= g (z - <u,x>). Sum: L - L_u <= sum of g z - <G,u>, and -<G,u> <= u'Au/2 + G'A^-1 G/2:
+    that is D. With Phi_t = G_t'A_t^-1 G_t/2, as A grows, g z + Phi_t - Phi_{t-1} <= g z - g z0 + g^2 v/2 = Delta; so D
+    is at most the sum of Delta. Where z is the root, z - z0 = -(v/2) tanh(z/2), y g = -q and y tanh(z/2) = 1 - 2q. []
+    Rounding: G is off by at most u0 n (n+20) M for a feature with n rounds and |x| <= M, u0 = 2^-53, which adds that
+    times |u|; sums of T numbers are off by (T+20) 2 u0 of the sum of their sizes; the metric is what its floats say.
+Reference
+    [mcmahan2017]; [orabona2018].
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.certificate import Bound, outward, theorem
+from novikoff.certificates.metric_facts import MetricFacts, assumptions, best_constant, reason_void
+from novikoff.types import Run
+
+
+@theorem("D", "mcmahan2017", "log loss")
+def ftrl_regret(run: Run[MetricFacts]) -> Bound | None:
+    """The least right side over the comparators; None if none were tracked."""
+    if run.tracked is None or run.log_loss is None:
+        return None
+    needed, trivial = assumptions(run, run.log_loss), run.rounds * math.log(2.0)
+    if reason := reason_void(run, needed):
+        return Bound(None, needed, observed=run.log_loss, trivial=trivial, void=reason)
+    u = min(run.tracked.comparators, key=lambda u: u.log_bound)
+    quantities = {
+        "comparator_loss": u.log_loss,
+        "penalty": 0.5 * u.square,
+        "delta": run.after.penalty,
+        "best_constant": best_constant(run),
+        "fitted": run.tracked.fitted,
+    }
+    return Bound(outward(u.log_bound + run.rounds * 2.0**-50), needed, quantities, run.log_loss, trivial)

@@ -1,0 +1,71 @@
+"""What theorems on learners in a metric share: what they are told of the learner, and what is checked.
+
+Beside what the theorem adds up round by round (`gained`) stands what is left of it at the end, from the learner's sums
+(`dual`), which bounds the regret on EVERY sequence of scores, however they were computed. The theorem says that dual is
+at most gained. Promised is the larger: it is true whatever floats, or the learner, did to the scores. Where dual is
+the larger by more than rounding explains, the learner was not what it says, and the certificate is void.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from novikoff.certificate import Assumption, refutations, seen
+from novikoff.comparators.metric_tracker import MetricComparatorFacts
+from novikoff.types import Run
+
+SLACK = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class MetricFacts:
+    """One learner in a metric, now.
+
+    rounds, updates   its rounds from its first, and how many of them changed it
+    mistakes          those among the updates that were mistakes, where only these are counted; else 0
+    loss              the sum of its log losses, as it saw them; else 0
+    gained            what its theorem adds up: the sum of Delta, or of v
+    dual              at least what that leaves in its sums: the sum of g z (- h z^2/2) + b'A^-1 b/2, or b'A^-1 b
+    """
+
+    rounds: int
+    updates: int
+    mistakes: int
+    loss: float
+    gained: float
+    dual: float
+
+    @property
+    def penalty(self) -> float:
+        """What is promised beside the comparator's own."""
+        return max(self.gained, self.dual)
+
+
+def assumptions(run: Run[MetricFacts], paid: float) -> list[Assumption]:
+    """What these theorems need; `paid` is what the ledger says of the learner's own loss."""
+    after, tracked = run.after, run.tracked
+    assert isinstance(tracked, MetricComparatorFacts)
+    agreed = abs(after.loss + after.mistakes - paid) <= SLACK * (1.0 + paid)
+    return [
+        seen("the learner began with nothing learned", run.before.rounds == 0),
+        seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
+        seen("the comparators saw every round", tracked.rows == run.rounds),
+        seen("what it counted is what the ledger counted", agreed),
+        seen("its sums are those of the scores it played", tracked.explained),
+        seen("its metric never shrank: no float drift", after.dual <= after.gained * (1.0 + SLACK) + SLACK),
+    ]
+
+
+def reason_void(run: Run[MetricFacts], needed: list[Assumption]) -> str:
+    """Why nothing can be said of this run; "" if something can."""
+    if run.before.rounds:
+        return f"warm start: the learner had played {run.before.rounds:,} rounds when the ledger was opened"
+    return refutations(needed)
+
+
+def best_constant(run: Run[Any]) -> float:
+    """The least sum of log losses of a probability that never changes: T times the entropy of the labels."""
+    parts = [count for count in run.constants if count]
+    return sum(count * math.log(run.rounds / count) for count in parts)

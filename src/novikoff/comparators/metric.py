@@ -1,0 +1,137 @@
+"""Quadratic forms of a learner's metric, rounded so that a bound computed from them is not too small.
+
+Words
+    u0 = 2^-53. A metric is a diagonal, whose floats are what is meant by it, or L + S with L a diagonal of that kind
+    and S a sum of N terms h x x', of which floats know each entry within (N+20) u0 sqrt(A_ii A_jj).
+The form of the inverse
+    For ANY w, with r = b - Aw:  b'A^-1 b = 2b'w - w'Aw + r'A^-1 r  <=  2b'w - w'Aw + sum of r_i^2 / L_ii, as A >= L. So
+    a solution w that rounding has spoilt makes the bound larger, never false, and no condition number is needed. With
+    sigma = sum of |w_j| sqrt A_jj and c = (N+2d+40) u0, the computed r_i is within beta_i + c sqrt(A_ii) sigma + 4 u0
+    |b_i| of the true one, and 2b'w - w'Aw within 2 sum of beta_i |w_i| + 2 c sigma^2 + (d+8) 4 u0 sum of |b_i w_i|,
+    beta_i being what b_i itself may be off by.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+U0 = 2.0**-53
+
+Vector = NDArray[np.float64]
+
+
+class Metric(Protocol):
+    """A, for u and b place by place; a u with a weight where the metric has nothing is infinitely long."""
+
+    def square(self, u: Vector) -> float:
+        """At least u'Au."""
+        ...
+
+    def inverse_square(self, b: Vector, doubt: Vector) -> float:
+        """At least b'A^-1 b for every b within `doubt`."""
+        ...
+
+    def root(self) -> tuple[NDArray[np.int64], Vector]:
+        """The places it has, and B, a vector or a matrix, with u = B t there: t't is about u'Au."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagonal:
+    """A number for each place; 0 where nothing was seen."""
+
+    values: Vector
+
+    def square(self, u: Vector) -> float:
+        values = np.zeros(len(u))
+        values[: len(self.values)] = self.values[: len(u)]
+        if np.any(u[values == 0.0]):
+            return math.inf
+        return float(np.sum(values * u * u)) * (1.0 + (len(u) + 10) * 2.0 * U0)
+
+    def inverse_square(self, b: Vector, doubt: Vector) -> float:
+        seen = self.values[: len(b)] > 0.0
+        sizes = np.abs(b[seen]) + doubt[seen]
+        return float(np.sum(sizes * (sizes / self.values[: len(b)][seen]))) * (1.0 + (len(b) + 10) * 2.0 * U0)
+
+    def root(self) -> tuple[NDArray[np.int64], Vector]:
+        places = np.flatnonzero(self.values > 0.0)
+        return places, 1.0 / np.sqrt(self.values[places])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Full:
+    """L + S on some places.
+
+    places    of its rows
+    ridge     the diagonal of L
+    sums      S
+    updates   N
+    """
+
+    places: NDArray[np.int64]
+    ridge: Vector
+    sums: Vector
+    updates: int
+
+    @property
+    def matrix(self) -> Vector:
+        """A."""
+        return self.sums + np.diag(self.ridge)
+
+    @property
+    def _slack(self) -> float:
+        return (self.updates + 2 * len(self.ridge) + 40) * U0
+
+    def square(self, u: Vector) -> float:
+        if np.count_nonzero(u) > np.count_nonzero(self.of(u)):
+            return math.inf
+        mine, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
+        return float(mine @ (self.matrix @ mine)) + self._slack * float(np.abs(mine) @ sizes) ** 2
+
+    def bent(self, u: Vector) -> tuple[float, float]:
+        """u'Su, and what rounding may have done to it."""
+        mine, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
+        return float(mine @ (self.sums @ mine)), self._slack * float(np.abs(mine) @ sizes) ** 2
+
+    def of(self, u: Vector) -> Vector:
+        """What u has at its places."""
+        found = np.zeros(len(self.places))
+        known = self.places < len(u)
+        found[known] = u[self.places[known]]
+        return found
+
+    def inverse_square(self, b: Vector, doubt: Vector) -> float:
+        return self._inverse_square(b, doubt)[1]
+
+    def inverse_least(self, b: Vector, doubt: Vector) -> float:
+        """At most b'A^-1 b, for every b within `doubt`."""
+        return self._inverse_square(b, doubt)[0]
+
+    def _inverse_square(self, b: Vector, doubt: Vector) -> tuple[float, float]:
+        b, doubt, matrix = self.of(b), self.of(doubt), self.matrix
+        if not len(b):
+            return 0.0, 0.0
+        sizes = np.sqrt(np.diag(matrix))
+        scaled = matrix / np.outer(sizes, sizes)
+        try:
+            w = np.linalg.solve(scaled, b / sizes)
+            w = (w + np.linalg.solve(scaled, b / sizes - scaled @ w)) / sizes
+        except np.linalg.LinAlgError:
+            w = np.zeros(len(b))
+        sigma, c = float(np.abs(w) @ sizes), self._slack
+        rest = np.abs(b - matrix @ w) + doubt + c * sizes * sigma + 4.0 * U0 * np.abs(b)
+        near = 2.0 * float(b @ w) - float(w @ (matrix @ w))
+        doubts = 2.0 * float(doubt @ np.abs(w)) + 2.0 * c * sigma**2
+        doubts += (len(b) + 8) * 4.0 * U0 * float(np.abs(b) @ np.abs(w))
+        return near - doubts, near + doubts + float(np.sum(rest * (rest / self.ridge))) * (1.0 + 1e-9)
+
+    def root(self) -> tuple[NDArray[np.int64], Vector]:
+        sizes = np.sqrt(self.ridge + np.diag(self.sums))
+        low = np.linalg.cholesky(self.matrix / np.outer(sizes, sizes))
+        return self.places, np.linalg.inv(low).T / sizes[:, None]

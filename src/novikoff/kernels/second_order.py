@@ -1,0 +1,273 @@
+"""Learners with a full matrix: w = A^-1 b, A = L + S, L = ridge * diag(M^2), S = sum of h x x' and b = sum of beta x.
+
+M is the largest |x| of each feature so far, that of this round included, where the learner is scale-free, else 1.
+Multiplied by a power of two a feature then multiplies its row and column of A by it, exactly, and so on: the scores are
+the same to the bit. The matrix is kept for the first 256 features seen; `slots` says which place has which row, -1 if
+none; later features are left out.
+Both S and P = A^-1 are kept, their lower triangles only: P -= h/(1+hv) k k' with k = P x, v = x'k, and rows of a
+growing M are divided by what they grow by, not subtracted from. P is found again from A by Cholesky after 2^14 updates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels.compiled import compiled, inlined, inner
+from novikoff.kernels.exp import exp
+from novikoff.kernels.lanes import dense
+from novikoff.kernels.logits import hedged, log_loss
+from novikoff.kernels.second_order_layout import (
+    COUNT,
+    FARTHEST,
+    GAINED,
+    LARGEST,
+    LIMIT,
+    LINEAR,
+    LINEAR_SIZE,
+    LOSS,
+    MOMENT,
+    REFRESH,
+    SEEN,
+    SINCE,
+    UPDATES,
+    WEIGHT,
+)  # fmt: skip
+
+Vector = NDArray[np.float64]
+Places = NDArray[np.uint32]
+Slots = NDArray[np.int32]
+
+
+@inner
+def grow(inverse: Vector, held: Vector, count: int, i: int, more: float, column: Vector) -> None:
+    """A[i, i] has grown by `more`."""
+    for j in range(i):
+        column[j] = inverse[i, j]
+    for j in range(i, count):
+        column[j] = inverse[j, i]
+    whole = 1.0 + more * column[i]
+    part = more / whole
+    for a in range(count):
+        step = part * column[a]
+        for b in range(a + 1):
+            inverse[a, b] -= step * column[b]
+    for j in range(i + 1):
+        inverse[i, j] = column[j] / whole
+    for j in range(i + 1, count):
+        inverse[j, i] = column[j] / whole
+    moved = held[WEIGHT, i]
+    for j in range(count):
+        held[WEIGHT, j] -= part * column[j] * moved
+    held[WEIGHT, i] = moved / whole
+
+
+@inner
+def meet(
+    slots: Slots, held: Vector, inverse: Vector, own: Vector, ridge: float, scale_free: bool, places: Places,
+    values: Vector, start: int, stop: int, keep: bool, x: Vector, column: Vector,
+) -> int:  # fmt: skip
+    """Write x slot by slot, with new features and larger M; how many slots there are. keep: learn their places."""
+    count = int(own[COUNT])
+    for i in range(count):
+        x[i] = 0.0
+    for e in range(start, stop):
+        i = int(slots[places[e]])
+        if i < 0 or i >= count:  # new, or new to this matrix
+            if count == LIMIT:
+                continue
+            i = count
+            count += 1
+            if keep:
+                slots[places[e]] = i
+            for j in range(i + 1):
+                inverse[i, j] = 0.0
+            held[:, i] = 0.0
+        x[i] = values[e]
+        size = abs(values[e]) if scale_free else 1.0
+        most = held[LARGEST, i]
+        if size > most:
+            held[LARGEST, i] = size
+            if most == 0.0:
+                inverse[i, i] = 1.0 / (ridge * size * size)
+            else:
+                grow(inverse, held, count, i, ridge * ((size - most) * (size + most)), column)
+        held[SEEN, i] += 1.0
+    if keep:
+        own[COUNT] = count
+    return count
+
+
+@inlined
+def changes(
+    slots: Slots, held: Vector, scale_free: bool, places: Places, values: Vector, start: int, stop: int
+) -> bool:
+    """Would `meet` change anything but counts?"""
+    changed = False
+    for e in range(start, stop):
+        i = slots[places[e]]
+        changed |= i < 0 or (scale_free and abs(values[e]) > held[LARGEST, i])
+    return changed
+
+
+@inner
+def product(inverse: Vector, x: Vector, count: int, k: Vector) -> float:
+    """k = P x; answers v = x'k."""
+    for i in range(count):
+        row = inverse[i]
+        here = x[i]
+        k[i] = dense(row[:i], x[:i]) + row[i] * here
+        if here != 0.0:
+            for j in range(i):
+                k[j] += row[j] * here
+    return dense(k[:count], x[:count])
+
+
+@inner
+def change(
+    inverse: Vector, sums: Vector, held: Vector, own: Vector, ridge: float, x: Vector, k: Vector, count: int,
+    score: float, v: float, h: float, beta: float,
+) -> None:  # fmt: skip
+    """A += h x x' and b += beta x; score: x'w before."""
+    whole = 1.0 + h * v
+    part = h / whole
+    for i in range(count):
+        step = part * k[i]
+        for j in range(i + 1):
+            inverse[i, j] -= step * k[j]
+        if x[i] != 0.0:
+            step = h * x[i]
+            for j in range(i + 1):
+                sums[i, j] += step * x[j]
+    moved = (beta - h * score) / whole
+    for i in range(count):
+        held[WEIGHT, i] += moved * k[i]
+        held[MOMENT, i] += beta * x[i]
+    own[UPDATES] += 1.0
+    own[SINCE] += 1.0
+    if own[SINCE] >= REFRESH:
+        refresh(inverse, sums, held, own, ridge)
+
+
+@inner
+def refresh(inverse: Vector, sums: Vector, held: Vector, own: Vector, ridge: float) -> None:
+    """P = A^-1 by Cholesky, and w = P b; left as they are if A is not positive in floats."""
+    count = int(own[COUNT])
+    own[SINCE] = 0.0
+    factor, back = np.zeros((count, count)), np.zeros((count, count))
+    for i in range(count):
+        for j in range(i):
+            factor[i, j] = (sums[i, j] - dense(factor[i, :j], factor[j, :j])) / factor[j, j]
+        left = sums[i, i] + ridge * held[LARGEST, i] * held[LARGEST, i] - dense(factor[i, :i], factor[i, :i])
+        if not left > 0.0:
+            return
+        factor[i, i] = np.sqrt(left)
+    for i in range(count):
+        for m in range(i):
+            step = factor[i, m]
+            for j in range(m + 1):
+                back[i, j] -= step * back[m, j]
+        for j in range(i):
+            back[i, j] /= factor[i, i]
+        back[i, i] = 1.0 / factor[i, i]
+    for i in range(count):
+        for j in range(i + 1):
+            inverse[i, j] = 0.0
+    for m in range(count):
+        for i in range(m + 1):
+            step = back[m, i]
+            for j in range(i + 1):
+                inverse[i, j] += step * back[m, j]
+    product(inverse, held[MOMENT], count, held[WEIGHT])
+
+
+@compiled
+def look(
+    slots: Slots, held: Vector, inverse: Vector, sums: Vector, own: Vector, ridge: float, scale_free: bool,
+    ends: NDArray[np.int64], places: Places, values: Vector, scores: Vector, spread: Vector,
+) -> None:  # fmt: skip
+    """x'w and v of every row, with what x itself says of new features and of M; nothing is changed."""
+    x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
+    for t in range(len(ends) - 1):
+        weights, matrix = held.copy(), inverse
+        if changes(slots, held, scale_free, places, values, ends[t], ends[t + 1]):
+            matrix = inverse.copy()
+        count = meet(slots, weights, matrix, own, ridge, scale_free, places, values, ends[t], ends[t + 1], False, x, k)
+        spread[t] = product(matrix, x, count, k)
+        scores[t] = dense(weights[WEIGHT, :count], x[:count])
+
+
+@compiled
+def play_logistic(
+    slots: Slots, held: Vector, inverse: Vector, sums: Vector, own: Vector, ridge: float, scale_free: bool,
+    ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], kappa: float, scores: Vector,
+) -> None:  # fmt: skip
+    """Second-order logistic regression: the hedged scores, learning from every row."""
+    x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
+    for t in range(len(y)):
+        count = meet(slots, held, inverse, own, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
+        v = product(inverse, x, count, k)
+        z0 = dense(held[WEIGHT, :count], x[:count])
+        scores[t] = learn_logistic(inverse, sums, held, own, ridge, x, k, count, z0, v, y[t], kappa)
+
+
+@inlined
+def learn_logistic(
+    inverse: Vector, sums: Vector, held: Vector, own: Vector, ridge: float, x: Vector, k: Vector, count: int,
+    z0: float, v: float, y: int, kappa: float,
+) -> float:  # fmt: skip
+    """A round of second-order logistic regression; the score that was played."""
+    z = hedged(z0, v)
+    e = exp(y * z)
+    q = 1.0 / (1.0 + e)
+    g = -y * q
+    h = kappa * (q * (e * q))
+    gap = z - z0
+    own[LOSS] += log_loss(y * z)
+    own[GAINED] += (g * gap + 0.5 * g * g * v - 0.5 * h * gap * gap) / (1.0 + h * v)
+    own[LINEAR] += g * z - 0.5 * h * z * z
+    own[LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
+    own[FARTHEST] = max(own[FARTHEST], abs(z))
+    change(inverse, sums, held, own, ridge, x, k, count, z0, v, h, h * z - g)
+    return z
+
+
+@compiled
+def play_vaw(
+    slots: Slots, held: Vector, inverse: Vector, sums: Vector, own: Vector, ridge: float, scale_free: bool,
+    ends: NDArray[np.int64], places: Places, values: Vector, y: Vector, low: float, high: float, scores: Vector,
+) -> None:  # fmt: skip
+    """Vovk-Azoury-Warmuth: x is in A before the prediction, which is clipped to low .. high."""
+    x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
+    for t in range(len(y)):
+        count = meet(slots, held, inverse, own, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
+        v = product(inverse, x, count, k)
+        score = dense(held[WEIGHT, :count], x[:count])
+        said = score / (1.0 + v)
+        scores[t] = min(max(said, low), high)
+        own[LOSS] += (scores[t] - y[t]) ** 2
+        own[GAINED] += y[t] * y[t] * (v / (1.0 + v))
+        own[LINEAR] += y[t] * y[t]
+        own[LINEAR_SIZE] += said * said * v
+        own[FARTHEST] = max(own[FARTHEST], abs(y[t]))
+        change(inverse, sums, held, own, ridge, x, k, count, score, v, 1.0, y[t])
+
+
+@compiled
+def play_perceptron(
+    slots: Slots, held: Vector, inverse: Vector, sums: Vector, own: Vector, ridge: float, scale_free: bool,
+    ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], margin: float, scores: Vector,
+) -> None:  # fmt: skip
+    """The second-order Perceptron (margin 0) and AROW (margin 1): learn from mistakes, and where y x'w < margin."""
+    x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
+    for t in range(len(y)):
+        count = meet(slots, held, inverse, own, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
+        score = dense(held[WEIGHT, :count], x[:count])
+        scores[t] = score
+        wrong = (-1 if score < 0.0 else 1) != y[t]
+        m = y[t] * score
+        if wrong or m < margin:
+            v = product(inverse, x, count, k)
+            own[LOSS] += wrong
+            own[GAINED] += (v + 2.0 * m - m * m) / (1.0 + v) if margin > 0.0 else v / (1.0 + v)
+            change(inverse, sums, held, own, ridge, x, k, count, score, v, 1.0, np.float64(y[t]))

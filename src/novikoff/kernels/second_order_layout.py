@@ -1,0 +1,15 @@
+"""Where kernels/second_order.py keeps what: names for places in its arrays. No numba here."""
+
+from __future__ import annotations
+
+LIMIT = 256
+"""Features that a matrix is kept for: the first that are seen."""
+REFRESH = 2**14
+"""Updates after which the inverse is found again from the matrix."""
+
+LARGEST, MOMENT, WEIGHT, SEEN, HELD = range(5)
+"""Rows of `held`: the largest |x|, b, w = A^-1 b, and rounds with the feature; last, how many rows."""
+
+COUNT, UPDATES, SINCE, LOSS, GAINED, LINEAR, LINEAR_SIZE, FARTHEST, OWN = range(9)
+"""In `own`: features held, updates, those since the last refresh; the loss; what the theorem adds up round by round;
+the sum that b'A^-1 b is added to, and of the sizes of its parts; the largest |score|; last, how many there are."""

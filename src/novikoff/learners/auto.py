@@ -1,0 +1,330 @@
+"""Auto: the learner to begin with. No parameter, no scaling, rows of any width.
+
+Algorithm
+    Members, each a learner of its own that says P(+1):
+        8 diagonal (learners/ftrl.py): metrics sqrt and newton, rates 4, 1, 1/4 and 1/16
+        2 of the second order (learners/logistic.py): ridges 1 and 0.01, on the first 256 features seen
+        4 of the second order on 256 random features of the standardised row (kernels/fourier.py), of four widths
+    A stack: second-order logistic regression on the members' scores, clipped to -8 .. 8. P(+1) is the Bayes mixture of
+    members and stack: weights, equal at first, are multiplied by the probability that each gave to the label; say +1 if
+    it is 1/2 or more. Who has a weight below 1e-6 for 1,000 rounds rests.
+    Which members play is settled by the first row: all 14 if it is an array of at most 256 numbers; the first 10 if it
+    is sparse or named, with no more than 256 features and none beyond the 256th; else the 8 diagonal ones. `fast`: two
+    diagonal members, of rate 1, and the stack. `bias` c adds a constant feature of value c, whatever c is but 0. `seed`
+    draws the random features.
+Promise
+    certificates/auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every member and every u
+    L <= L_u + what the member's own theorem says of u + ln(J+1).
+Cost
+    O(non-zeros of x) per round and 20 numbers a feature for the diagonal members; O(256^2) per round for each other
+    member that is awake.
+Reference
+    [vovk1998] for the mixture; those of the members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import kernels
+from novikoff.certificates.auto_regret import AutoFacts, auto_regret
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric_tracker import Goal, MetricTracker, added_doubt
+from novikoff.errors import InputError, shown
+from novikoff.kernels import auto_layout as mix
+from novikoff.kernels import ftrl_layout as lane
+from novikoff.kernels import second_order_layout as at
+from novikoff.learners.logistic import curvature
+from novikoff.learners.matrix import full_metric
+from novikoff.learners.restoring import Schema, arguments, array, integer, require
+from novikoff.learners.scale_free import Probabilistic
+from novikoff.types import State, StepResult, Theorem
+
+RATES = (4.0, 1.0, 0.25, 0.0625)
+RIDGES = (1.0, 0.01)
+WIDTHS = (2.0, 0.5, 0.125, 0.03125)
+"""g: W is drawn from N(0, 2g/d)."""
+RADIUS = 6.0
+MOST_IMAGES = 20_000
+"""Rounds up to which random features are found again for comparators: 2 KB a round."""
+PARAMS: Schema = {"fast": bool, "seed": int, "bias": float}
+
+
+class Auto(Probabilistic):
+    """Members, a stack, and their mixture."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (auto_regret,)
+
+    def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0) -> None:
+        super().__init__(bias)
+        if type(seed) is not int or not 0 <= seed < 2**63:
+            raise InputError(f"a seed must be a whole number from 0 to 2^63 - 1: got {shown(seed)}.")
+        self.fast, self.seed = bool(fast), seed
+        self._plan: tuple[int, int, int] | None = None  # rates, ridges, widths; settled by the first row
+        self._begin(((1.0,) if self.fast else RATES), (), (), 0)
+
+    def _begin(
+        self, rates: tuple[float, ...], ridges: tuple[float, ...], widths: tuple[float, ...], width: int
+    ) -> None:
+        """Members with nothing learned."""
+        lanes = 2 * len(rates)
+        self._roots = np.repeat([True, False], len(rates))
+        self._per_rate = np.tile(1.0 / np.array(rates), 2)
+        self._held, self._own = np.zeros((1, lane.SHARED + 2 * lanes)), np.zeros((lane.OWN, lanes))
+        self._slots, self._ridges = np.full(1, -1, dtype=np.int32), np.array(ridges)
+        self._matrices = _matrices(len(ridges), 0, 0)
+        coins = np.random.default_rng(self.seed)
+        count = mix.WAVES - 1 if widths else 0
+        self._turns = coins.normal(size=(mix.WAVES - 1, width)) / (2.0 * np.pi) if widths else np.zeros((count, width))
+        self._shifts, self._scales = coins.random(mix.WAVES - 1), np.sqrt(2.0 * np.array(widths) / max(width, 1))
+        self._moments = np.zeros((2, width))
+        self._waves = _matrices(len(widths), mix.WAVES, mix.WAVES)
+        members = self.members = lanes + len(ridges) + len(widths)
+        self._stack = tuple(part[0] for part in _matrices(1, members, members))
+        self._standing = np.zeros((mix.STANDING, members + 1))
+        self._standing[mix.LOG_WEIGHT] = -np.log(members + 1.0)
+        self._arrays()
+
+    def _arrays(self) -> None:
+        self._args = (
+            self._roots, self._per_rate, self._held, self._own, self._slots, self._ridges, *self._matrices, self._turns,
+            self._shifts, self._scales, self._moments, *self._waves, *self._stack, self._standing, curvature(RADIUS),
+        )  # fmt: skip
+
+    @property
+    def names(self) -> list[str]:
+        """Of the forecasters, in their order."""
+        rates = [1.0 / value for value in self._per_rate]
+        diagonal = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
+        full = [f"second order {ridge:g}" for ridge in self._ridges]
+        return [*diagonal, *full, *(f"random features {g:g}" for g in WIDTHS[: len(self._scales)]), "stack"]
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Of the forecasters, in their order."""
+        weights: NDArray[np.float64] = np.exp(self._standing[mix.LOG_WEIGHT])
+        return weights
+
+    @property
+    def size(self) -> int:
+        """Forecasters awake."""
+        return int(np.count_nonzero(self._standing[mix.IDLE] >= 0.0))
+
+    def _planned(self, kind: str | None, places: NDArray[np.uint32], width: int) -> tuple[int, int, int]:
+        """How many rates, ridges and random members the first row asks for."""
+        if self.fast:
+            return 1, 0, 0
+        small = len(places) <= at.LIMIT and int(places.max(initial=0)) <= at.LIMIT
+        if kind == "array":
+            return len(RATES), *((len(RIDGES), len(WIDTHS)) if 0 < width <= at.LIMIT else (0, 0))
+        return len(RATES), len(RIDGES) if small else 0, 0
+
+    def _settle(self, rows: Any) -> None:
+        """Choose the members, by the first row."""
+        if self._plan is None and len(rows.ends) > 1:
+            width = self.features.count if self.features.kind == "array" else 0
+            self._plan = self._planned(self.features.kind, rows.places[: rows.ends[1]], width)
+            self._follow(width)
+
+    def _follow(self, width: int) -> None:
+        assert self._plan is not None
+        rates, ridges, widths = self._plan
+        self._begin(RATES[:rates] if rates > 1 else (1.0,), RIDGES[:ridges], WIDTHS[:widths], width if widths else 0)
+
+    def _make_room(self, places: int) -> None:
+        if places >= len(self._held):
+            spare = 0 if self.features.kind == "array" else min(len(self._held), 2**20)
+            more = places + 1 - len(self._held) + spare
+            self._held = np.vstack([self._held, np.zeros((more, self._held.shape[1]))])
+            self._slots = np.append(self._slots, np.full(more, -1, dtype=np.int32))
+        self._room(min(places, at.LIMIT))
+
+    def _room(self, need: int) -> None:
+        """Room for so many features in the matrices."""
+        room = self._matrices[0].shape[2]
+        if len(self._ridges) and need > room:
+            new = min(max(need, 2 * room), at.LIMIT)
+            made = _matrices(len(self._ridges), new, 0)
+            for now, then in zip(made[:3], self._matrices[:3], strict=True):
+                now[:, : then.shape[1], : then.shape[2]] = then
+            self._matrices = (*made[:3], self._matrices[3])
+        self._arrays()
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        self._settle(rows)
+        self._make_room(self.features.count + 1)
+        scores, said = np.empty((len(y), self.members + 1)), np.empty(len(y))
+        play: Any = kernels.auto.play
+        play(*self._args, float(self.rounds), *rows, y, True, scores, said)
+        return self._played(said, y)._replace(scores=scores)
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        if self._plan is None:
+            return np.zeros(len(rows.ends) - 1)
+        most = int(np.diff(rows.ends).max(initial=0))
+        self._room(min(int(self._matrices[3][:, at.COUNT].max(initial=0)) + most, at.LIMIT))
+        count = len(rows.ends) - 1
+        scores, said, none = np.empty((count, self.members + 1)), np.empty(count), np.zeros(0, dtype=np.int8)
+        places = np.minimum(rows.places, np.uint32(len(self._held) - 1))
+        play: Any = kernels.auto.play
+        for t in range(count):  # each is the row after those learned from
+            row = rows.ends[t : t + 2]
+            play(
+                *self._args, float(self.rounds), row, places, rows.values, none, False, scores[t : t + 1],
+                said[t : t + 1],
+            )  # fmt: skip
+        return said
+
+    def tracker(self) -> MetricTracker | None:
+        """Comparators for a game that begins now; which members there are is settled by its first row."""
+        if self.rounds:
+            return None
+        columns = range(2 * (1 if self.fast else len(RATES)), 2 * len(RATES) + len(RIDGES) + len(WIDTHS))
+        kappa = curvature(RADIUS)
+        watched = [(0, 0.0)] if self.fast else [(0, 0.0), *((column, kappa) for column in columns)]
+        return MetricTracker(self.bias, watched, limit=at.LIMIT, riding=1 if self.fast else 1 + len(RIDGES))
+
+    def _of(self, j: int) -> tuple[Any, NDArray[np.float64], float, NDArray[np.int32]]:
+        """Of a member of the second order: its arrays, its own sums, its ridge, and the slots of its places."""
+        m = j - len(self._roots)
+        if m < len(self._ridges):
+            return [part[m] for part in self._matrices], self._matrices[3][m], float(self._ridges[m]), self._slots
+        m -= len(self._ridges)
+        return [part[m] for part in self._waves], self._waves[3][m], 1.0, np.arange(mix.WAVES, dtype=np.int32)
+
+    def _steps(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """-b of a member of the second order, place by place, and what it may be off by."""
+        (held, *_), own, _, slots = self._of(j)
+        here = (slots >= 0) & (slots < own[at.COUNT])
+        added, counts, sizes = np.zeros((3, len(slots)))
+        random = j >= len(self._roots) + len(self._ridges)
+        added[here] = -held[at.MOMENT, slots[here]]
+        counts[here] = own[at.UPDATES] if random else held[at.SEEN, slots[here]]
+        sizes[here] = np.sqrt(2.0) if random else held[at.LARGEST, slots[here]]
+        return added, (1.0 + float(own[at.FARTHEST]) / 4.0) * added_doubt(counts, sizes)
+
+    def _diagonal(self, j: int) -> NDArray[np.float64]:
+        """The metric of a diagonal member, place by place."""
+        held, lanes = self._held[: self.features.count + 1], len(self._roots)
+        root = np.sqrt(held[:, 0] ** 2 + held[:, lane.SHARED + lanes + j])
+        metric: NDArray[np.float64] = (held[:, 3] if self._roots[j] else root) * root * self._per_rate[j]
+        return metric
+
+    def facts(self) -> AutoFacts:
+        gained, dual, updates = [], [], self.rounds + 20
+        places, lanes = self.features.count + 1, len(self._roots)
+        for j in range(self.members):
+            if j < lanes:
+                _, delta, linear, size = (float(value) for value in self._own[:, j])
+                form = Diagonal(self._diagonal(j)).inverse_square(
+                    self._held[:places, lane.SHARED + j], np.zeros(places)
+                )
+            else:
+                (held, _, sums, _), own, ridge, slots = self._of(j)
+                delta, linear, size = (float(own[k]) for k in (at.GAINED, at.LINEAR, at.LINEAR_SIZE))
+                form = full_metric(slots, ridge, held, sums, own).inverse_square(*self._steps(j))
+            gained.append(delta)
+            dual.append(linear + updates * 2.0 * U0 * size + 0.5 * form)
+        standing = self._standing
+        return AutoFacts(
+            self.rounds, self.names, standing[mix.LOSS].tolist(), standing[mix.LOG_WEIGHT].tolist(),
+            (standing[mix.IDLE] < 0.0).tolist(), gained, dual,
+        )  # fmt: skip
+
+    def goals(self) -> list[Goal]:
+        """What a comparator is to make small, for each member that never slept; those of the second order first."""
+        facts, lanes, second = self.facts(), len(self._roots), len(self._ridges)
+        places, found = self.features.count + 1, []
+        for j in sorted(range(self.members), key=lambda j: (j < lanes, facts.promised(j))):
+            if facts.slept[j] or (j >= lanes + second and self.rounds > MOST_IMAGES):
+                continue
+            if j < lanes:
+                added = (
+                    self._held[:places, lane.SHARED + j],
+                    added_doubt(self._held[:places, 2], self._held[:places, 0]),
+                )
+                metric = Diagonal(self._diagonal(j))
+                found.append(Goal("log", metric, facts.promised(j), added, j, checked=j == 0))
+                continue
+            (held, _, sums, _), own, ridge, slots = self._of(j)
+            full, ridges, here = full_metric(slots, ridge, held, sums, own), np.zeros(len(slots)), slots >= 0
+            ridges[here] = ridge * held[at.LARGEST, slots[here]] ** 2
+            images = self._images(j - lanes - second) if j >= lanes + second else None
+            found.append(Goal("parabola", Diagonal(ridges), facts.promised(j), self._steps(j), j, 1 + j - lanes, images,
+                              matrix=full))  # fmt: skip
+        return found
+
+    def _images(self, m: int) -> Callable[[Any], Any]:
+        """The rows of a game from its first on, as a member on random features sees them."""
+
+        def images(rows: Any) -> Any:
+            phi = kernels.fourier.images(self._turns, self._shifts, self._scales[m], *rows)
+            ends = np.arange(0, phi.size + 1, mix.WAVES, dtype=np.int64)
+            places = np.tile(np.arange(mix.WAVES, dtype=np.uint32), len(phi))
+            return kernels.nonzeros.Nonzeros(ends, places, phi.reshape(-1))
+
+        return images
+
+    def state(self) -> State:
+        places = self.features.count + 1
+        named, n = ("held", "inverse", "sums", "own"), int(self._matrices[3][:, at.COUNT].max(initial=0))
+        held, inverse, sums, own = self._matrices
+        matrices = (held[:, :, :n], inverse[:, :n, :n], sums[:, :n, :n], own)
+        return {
+            **{name: getattr(self, name) for name in PARAMS},
+            "rounds": self.rounds,
+            "features": self.features.state(),
+            "plan": None if self._plan is None else list(self._plan),
+            "width": self._moments.shape[1],
+            "held": self._held[:places].copy(),
+            "own": self._own.copy(),
+            "slots": self._slots[:places].copy(),
+            "moments": self._moments.copy(),
+            "standing": self._standing.copy(),
+            "matrices": {name: part.copy() for name, part in zip(named, matrices, strict=True)},
+            "waves": {name: part.copy() for name, part in zip(named, self._waves, strict=True)},
+            "stack": {name: part.copy() for name, part in zip(named, self._stack, strict=True)},
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, PARAMS))
+        learner.rounds = integer(state, "rounds")
+        learner.features.load(state["features"])
+        if state["plan"] is None:
+            return learner
+        plan = tuple(state["plan"])
+        allowed = ((1, 0, 0), (4, 0, 0), (4, 2, 0), (4, 2, 4))
+        require(plan in allowed and (plan[0] == 1) == learner.fast, "members must be those of auto", plan)
+        learner._plan = plan
+        learner._follow(integer(state, "width", 0, at.LIMIT))
+        places = learner.features.count + 1
+        learner._held = np.vstack([array(state, "held", (places, learner._held.shape[1])), learner._held[:1]])
+        learner._slots = np.append(array(state, "slots", (places,), np.int32), np.int32(-1))
+        learner._own = array(state, "own", learner._own.shape)
+        learner._moments = array(state, "moments", learner._moments.shape)
+        learner._standing = array(state, "standing", learner._standing.shape)
+        room = min(state["matrices"]["held"].shape[2], at.LIMIT)
+        shapes = [part.shape for part in _matrices(len(learner._ridges), room, 0)]
+        named = ("held", "inverse", "sums", "own")
+        for where, wanted in (("matrices", shapes), ("waves", [w.shape for w in learner._waves]),
+                              ("stack", [w.shape for w in learner._stack])):  # fmt: skip
+            parts = tuple(array(state[where], name, shape) for name, shape in zip(named, wanted, strict=True))
+            setattr(learner, f"_{where}", parts)
+        require(bool((learner._slots < max(room, 1)).all()), "features must each have a row of the matrix", room)
+        learner._arrays()
+        return learner
+
+
+def _matrices(members: int, room: int, count: int) -> tuple[NDArray[np.float64], ...]:
+    """What kernels/second_order.py works on, for several members; the first `count` features are there, of size 1."""
+    held, own = np.zeros((members, at.HELD, room)), np.zeros((members, at.OWN))
+    inverse, sums = np.zeros((members, room, room)), np.zeros((members, room, room))
+    held[:, at.LARGEST, :count] = 1.0
+    inverse[:, range(count), range(count)] = 1.0
+    own[:, at.COUNT] = count
+    return held, inverse, sums, own

@@ -1,0 +1,151 @@
+"""Scale-free follow the regularised leader: a logistic regression that needs no scaling of its features.
+
+Algorithm
+    For each feature, M is the largest |x| so far, R the largest root mean square over the rounds that had it, both with
+    x_t itself; G the sum of the gradients (P(+1) - [y = +1]) x, H the sum of P(+1) P(-1) x^2. The metric is
+        A = R sqrt(M^2 + H) / rate   ("sqrt")   or   (M^2 + H) / rate   ("newton").
+    z0 = -sum of G x / A and v = sum of x^2 / A; the score z is the root of z + (v/2) tanh(z/2) = z0: half a step for
+    each of the two labels there may be. P(+1) = 1/(1 + e^-z); say +1 if that is 1/2 or more. `bias` c adds a constant
+    feature of value c, whatever c is but 0. Features may be multiplied by anything: powers of two leave every
+    prediction as it is, to the bit.
+Promise
+    certificates/ftrl_regret.py: for every u, L <= L_u + u'Au/2 + sum of Delta, L the sum of the log losses.
+Cost
+    O(non-zeros of x) per round, six numbers a feature.
+Reference
+    [mcmahan2017]; [orabona2018] for scale-free metrics; [ross2013].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import kernels
+from novikoff.certificates.ftrl_regret import ftrl_regret
+from novikoff.certificates.metric_facts import MetricFacts
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric_tracker import Goal, MetricTracker, added_doubt
+from novikoff.errors import InputError, shown
+from novikoff.kernels import ftrl_layout as at
+from novikoff.learners.restoring import Schema, arguments, array, integer, require
+from novikoff.learners.scale_free import Probabilistic
+from novikoff.types import State, StepResult, Theorem
+
+METRICS = ("sqrt", "newton")
+PARAMS: Schema = {"metric": str, "rate": float, "bias": float}
+
+
+class Ftrl(Probabilistic):
+    """A gradient sum, and a curvature sum, a feature."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (ftrl_regret,)
+
+    def __init__(self, metric: str = "sqrt", rate: float = 1.0, bias: float = 1.0) -> None:
+        super().__init__(bias)
+        if metric not in METRICS:
+            raise InputError(f'a metric must be "sqrt" or "newton": got {shown(metric)}.')
+        if not (math.isfinite(rate) and 2.0**-20 <= rate <= 2.0**20):
+            raise InputError(f"a rate must be from 2^-20 to 2^20: got {shown(rate)}.")
+        self.metric, self.rate = metric, float(rate)
+        self._roots, self._per_rate = np.array([metric == "sqrt"]), np.array([1.0 / self.rate])
+        self._own = np.zeros((at.OWN, 1))
+        self._held = np.zeros((1, at.SHARED + 2))  # the last row is that of all features not seen
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A weight for each feature, in their order; the constant feature has its own."""
+        return self._weights()[1 : self.features.count + 1]
+
+    @property
+    def bias_weight(self) -> float:
+        """The weight of the constant feature."""
+        return float(self._weights()[0])
+
+    @property
+    def size(self) -> int:
+        """Weights that are not zero."""
+        return int(np.count_nonzero(self._held[:, at.SHARED]))
+
+    @property
+    def sums(self) -> NDArray[np.float64]:
+        """Of its rounds: log losses, the theorem's Delta, g z, and |g z|."""
+        return self._own[:, 0]
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """A, place by place, the constant's first; 0 for features never seen."""
+        held = self._held[: self.features.count + 1]
+        root = np.sqrt(held[:, 0] ** 2 + held[:, at.SHARED + 1])
+        metric: NDArray[np.float64] = (held[:, 3] if self.metric == "sqrt" else root) * root * self._per_rate[0]
+        return metric
+
+    def gradients(self) -> NDArray[np.float64]:
+        """G, place by place."""
+        return self._held[: self.features.count + 1, at.SHARED]
+
+    def counts(self) -> NDArray[np.float64]:
+        """Rounds that had it, and the largest |x|, place by place."""
+        return self._held[: self.features.count + 1, [2, 0]].T
+
+    def _weights(self) -> NDArray[np.float64]:
+        metric = self.diagonal()
+        return -np.divide(self.gradients(), metric, out=np.zeros_like(metric), where=metric > 0.0)
+
+    def _make_room(self, places: int) -> None:
+        room = len(self._held) - 1
+        if places > room:
+            spare = 0 if self.features.kind == "array" else min(room, 2**20)
+            self._held = np.vstack([self._held, np.zeros((places - room + spare, self._held.shape[1]))])
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        scores = np.empty((len(y), 1))
+        play: Any = kernels.ftrl.play
+        play(self._held, self._own, self._roots, self._per_rate, *rows, y, True, scores)
+        return self._played(scores[:, 0], y)
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        scores, none = np.empty((len(rows.ends) - 1, 1)), np.zeros(0, dtype=np.int8)
+        places = np.minimum(rows.places, np.uint32(len(self._held) - 1))
+        kernels.ftrl.play(
+            self._held, self._own, self._roots, self._per_rate, rows.ends, places, rows.values, none, False, scores
+        )
+        return scores[:, 0]
+
+    def tracker(self) -> MetricTracker | None:
+        """Comparators for a game that begins now."""
+        return MetricTracker(self.bias) if self.rounds == 0 else None
+
+    def goals(self) -> list[Goal]:
+        """What a comparator is to make small."""
+        added = self.gradients(), added_doubt(*self.counts())
+        return [Goal("log", Diagonal(self.diagonal()), self.facts().penalty, added)]
+
+    def facts(self) -> MetricFacts:
+        loss, delta, linear, size = (float(value) for value in self.sums)
+        gradients = self.gradients()
+        form = Diagonal(self.diagonal()).inverse_square(gradients, np.zeros(len(gradients)))
+        dual = linear + (self.rounds + 20) * 2.0 * U0 * size + 0.5 * form
+        return MetricFacts(self.rounds, self.rounds, 0, loss, delta, dual)
+
+    def state(self) -> State:
+        return {
+            **{name: getattr(self, name) for name in PARAMS},
+            "rounds": self.rounds,
+            "features": self.features.state(),
+            "held": self._held[: self.features.count + 1].copy(),
+            "own": self._own.copy(),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, PARAMS))
+        learner.rounds = integer(state, "rounds")
+        learner.features.load(state["features"])
+        held = array(state, "held", (learner.features.count + 1, at.SHARED + 2))
+        require(bool((held[:, [0, 1, 2, 3, at.SHARED + 1]] >= 0.0).all()), "sums of squares must not be negative", held)
+        learner._held = np.vstack([held, np.zeros((1, at.SHARED + 2))])
+        learner._own = array(state, "own", (at.OWN, 1))
+        return learner

@@ -1,0 +1,84 @@
+"""Second-order logistic regression: a Newton step for every example, d log T nats above the best weights.
+
+Algorithm
+    A = ridge * diag(M^2) with M the largest |x| of each feature so far, x_t included (ridge * I if not `scale_free`);
+    b = 0. z0 = x'A^-1 b, v = x'A^-1 x; the score z is the root of z + (v/2) tanh(z/2) = z0, P(+1) = 1/(1 + e^-z); say
+    +1 if that is 1/2 or more. Then with q the probability of the wrong label, g = -yq and h = kappa q(1-q):
+        b -= (g - hz) x,   A += h x x',   kappa = tanh(C/2)/(C/2).
+    `bias` c adds a constant feature of value c. The first 256 features seen have a weight, later ones are left out.
+Promise
+    certificates/logistic_regret.py: for every u, L <= L_u + u'(ridge diag M^2)u/2 + sum of Delta + deficit_u, and
+    deficit_u = 0 if |<u,x>| <= C in every round.
+Cost
+    O(d^2) per round, d <= 256; two triangles of d^2/2 numbers.
+Reference
+    [jezequel2020], whose bound this halves.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import kernels
+from novikoff.certificates.logistic_regret import logistic_regret
+from novikoff.certificates.metric_facts import MetricFacts
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric_tracker import Goal, MetricTracker
+from novikoff.errors import InputError, shown
+from novikoff.kernels import second_order_layout as at
+from novikoff.learners.restoring import Schema
+from novikoff.learners.scale_free import Probabilistic
+from novikoff.learners.second_order import SecondOrder
+from novikoff.types import StepResult, Theorem
+
+
+class Logistic(SecondOrder, Probabilistic):
+    """A Newton step for every example."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (logistic_regret,)
+    params: ClassVar[Schema] = {"ridge": float, "radius": float, "scale_free": bool, "bias": float}
+
+    def __init__(self, ridge: float = 0.1, radius: float = 6.0, scale_free: bool = True, bias: float = 1.0) -> None:
+        super().__init__(ridge, scale_free, bias)
+        if not 0.0 <= radius <= 100.0:
+            raise InputError(f"a radius must be from 0 to 100: got {shown(radius)}.")
+        self.radius = float(radius)
+        self.kappa = curvature(self.radius)
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        scores = np.empty(len(y))
+        play: Any = kernels.second_order.play_logistic
+        play(*self.matrix.arrays, *rows, y, self.kappa, scores)
+        return self._played(scores, y)
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        scores, spread = self._looked(rows)
+        return kernels.logits.hedge_all(scores, spread)
+
+    def tracker(self) -> MetricTracker | None:
+        """Comparators for a game that begins now."""
+        return MetricTracker(self.bias, [(0, self.kappa)], limit=at.LIMIT) if self.rounds == 0 else None
+
+    def goals(self) -> list[Goal]:
+        """What a comparator is to make small."""
+        largest = self.matrix.of(at.LARGEST, self.features.count + 1)
+        metric = Diagonal(self.ridge * largest * largest)
+        return [Goal("parabola", metric, self.facts().penalty, self._steps(), matrix=self.matrix.full())]
+
+    def _steps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self._added(1.0 + float(self.matrix.own[at.FARTHEST]) / 4.0)
+
+    def facts(self) -> MetricFacts:
+        own = self.matrix.own
+        off = (self.rounds + 20) * 2.0 * U0 * float(own[at.LINEAR_SIZE])
+        dual = float(own[at.LINEAR]) + off + 0.5 * self.matrix.full().inverse_square(*self._steps())
+        return MetricFacts(self.rounds, self.updates, 0, float(own[at.LOSS]), float(own[at.GAINED]), dual)
+
+
+def curvature(radius: float) -> float:
+    """kappa(C) = tanh(C/2)/(C/2): how much of the curvature of the log loss is left at scores up to C."""
+    return math.tanh(radius / 2.0) / (radius / 2.0) if radius > 0.0 else 1.0

@@ -1,0 +1,95 @@
+"""A matrix A = L + S and its inverse, for learners of the second order: the first 256 features seen have a row."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.metric import Full
+from novikoff.errors import InputError, shown
+from novikoff.kernels import second_order_layout as at
+from novikoff.learners.restoring import array, require
+from novikoff.types import State
+
+
+class Matrix:
+    """What kernels/second_order.py works on. ridge: L = ridge * diag(M^2), or ridge * I where it is not scale_free."""
+
+    def __init__(self, ridge: float, scale_free: bool) -> None:
+        if not (math.isfinite(ridge) and 2.0**-100 <= ridge <= 2.0**100):
+            raise InputError(f"a ridge must be from 2^-100 to 2^100: got {shown(ridge)}.")
+        self.ridge, self.scale_free = float(ridge), bool(scale_free)
+        self.own = np.zeros(at.OWN)
+        self._hold(np.full(1, -1, dtype=np.int32), 0)
+
+    def _hold(self, slots: NDArray[np.int32], room: int) -> None:
+        self.slots = slots  # the last is that of all features not seen
+        self.held, self.inverse, self.sums = np.zeros((at.HELD, room)), np.zeros((room, room)), np.zeros((room, room))
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """As the kernels take it."""
+        return self.slots, self.held, self.inverse, self.sums, self.own, self.ridge, self.scale_free
+
+    @property
+    def count(self) -> int:
+        """Features in the matrix."""
+        return int(self.own[at.COUNT])
+
+    def make_room(self, places: int, unseen: int = 0) -> None:
+        """For features at so many places, and so many that are only looked at."""
+        if places >= len(self.slots):
+            spare = min(len(self.slots), 2**20)
+            self.slots = np.append(self.slots, np.full(places + 1 - len(self.slots) + spare, -1, dtype=np.int32))
+        need, room = min(max(places, self.count + unseen), at.LIMIT), self.held.shape[1]
+        if need > room:
+            new = min(max(need, 2 * room if room else need), at.LIMIT)
+            count, old = self.count, (self.held, self.inverse, self.sums)
+            self._hold(self.slots, new)
+            for now, then in zip((self.held, self.inverse, self.sums), old, strict=True):
+                now[: then.shape[0], :count] = then[:, :count]
+
+    def of(self, row: int, places: int) -> NDArray[np.float64]:
+        """A row of `held`, place by place; 0 where the matrix has none."""
+        slots, found = self.slots[:places], np.zeros(places)
+        found[slots >= 0] = self.held[row, slots[slots >= 0]]
+        return found
+
+    def full(self) -> Full:
+        """A, for certificates."""
+        return full_metric(self.slots, self.ridge, self.held, self.sums, self.own)
+
+    def state(self, places: int) -> State:
+        """As plain data."""
+        self.make_room(places)
+        n = self.count
+        return {"slots": self.slots[:places].copy(), "held": self.held[:, :n].copy(), "own": self.own.copy(),
+                "inverse": np.tril(self.inverse[:n, :n]), "sums": np.tril(self.sums[:n, :n])}  # fmt: skip
+
+    def load(self, state: State, places: int) -> None:
+        """Become the matrix whose `state` this is."""
+        own = array(state, "own", (at.OWN,))
+        count = float(own[at.COUNT])
+        require(count.is_integer() and 0 <= count <= min(at.LIMIT, places), "features must fit a matrix", count)
+        n, slots = int(count), array(state, "slots", (places,), np.int32)
+        used = np.sort(slots[slots >= 0])
+        require(used.tolist() == list(range(n)), "features must each have a row of the matrix", used)
+        held = array(state, "held", (at.HELD, n))
+        require(bool((held[[at.LARGEST, at.SEEN]] >= 0.0).all()), "sizes and counts must not be negative", held)
+        self.own = own
+        self._hold(np.append(slots, np.int32(-1)), n)
+        self.held, self.inverse, self.sums = held, array(state, "inverse", (n, n)), array(state, "sums", (n, n))
+
+
+def full_metric(
+    slots: NDArray[np.int32], ridge: float, held: NDArray[np.float64], sums: NDArray[np.float64],
+    own: NDArray[np.float64],
+) -> Full:  # fmt: skip
+    """A of the arrays that kernels/second_order.py works on."""
+    count = int(own[at.COUNT])
+    places = np.flatnonzero((slots >= 0) & (slots < count))
+    places, low, largest = places[np.argsort(slots[places])], np.tril(sums[:count, :count]), held[at.LARGEST, :count]
+    return Full(places, ridge * largest * largest, low + np.tril(low, -1).T, int(own[at.UPDATES]))

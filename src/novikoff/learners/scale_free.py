@@ -1,0 +1,151 @@
+"""What scale-free linear learners have in common: any form of x, as places and numbers of what is not zero.
+
+A learner of this family brings its rule, compiled: `_learn` plays rows, `_look` tells the scores of rows and changes
+nothing. `bias` c adds a constant feature of value c, which is feature 0 of all that the learner keeps; a feature beyond
+those learned from is one never seen. Numbers below 2^-500 in size are read as 0, those above 2^500 refused
+(kernels/nonzeros.py).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import kernels
+from novikoff.encode import LARGEST_SIZE, LEAST_SIZE
+from novikoff.errors import InputError, shown
+from novikoff.learners.features import Features
+from novikoff.types import Batch, Domain, Example, Label, Sparse, StepResult, Theorem, check_label, signs
+
+
+class ScaleFree:
+    """Features, and how rows are played.
+
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
+    numbers (learners/features.py).
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]]
+    labels: int | None = None
+
+    def __init__(self, bias: float = 1.0) -> None:
+        if bias != 0.0 and not LEAST_SIZE <= abs(bias) <= LARGEST_SIZE:
+            raise InputError(f"a bias must be 0, or from 2^-500 to 2^500 in size: got {shown(bias)}.")
+        self.domain = Domain("vector")
+        self.bias = float(bias)
+        self.features = Features()
+        self.rounds = 0
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        """Play the rows."""
+        raise NotImplementedError
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        """The scores of the rows, learning nothing."""
+        raise NotImplementedError
+
+    def _make_room(self, places: int) -> None:
+        """For so many places, the constant's among them."""
+        raise NotImplementedError
+
+    def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        """What is said where these are the scores."""
+        return np.where(scores < 0.0, -1, 1).astype(np.int8)
+
+    def score_one(self, x: Example) -> float:
+        """The number whose sign is said."""
+        return float(self._look(self._row(x, learn=False))[0])
+
+    def predict_one(self, x: Example) -> Label:
+        said: Label = self._said(np.array([self.score_one(x)]))[0].item()
+        return said
+
+    def predict_many(self, batch: Batch) -> NDArray[Any]:
+        """What it says of every row, learning nothing, compiled."""
+        return self._said(self._look(self._rows(batch, learn=False)))
+
+    def learn_one(self, x: Example, y: Any) -> None:
+        self.play_one(x, y)
+
+    def play_one(self, x: Example, y: Any) -> Any:
+        """Predict, then learn, looking at x once."""
+        outcome = self._outcome(y)
+        row = self._row(x, learn=True)
+        self._make_room(self.features.count + 1)
+        played = self._learn(row, outcome)
+        self.rounds += 1
+        return StepResult(*(None if value is None else _one(value) for value in played))
+
+    def learn_many(self, batch: Batch) -> Any:
+        """Predict and learn every row in order, compiled."""
+        y = self._outcomes(batch)
+        rows = self._rows(batch, learn=True)
+        self._make_room(self.features.count + 1)
+        played = self._learn(rows, y)
+        self.rounds += len(batch)
+        return played
+
+    def _outcome(self, y: Any) -> NDArray[Any]:
+        return np.array([check_label(y, None)], dtype=np.int8)
+
+    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+        return signs(batch)
+
+    def _row(self, x: Example, learn: bool) -> Any:
+        """A row of one x; features of a row that is refused are not learned."""
+        kind, count, named = self.features.kind, self.features.count, len(self.features.names)
+        row = self.features.row(x, learn)
+        if isinstance(row, tuple):
+            ends = np.array([0, len(row[0])], dtype=np.uint64)
+            found, bad = kernels.nonzeros.of_sparse(ends, *row, self.bias)
+        else:
+            found, bad = kernels.nonzeros.of_dense(row[np.newaxis], self.bias)
+        if bad >= 0:
+            if learn:
+                self.features.kind, self.features.count = kind, count
+                while len(self.features.names) > named:
+                    self.features.names.popitem()
+            raise InputError(f"x must be at most 2^500 in size: got {shown(x)}. Multiply the feature by a power of 2.")
+        return found
+
+    def _rows(self, batch: Batch, learn: bool) -> Any:
+        """The rows of a batch; all are checked before the first is played."""
+        x = batch.x
+        if isinstance(x, Sparse):
+            self.features.check("numbers", x.width)
+            found, bad = kernels.nonzeros.of_sparse(x.indptr, x.indices, x.values, self.bias)
+            if learn:
+                self.features.meet("numbers", x.width)
+        else:
+            array = np.ascontiguousarray(x, dtype=np.float64)
+            array = array if array.ndim == 2 else array[:, None]
+            self.features.check("array", array.shape[1])
+            found, bad = kernels.nonzeros.of_dense(array, self.bias)
+            if learn and bad < 0:
+                self.features.meet("array", array.shape[1])
+        if bad >= 0:
+            where = f"round {batch.first + bad:,}"
+            raise InputError(f"x must be finite, and at most 2^500 in size: that of {where} is not. Drop the row.")
+        return found
+
+
+class Probabilistic(ScaleFree):
+    """The same for learners whose scores are log-odds: P(+1) = 1/(1 + e^-z)."""
+
+    def probability_one(self, x: Example) -> float:
+        """P(+1)."""
+        z = self.score_one(x)
+        return 1.0 / (1.0 + math.exp(-z)) if z > 0.0 else math.exp(z) / (1.0 + math.exp(z))
+
+    def _played(self, scores: NDArray[np.float64], y: NDArray[np.int8]) -> StepResult:
+        """The rounds with these scores."""
+        said = self._said(scores)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, probabilities=kernels.logits.chances(scores, y), scores=scores)
+
+
+def _one(value: NDArray[Any]) -> Any:
+    return value[0].item() if value.ndim == 1 else value[0]

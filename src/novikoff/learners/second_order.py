@@ -1,0 +1,88 @@
+"""What learners with a full matrix have in common: kernels/second_order.py, and how it is saved."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import kernels
+from novikoff.comparators.metric_tracker import added_doubt
+from novikoff.kernels import second_order_layout as at
+from novikoff.learners.matrix import Matrix
+from novikoff.learners.restoring import Schema, arguments, integer
+from novikoff.learners.scale_free import ScaleFree
+from novikoff.types import State
+
+
+class SecondOrder(ScaleFree):
+    """A matrix of the first 256 features seen; w = A^-1 b."""
+
+    params: ClassVar[Schema]
+
+    def __init__(self, ridge: float, scale_free: bool, bias: float) -> None:
+        super().__init__(bias)
+        self.matrix = Matrix(ridge, scale_free)
+        self.ridge, self.scale_free = self.matrix.ridge, self.matrix.scale_free
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A weight for each feature, in their order; the constant feature has its own."""
+        return self.matrix.of(at.WEIGHT, self.features.count + 1)[1:]
+
+    @property
+    def bias_weight(self) -> float:
+        """The weight of the constant feature."""
+        return float(self.matrix.of(at.WEIGHT, 1)[0]) if len(self.matrix.slots) else 0.0
+
+    @property
+    def size(self) -> int:
+        """Features in the matrix."""
+        return self.matrix.count
+
+    @property
+    def updates(self) -> int:
+        """How often it changed."""
+        return int(self.matrix.own[at.UPDATES])
+
+    def _make_room(self, places: int) -> None:
+        self.matrix.make_room(places)
+
+    def _looked(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """x'w and v = x'A^-1 x of every row, A with what x itself says of scales."""
+        matrix, count = self.matrix, len(rows.ends) - 1
+        matrix.make_room(0, int(np.diff(rows.ends).max(initial=0)))
+        scores, spread = np.empty(count), np.empty(count)
+        places = np.minimum(rows.places, np.uint32(len(matrix.slots) - 1))
+        look: Any = kernels.second_order.look
+        look(*matrix.arrays, rows.ends, places, rows.values, scores, spread)
+        return scores, spread
+
+    def _added(self, more: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """-b, and what it may be off by, place by place; each x was added at most `more` times."""
+        matrix, places = self.matrix, self.features.count + 1
+        doubt = added_doubt(matrix.of(at.SEEN, places), np.abs(matrix.of(at.LARGEST, places)))
+        return -matrix.of(at.MOMENT, places), more * doubt
+
+    def _plain(self) -> State:
+        """Its arguments, rounds and features, as plain data."""
+        given = {name: getattr(self, name) for name in self.params}
+        return {**given, "rounds": self.rounds, "features": self.features.state()}
+
+    @classmethod
+    def _bare(cls, state: State) -> Self:
+        """The learner of that, with nothing learned."""
+        learner = cls(**arguments(state, cls.params))
+        learner.rounds = integer(state, "rounds")
+        learner.features.load(state["features"])
+        return learner
+
+    def state(self) -> State:
+        return {**self._plain(), "matrix": self.matrix.state(self.features.count + 1)}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls._bare(state)
+        learner.matrix.load(state["matrix"], learner.features.count + 1)
+        return learner

@@ -1,0 +1,114 @@
+"""Vovk-Azoury-Warmuth: ridge regression that counts x before it predicts, and knows the best in hindsight.
+
+Algorithm
+    A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`); b = 0.
+    A += x x'; say x'A^-1 b, clipped to `low` .. `high` if they are given; then b += y x. Outcomes are numbers, and what
+    is paid is the squared difference. With `probabilities`, labels are -1 and +1 and P(+1) = (1 + the prediction)/2,
+    clipped to 0 .. 1; say +1 if that is 1/2 or more. What counts is then the Brier score, a quarter of the squared
+    difference: where P(y) is 0 the log loss is infinite. `bias` c adds a constant feature of value c. The first 256
+    features seen have a weight, later ones are left out.
+Promise
+    certificates/vaw_regret.py: the loss is at most min over u of (u'Lu + the loss of u) + sum of y^2 chi. The minimum
+    is known exactly, from A, b and the sum of y^2: no comparator need be looked for.
+Cost
+    O(d^2) per round, d <= 256; two triangles of d^2/2 numbers.
+Reference
+    [vovk2001]; [azoury2001].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import encode, kernels
+from novikoff.certificates.vaw_regret import VawFacts, vaw_regret
+from novikoff.comparators.metric import U0
+from novikoff.encode import LARGEST_SIZE
+from novikoff.errors import InputError, shown
+from novikoff.kernels import second_order_layout as at
+from novikoff.learners.restoring import Schema
+from novikoff.learners.second_order import SecondOrder
+from novikoff.types import Batch, Example, StepResult, Theorem, check_label, signs
+
+
+class Vaw(SecondOrder):
+    """One Newton step from the best weights so far."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (vaw_regret,)
+    params: ClassVar[Schema] = {
+        "ridge": float, "probabilities": bool, "low": float | None, "high": float | None, "scale_free": bool,
+        "bias": float,
+    }  # fmt: skip
+
+    def __init__(
+        self, ridge: float = 1.0, probabilities: bool = False, low: float | None = None, high: float | None = None,
+        scale_free: bool = True, bias: float = 1.0,
+    ) -> None:  # fmt: skip
+        super().__init__(ridge, scale_free, bias)
+        self.probabilities = bool(probabilities)
+        self.outcomes = "labels" if self.probabilities else "numbers"
+        self.loss = "zero-one" if self.probabilities else "squared"
+        if self.probabilities and not (low is None and high is None):
+            raise InputError(f"low and high must be left out with probabilities: got {shown(low)} and {shown(high)}.")
+        self.low, self.high = low, high
+        ends = (-1.0, 1.0) if self.probabilities else (-math.inf, math.inf)
+        self._ends = tuple(end if given is None else float(given) for given, end in zip((low, high), ends, strict=True))
+        if not self._ends[0] < self._ends[1]:
+            raise InputError(f"low must be below high: got {shown(low)} and {shown(high)}.")
+
+    def probability_one(self, x: Example) -> float:
+        """P(+1)."""
+        return 0.5 * (1.0 + self.score_one(x))
+
+    def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        return super()._said(scores) if self.probabilities else scores
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        scores, outcomes = np.empty(len(y)), y.astype(np.float64)
+        play: Any = kernels.second_order.play_vaw
+        play(*self.matrix.arrays, *rows, outcomes, *self._ends, scores)
+        if not self.probabilities:
+            losses = (scores - outcomes) ** 2
+            return StepResult(scores, losses, losses)
+        said = self._said(scores)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, probabilities=0.5 * (1.0 + outcomes * scores))
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        scores, spread = self._looked(rows)
+        found: NDArray[np.float64] = np.clip(scores / (1.0 + spread), self._ends[0], self._ends[1])
+        return found
+
+    def _outcome(self, y: Any) -> NDArray[Any]:
+        if self.probabilities:
+            return np.array([check_label(y, None)], dtype=np.int8)
+        try:
+            value = encode.number(y)
+        except (TypeError, ValueError, OverflowError):
+            value = math.nan
+        return self._bounded(np.array([value]), f"got {shown(y)}")
+
+    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+        if self.probabilities:
+            return signs(batch)
+        return self._bounded(encode.doubles(batch.y), f"an outcome from round {batch.first:,} on is not")
+
+    def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:
+        least, most = max(self._ends[0], -LARGEST_SIZE), min(self._ends[1], LARGEST_SIZE)
+        if y.ndim != 1 or not bool(((y >= least) & (y <= most)).all()):
+            raise InputError(f"y must be a number from {least:g} to {most:g}: {got}.")
+        return y
+
+    def facts(self) -> VawFacts:
+        own, full = self.matrix.own, self.matrix.full()
+        added, doubt = self._added(float(own[at.FARTHEST]))
+        loss, chi, squares, credit = (float(own[k]) for k in (at.LOSS, at.GAINED, at.LINEAR, at.LINEAR_SIZE))
+        most, least = full.inverse_square(added, doubt), full.inverse_least(added, doubt)
+        off = (self.rounds + 20) * 2.0 * U0 * squares
+        return VawFacts(
+            self.rounds, loss, squares - off - most, squares + off - least, squares, chi, credit, self.probabilities
+        )

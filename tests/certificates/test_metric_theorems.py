@@ -1,0 +1,306 @@
+"""The theorems of learners in a metric: they hold on arbitrary streams, and who breaks the rule is found out."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.catalog import make
+from novikoff.comparators.metric import Diagonal, Full
+from novikoff.game import Game
+from novikoff.learners.arow import Arow
+from novikoff.learners.ftrl import Ftrl
+from novikoff.learners.logistic import Logistic
+from novikoff.learners.second_order_perceptron import SecondOrderPerceptron
+from novikoff.learners.vaw import Vaw
+from novikoff.types import Batch
+
+S6 = (
+    np.array([(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (-1, 2)], dtype=float),
+    np.array([-1, -1, 1, -1, 1, 1], dtype=np.int8),
+)
+U = np.array([0.0, 0.5, 1.0])  # the constant has no weight
+SPECS = [
+    "ftrl", "ftrl:newton,rate=4", "logistic", "logistic:ridge=1,radius=1,scale_free=false", "arow",
+    "arow:diagonal=true", "second-order-perceptron", "second-order-perceptron:diagonal=true,scale_free=false",
+    "vaw:probabilities=true",
+]  # fmt: skip
+
+
+def found(ledger):
+    (certificate,) = ledger.certify()
+    return certificate
+
+
+def against(learner, u):
+    """The comparator u of a game on S6."""
+    ledger = nk.play(learner, S6)
+    tracker = ledger.tracker
+    tracker._best = lambda *_: [u]
+    return ledger.certify()[0], tracker.facts(learner).comparators[1]
+
+
+def test_golden_bounds():
+    certificate, u = against(Ftrl(bias=0.0), U)
+    assert u.log_loss == pytest.approx(3.291170223, abs=1e-8)
+    assert u.log_loss + u.square / 2 + certificate.quantities["delta"] == pytest.approx(6.368394527, abs=1e-8)
+    certificate, u = against(Ftrl("newton", bias=0.0), U)
+    assert u.log_loss + u.square / 2 + certificate.quantities["delta"] == pytest.approx(7.917166833, abs=1e-8)
+    certificate, u = against(Logistic(ridge=1.0, scale_free=False, bias=0.0), U)
+    assert u.parabola + u.square / 2 + certificate.quantities["delta"] == pytest.approx(5.241791119, abs=1e-8)
+    for learner, bound in (
+        (SecondOrderPerceptron(scale_free=False, bias=0.0), 8.795831523),
+        (SecondOrderPerceptron(diagonal=True, scale_free=False, bias=0.0), 8.479583314),
+        (Arow(scale_free=False, bias=0.0), 7.472135955),
+    ):
+        certificate, u = against(learner, U)
+        idle = learner.updates - learner.mistakes
+        value = u.hinge - idle + math.sqrt(u.square * certificate.quantities["gained"])
+        assert (u.hinge, value) == pytest.approx((4.0, bound), abs=1e-8)
+
+
+@pytest.mark.parametrize("diagonal", [False, True])
+def test_the_theorem_on_mistakes_is_tight_on_orthogonal_examples(diagonal):
+    learner = SecondOrderPerceptron(ridge=0.5, diagonal=diagonal, bias=0.0)
+    certificate = found(nk.play(learner, (np.eye(12), np.full(12, -1))))
+    value = certificate.quantities["hinge"] + math.sqrt(
+        certificate.quantities["square"] * certificate.quantities["gained"]
+    )
+    assert (certificate.observed, value) == pytest.approx((12, 12.0), abs=1e-6)
+
+
+def test_ftrl_is_within_five_percent_on_orthogonal_examples():
+    certificate = found(nk.play(Ftrl(bias=0.0), (np.eye(12), np.full(12, -1))))
+    assert 1.0 < certificate.bound / certificate.observed < 1.05
+
+
+def stream(rng):
+    """Rows and labels of any kind: of very different scales, sparse, growing, with zero rows; labels of any sort."""
+    rounds, width = int(rng.integers(2, 60)), int(rng.integers(1, 6))
+    x = [
+        lambda: rng.normal(size=(rounds, width)),
+        lambda: rng.integers(-2, 3, (rounds, width)).astype(float),
+        lambda: rng.standard_t(1.2, size=(rounds, width)),
+        lambda: rng.normal(size=(rounds, width)) * 10.0 ** rng.integers(-3, 4, width),
+        lambda: np.eye(width)[rng.integers(0, width, rounds)],
+        lambda: rng.normal(size=(rounds, width)) * (rng.random((rounds, width)) < 0.4),
+        lambda: rng.normal(size=(rounds, width)) * np.geomspace(1.0, 100.0, rounds)[:: rng.choice([-1, 1]), None],
+    ][rng.integers(7)]()
+    x[rng.random(rounds) < 0.05] = 0.0
+    planted = np.where(x @ rng.normal(size=width) >= 0.0, 1, -1)
+    kind = rng.integers(4)
+    y = np.where(rng.random(rounds) < (0.0, 0.15, 0.5, 0.5)[kind], -planted, planted)
+    return x, None if kind == 3 else y.astype(np.int8)
+
+
+def played(spec, x, y):
+    """A game; labels against the learner where there are none."""
+    learner = make(spec, "learner")
+    if y is not None:
+        return nk.play(learner, (x, y))
+    game = Game(learner)
+    for row in x:
+        game.learn_one(row, -learner.predict_one(row))
+    return game.ledger
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_theorems_hold_on_arbitrary_streams(spec):
+    rng = np.random.default_rng(SPECS.index(spec))
+    for _ in range(60):
+        certificate = found(played(spec, *stream(rng)))
+        assert certificate.status in ("valid", "vacuous"), str(certificate)
+
+
+def naive_ftrl(x, y, metric, rate, u):
+    """FTRL by its definition, in numpy: log loss, and the bound with u."""
+    width = x.shape[1]
+    largest, squares, seen, size, gradient, curve = np.zeros((6, width))
+    loss, delta, comparator = 0.0, 0.0, 0.0
+    for row, label in zip(x, y, strict=True):
+        here = row != 0.0
+        largest[here] = np.maximum(largest, np.abs(row))[here]
+        squares[here] += row[here] ** 2
+        seen[here] += 1
+        size[here] = np.maximum(size[here], np.sqrt(squares[here] / seen[here]))
+        root = np.sqrt(largest**2 + curve)
+        a = (size if metric == "sqrt" else root) * root / rate
+        z0, v = -(gradient[here] * row[here] / a[here]).sum(), (row[here] ** 2 / a[here]).sum()
+        low, high = min(z0, 0.0), max(z0, 0.0)
+        for _ in range(200):
+            z = (low + high) / 2
+            low, high = (z, high) if z + v / 2 * math.tanh(z / 2) < z0 else (low, z)
+        q = 1 / (1 + math.exp(label * z))
+        loss += math.log1p(math.exp(-label * z))
+        delta += v * q * (1 - q) / 2
+        gradient -= label * q * row
+        curve += q * (1 - q) * row**2
+        comparator += np.logaddexp(0.0, -label * (u @ row))
+    root = np.sqrt(largest**2 + curve)
+    a = (size if metric == "sqrt" else root) * root / rate
+    return loss, comparator + (a * u * u).sum() / 2 + delta
+
+
+@pytest.mark.parametrize("metric", ["sqrt", "newton"])
+def test_ftrl_is_what_it_says_and_so_is_its_bound(metric):
+    rng, slack = np.random.default_rng(0), []
+    for _ in range(25):
+        x, y = stream(rng)
+        y = np.where(rng.random(len(x)) < 0.5, 1, -1) if y is None else y
+        learner = Ftrl(metric, bias=0.0)
+        ledger = nk.play(learner, (x, y))
+        tracker = ledger.tracker
+        u = np.zeros(x.shape[1] + 1)
+        rows, labels, scores = tracker._together()
+        best = tracker._best(learner.goals()[0], rows, tracker.places, labels, scores[:, 0])[0]
+        u[: len(best)] = best
+        loss, bound = naive_ftrl(x, y, metric, 1.0, u[1:])
+        zero = naive_ftrl(x, y, metric, 1.0, 0.0 * u[1:])[1]
+        assert ledger.log_loss == pytest.approx(loss, abs=1e-7)
+        assert found(ledger).bound == pytest.approx(min(bound, zero), abs=1e-6)
+        for _ in range(5):  # no other is much better
+            other = u[1:] * (1.0 + 0.3 * rng.normal(size=x.shape[1]))
+            assert naive_ftrl(x, y, metric, 1.0, other)[1] >= found(ledger).bound - 1e-3
+        slack.append((bound - loss) / len(x))
+    assert min(slack) < 0.1
+
+
+def test_the_best_in_hindsight_of_vaw_is_exact():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        x, _ = stream(rng)
+        y = rng.normal(size=len(x)) * 10.0
+        learner = Vaw(ridge=2.0, scale_free=False, bias=0.0)
+        ledger = nk.play(learner, (x, y))
+        certificate, facts = found(ledger), learner.facts()
+        a = 2.0 * np.eye(x.shape[1]) + x.T @ x
+        u = np.linalg.solve(a, x.T @ y)
+        least = 2.0 * u @ u + ((x @ u - y) ** 2).sum()
+        assert certificate.quantities["best_in_hindsight"] == pytest.approx(least, rel=1e-6)
+        assert ledger.loss == pytest.approx(
+            facts.most + facts.chi - facts.credit, rel=1e-6
+        )  # equality: the ridge is fixed
+        assert certificate.status in ("valid", "vacuous")
+
+
+class Skipping(Ftrl):
+    """Learns nothing from every other round, and does not say so."""
+
+    def _learn(self, rows, y):
+        held = self._held.copy()
+        played = super()._learn(rows, y)
+        if self.rounds % 2:
+            self._held[:, 4:] = held[:, 4:]
+        return played
+
+
+class Shrinking(Ftrl):
+    """Forgets half of its curvature now and then."""
+
+    def _learn(self, rows, y):
+        if self.rounds % 10 == 9:
+            self._held[:, [0, 3, 5]] *= 0.25
+        return super()._learn(rows, y)
+
+
+class Pretending(Logistic):
+    """Plays another score than it learns with."""
+
+    def _learn(self, rows, y):
+        played = super()._learn(rows, y)
+        return played._replace(probabilities=np.full(len(y), 0.3))
+
+
+class Careless(Arow):
+    """Says the opposite of what it learns with, now and then."""
+
+    def _learn(self, rows, y):
+        played = super()._learn(rows, y)
+        return played._replace(losses=np.ones(len(y))) if self.rounds % 5 == 4 else played
+
+
+@pytest.mark.parametrize("kind", [Skipping, Shrinking, Pretending, Careless])
+def test_learners_that_do_not_keep_to_the_rule_are_found_out(kind):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(200, 4))
+    y = np.where(x @ rng.normal(size=4) + rng.normal(size=200) >= 0.0, 1, -1)
+    game = Game(kind())
+    for row, label in zip(x, y.tolist(), strict=True):
+        game.learn_one(row, label)
+    assert found(game.ledger).status in ("void", "violated")
+    honest = Game(kind.__mro__[1]())
+    for row, label in zip(x, y.tolist(), strict=True):
+        honest.learn_one(row, label)
+    assert found(honest.ledger).status in ("valid", "vacuous")
+
+
+def test_a_warm_start_is_void():
+    for spec in SPECS:
+        learner = make(spec, "learner")
+        learner.learn_many(Batch(*S6, 1))
+        assert all(c.status == "void" for c in nk.play(learner, S6).certify())
+
+
+def test_comparators_that_ride_are_fitted_on_the_first_rows_and_see_all():
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(4000, 5)) * 10.0 ** np.arange(5)
+    y = np.where((x / 10.0 ** np.arange(5)) @ rng.normal(size=5) + rng.normal(size=4000) >= 0.0, 1, -1).astype(np.int8)
+    for spec in ("ftrl", "logistic", "arow"):
+        bounds = []
+        for keep, size in ((16_000_000, 4000), (30_000, 4000), (30_000, 7)):
+            learner = make(spec, "learner")
+            ledger = nk.Ledger(learner)
+            ledger.tracker = learner.tracker()
+            ledger.tracker.keep = keep
+            game = Game(learner, ledger)
+            for start in range(0, 4000, size):
+                game.learn_batch(Batch(x[start : start + size], y[start : start + size], start + 1))
+            if keep == 30_000:
+                ledger = nk.Ledger.restore(ledger.state(), learner)
+                assert ledger.tracker.facts(learner).fitted < 500
+            certificate = found(ledger)
+            assert certificate.status == "valid", str(certificate)
+            bounds.append(certificate.bound)
+        assert bounds[0] <= bounds[1] == bounds[2]
+        assert bounds[1] < 1.6 * bounds[0]
+
+
+def test_the_forms_of_a_metric_are_bounds_also_where_it_is_nearly_singular():
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        d = int(rng.integers(1, 6))
+        x = rng.integers(-3, 4, (int(rng.integers(1, 9)), d)).astype(float)
+        x[:, -1] = x[:, 0]
+        ridge = 2.0 ** rng.integers(-30, 5, d)
+        b = rng.integers(-9, 10, d).astype(float)
+        full = Full(np.arange(d), ridge, x.T @ x, len(x))
+        exact = exact_inverse_square(full.matrix, b)
+        assert full.inverse_least(b, np.zeros(d)) <= exact <= full.inverse_square(b, np.zeros(d))
+        assert full.inverse_square(b, np.zeros(d)) <= exact * (1.0 + 1e-4) + 1e-4
+        assert Diagonal(ridge).inverse_square(b, np.zeros(d)) >= (b * b / ridge).sum()
+        assert full.square(b) >= b @ full.matrix @ b
+
+
+def exact_inverse_square(matrix, b):
+    """b'A^-1 b in fractions."""
+    from fractions import Fraction
+
+    d = len(b)
+    rows = [[Fraction(v) for v in row] + [Fraction(c)] for row, c in zip(matrix.tolist(), b.tolist(), strict=True)]
+    for i in range(d):
+        for j in range(i + 1, d):
+            factor = rows[j][i] / rows[i][i]
+            rows[j] = [left - factor * right for left, right in zip(rows[j], rows[i], strict=True)]
+    w = [Fraction(0)] * d
+    for i in range(d - 1, -1, -1):
+        w[i] = (rows[i][d] - sum(rows[i][j] * w[j] for j in range(i + 1, d))) / rows[i][i]
+    return float(sum(Fraction(c) * v for c, v in zip(b.tolist(), w, strict=True)))
+
+
+def test_a_ledger_and_its_learner_must_agree_on_the_loss():
+    ledger = nk.play(Ftrl(), S6)
+    facts = ledger.learner.facts()
+    ledger.learner.facts = lambda: dataclasses.replace(facts, loss=facts.loss - 1.0)
+    assert found(ledger).status == "void"

@@ -1,0 +1,223 @@
+import copy
+import math
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.errors import InputError
+from novikoff.game import Game
+from novikoff.kernels import auto_layout as mix
+from novikoff.learners.auto import Auto
+from novikoff.learners.ftrl import Ftrl
+from novikoff.learners.logistic import Logistic
+from novikoff.types import Batch, Sparse
+
+X = np.array([(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (-1, 2)], dtype=float)
+Y = np.array([-1, -1, 1, -1, 1, 1], dtype=np.int8)
+
+
+class Three(Auto):
+    """Two diagonal members and one of the second order."""
+
+    def _planned(self, *_):
+        return 1, 1, 0
+
+
+class Ten(Auto):
+    """All but the members on random features."""
+
+    def _planned(self, *_):
+        return 4, 2, 0
+
+
+def rings(rounds, seed=0):
+    """Labels by the distance from the middle, which no plane separates; features of different scales."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(rounds, 3))
+    y = np.where((x**2).sum(axis=1) > 2.4, 1, -1).astype(np.int8)
+    return x * np.array([1e-3, 1.0, 1e5]), y
+
+
+def up(result, y):
+    return np.where(y > 0, result.probabilities, 1.0 - result.probabilities)
+
+
+def test_golden_values():
+    learner = Three(bias=0.0)
+    result = learner.learn_many(Batch(X, Y, 1))
+    assert up(result, Y) == pytest.approx([0.5, 0.5, 0.388594516, 0.5, 0.519901604, 0.546729595], abs=1e-8)
+    losses = learner._standing[mix.LOSS]
+    assert losses == pytest.approx([4.249682031, 4.281705774, 4.291967022, 4.307861683], abs=1e-8)
+    assert learner.weights == pytest.approx([0.258360509, 0.250217913, 0.247663493, 0.243758085], abs=1e-8)
+    assert -np.log(result.probabilities).sum() == pytest.approx(4.282577045, abs=1e-8)
+    result = Ten(bias=0.0).learn_many(Batch(X, Y, 1))
+    assert up(result, Y) == pytest.approx([0.5, 0.5, 0.358148850, 0.5, 0.516416375, 0.556277746], abs=1e-8)
+    assert -np.log(result.probabilities).sum() == pytest.approx(4.353577614, abs=1e-8)
+    result = Ten().learn_many(Batch(X, Y, 1))
+    assert up(result, Y)[-1] == pytest.approx(0.508754827, abs=1e-8)
+    assert -np.log(result.probabilities).sum() == pytest.approx(4.363290182, abs=1e-8)
+
+
+def test_members_do_the_same_as_when_they_play_alone():
+    x, y = rings(150)
+    scores = Auto().learn_many(Batch(x, y, 1)).scores
+    for j, alone in ((0, Ftrl(rate=4.0)), (6, Ftrl("newton", rate=0.25)), (8, Logistic(1.0)), (9, Logistic(0.01))):
+        assert alone.learn_many(Batch(x, y, 1)).scores.tolist() == scores[:, j].tolist()
+
+
+def test_the_first_row_settles_who_plays():
+    def members(x):
+        learner = Auto()
+        learner.learn_one(x, 1)
+        return learner.members
+
+    assert members(np.ones(5)) == members(np.ones(256)) == 14
+    assert members(np.ones(257)) == 8
+    assert members({"a": 1.0}) == members((np.array([255]), np.array([1.0]))) == 10
+    assert members((np.array([256]), np.array([1.0]))) == 8
+    fast = Auto(fast=True)
+    fast.learn_one(np.ones(5), 1)
+    assert (fast.members, fast.names) == (2, ["sqrt 1", "newton 1", "stack"])
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_rows_one_by_one_and_together_asked_and_played_give_the_same_bits(fast):
+    x, y = rings(60)
+    together, single = Auto(fast=fast), Auto(fast=fast)
+    said = together.learn_many(Batch(x, y, 1)).probabilities
+    for t, (row, label) in enumerate(zip(x, y.tolist(), strict=True)):
+        before = copy.deepcopy(single.state()) if t % 20 == 5 else None
+        probability = single.probability_one(row)
+        assert before is None or repr(single.state()) == repr(before)
+        played = single.play_one(row, label)
+        assert played.probabilities == said[t]
+        assert probability == pytest.approx(said[t] if label > 0 else 1.0 - said[t], abs=1e-15)
+    assert repr(single.state()) == repr(together.state())
+    assert repr(Auto.restore(single.state()).state()) == repr(single.state())
+
+
+def test_features_multiplied_by_powers_of_two_change_no_bit():
+    x, y = rings(80)
+    powers = 2.0 ** np.array([-300, 17, 200])
+    one, two = Auto().learn_many(Batch(x, y, 1)), Auto().learn_many(Batch(x * powers, y, 1))
+    assert one.scores.tolist() == two.scores.tolist()
+    assert one.probabilities.tolist() == two.probabilities.tolist()
+
+
+def test_it_learns_what_no_plane_separates():
+    x, y = rings(1500)
+    ledger = nk.play(Auto(), (x, y))
+    assert ledger.log_loss / 1500 < 0.25
+    assert ledger.mistakes / 1500 < 0.11
+    assert nk.play(Auto(fast=True), (x, y)).log_loss / 1500 > 0.5
+
+
+def test_who_is_hopeless_rests_and_the_mixture_is_still_one():
+    x, y = rings(2600)
+    learner = Auto()
+    ledger = nk.play(learner, (x, y), track=False)
+    slept = learner._standing[mix.IDLE] < 0.0
+    assert 0 < slept.sum() < learner.members
+    assert np.exp(learner._standing[mix.LOG_WEIGHT]).sum() == pytest.approx(1.0, abs=1e-9)
+    losses, price = learner._standing[mix.LOSS], math.log(learner.members + 1)
+    assert ledger.log_loss <= losses[~slept].min() + price + 1e-6
+    before = copy.deepcopy(learner._own[:, slept[:8]])
+    nk.play(learner, rings(50, 1), track=False)
+    assert (learner._own[:, slept[:8]] == before).all()
+
+
+def test_wide_and_named_rows():
+    rng = np.random.default_rng(0)
+    ends = np.arange(0, 3001, 10, dtype=np.uint64)
+    places = np.concatenate([np.sort(rng.choice(5000, 10, replace=False)) for _ in range(300)]).astype(np.uint32)
+    y = np.where(places[::10] % 2 == 0, 1, -1).astype(np.int8)
+    sparse = Sparse(ends, places, np.ones(3000), 5000)
+    one, two = Auto(), Auto()
+    said = one.learn_many(Batch(sparse, y, 1)).probabilities
+    for t in range(300):
+        row = {int(i): 1.0 for i in places[10 * t : 10 * t + 10]}
+        assert two.play_one(row, int(y[t])).probabilities == said[t]
+    named = Auto()
+    for t in range(100):
+        named.learn_one({f"w{i}": 1.0 for i in places[10 * t : 10 * t + 10]}, int(y[t]))
+    assert named.features.count == len({*places[:1000].tolist()})
+
+
+SHAPES = [
+    lambda rng, n, d: rng.normal(size=(n, d)),
+    lambda rng, n, d: rng.integers(-2, 3, (n, d)).astype(float),
+    lambda rng, n, d: rng.standard_t(1.2, size=(n, d)) * 10.0 ** rng.integers(-3, 4, d),
+    lambda rng, n, d: np.eye(d)[rng.integers(0, d, n)],
+]
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_the_promise_is_kept_on_arbitrary_streams(fast):
+    rng = np.random.default_rng(int(fast))
+    for t in range(24):
+        rounds, width = int(rng.integers(2, 60)), int(rng.integers(1, 5))
+        x = SHAPES[t % len(SHAPES)](rng, rounds, width)
+        learner = Auto(fast=fast)
+        game = Game(learner)
+        planted = np.where(x @ rng.normal(size=width) >= 0.0, 1, -1)
+        for row, label in zip(x, planted.tolist(), strict=True):
+            game.learn_one(row, (label, -label if rng.random() < 0.2 else label, -learner.predict_one(row))[t % 3])
+        (certificate,) = game.ledger.certify()
+        assert certificate.status in ("valid", "vacuous"), str(certificate)
+        best = learner._standing[mix.LOSS].min()
+        assert game.ledger.log_loss <= best + math.log(learner.members + 1) + 1e-9
+
+
+def test_a_promise_that_means_something():
+    x, y = rings(1500)
+    (certificate,) = nk.play(Auto(), (x, y)).certify()
+    assert certificate.status == "valid"
+    assert certificate.bound < 2.0 * certificate.observed < 0.4 * certificate.trivial
+    assert certificate.quantities["member"].startswith("random features")
+
+
+class Substitute(Auto):
+    """Plays something else than the mixture."""
+
+    def _learn(self, rows, y):
+        played = super()._learn(rows, y)
+        return played._replace(probabilities=np.where(np.arange(len(y)) % 2, 0.5, played.probabilities))
+
+
+class Favourite(Auto):
+    """Gives a member more weight than it earned."""
+
+    def _learn(self, rows, y):
+        played = super()._learn(rows, y)
+        self._standing[mix.LOG_WEIGHT, 3] += 0.1
+        return played
+
+
+class Forgetful(Auto):
+    """A member of the second order loses what it added up."""
+
+    def _learn(self, rows, y):
+        if self.rounds == 100:
+            self._matrices[2][:] *= 0.5
+        return super()._learn(rows, y)
+
+
+@pytest.mark.parametrize("kind", [Substitute, Favourite, Forgetful])
+def test_who_does_not_keep_to_the_rule_is_found_out(kind):
+    x, y = rings(200)
+    game = Game(kind())
+    for start in range(0, 200, 20):
+        game.learn_batch(Batch(x[start : start + 20], y[start : start + 20], start + 1))
+    (certificate,) = game.ledger.certify()
+    assert certificate.status in ("void", "violated")
+
+
+def test_it_plays_where_no_learner_is_named():
+    x = np.random.default_rng(0).normal(size=(50, 2))
+    y = np.where(x[:, 0] > 0.0, 1, -1)
+    played = [nk.play(learner, (x, y)) for learner in (None, "auto", Auto())]
+    assert len({ledger.log_loss for ledger in played}) == 1
+    assert type(nk.play("perceptron", (x, y)).learner) is nk.Perceptron
+    with pytest.raises(InputError, match="must need no argument: threshold-halving takes n, "):
+        nk.play("threshold-halving", (x, y))

@@ -1,0 +1,209 @@
+"""What the scale-free learners share: golden values, one arithmetic for every form of x, invariance to scale."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from novikoff.catalog import make
+from novikoff.errors import InputError
+from novikoff.kernels.logits import hedge_all
+from novikoff.learners.arow import Arow
+from novikoff.learners.ftrl import Ftrl
+from novikoff.learners.logistic import Logistic, curvature
+from novikoff.learners.second_order_perceptron import SecondOrderPerceptron
+from novikoff.learners.vaw import Vaw
+from novikoff.types import Batch, Sparse
+
+X = np.array([(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (-1, 2)], dtype=float)
+Y = np.array([-1, -1, 1, -1, 1, 1], dtype=np.int8)
+SPECS = [
+    "ftrl", "ftrl:newton,rate=0.25", "logistic", "logistic:ridge=0.01,radius=4", "vaw:probabilities=true", "arow",
+    "arow:diagonal=true", "second-order-perceptron", "second-order-perceptron:diagonal=true",
+]  # fmt: skip
+
+near = pytest.approx
+
+
+def scores(learner):
+    found = []
+    for x, y in zip(X, Y.tolist(), strict=True):
+        found.append(learner.score_one(x))
+        learner.learn_one(x, y)
+    return found
+
+
+def test_golden_root_of_two_virtual_labels():
+    z0, weight = np.array([1.0, 3.0, -2.0]), np.array([0.5, 2.0, 10.0])
+    assert hedge_all(z0, 2.0 * weight) == near([0.808261156, 1.646389866, -0.335936709], abs=1e-8)
+    odd = hedge_all(np.array([0.0, 1e6, -1e6, np.inf, np.nan]), np.array([3.0, 0.0, 1.0, 1.0, 1.0]))
+    assert odd.tolist() == [0.0, 700.0, -700.0, 0.0, 0.0]
+
+
+def test_golden_ftrl():
+    learner = Ftrl(bias=0.0)
+    assert scores(learner) == near([0, 0, -0.624058075, 0, 0.164558834, 0.425387237], abs=1e-8)
+    assert learner.sums[:2] == near([4.249682031, 1.133216551], abs=1e-8)
+    assert learner.diagonal()[1:] == near([3.229399286, 3.080665684], abs=1e-8)
+    assert learner.facts().dual == near(0.7536, abs=1e-4)
+    newton = Ftrl("newton", bias=0.0)
+    assert scores(newton)[2] == near(-0.575828742, abs=1e-8)
+    assert newton.sums[:2] == near([4.281705774, 0.899919994], abs=1e-8)
+    assert newton.diagonal()[1:] == near([5.969213566, 5.959849840], abs=1e-8)
+    assert newton.facts().dual == near(0.4998, abs=1e-4)
+
+
+def test_golden_logistic():
+    kappas = [0.924234315, 0.761594156, 0.482013790, 0.331684918, 0.249832325, 0.199981841]
+    assert [curvature(c) for c in (1, 2, 4, 6, 8, 10)] == near(kappas, abs=1e-8)
+    learner = Logistic(ridge=1.0, scale_free=False, bias=0.0)
+    assert scores(learner) == near([0, 0, -0.638321648, 0, -0.070218675, 0.657425711], abs=1e-8)
+    facts = learner.facts()
+    assert (facts.loss, facts.gained, facts.dual) == near((4.288226790, 1.325620897, 1.325620897), abs=1e-8)
+    free = Logistic(ridge=1.0, bias=0.0)
+    scores(free)
+    assert free.facts().loss == near(4.291967022, abs=1e-8)
+
+
+def test_golden_vaw():
+    learner = Vaw(scale_free=False, bias=0.0)
+    assert scores(learner) == near([0, 0, -0.5, 0, -1 / 9, 1 / 3], abs=1e-8)
+    facts = learner.facts()
+    assert (facts.loss, facts.most, facts.chi, facts.credit) == near(
+        (6.929012346, 4.222222222, 3.111111111, 0.404320988), abs=1e-8
+    )
+    assert facts.loss == near(facts.most + facts.chi - facts.credit, abs=1e-12)
+
+
+def test_golden_second_order_perceptron():
+    learner = SecondOrderPerceptron(scale_free=False, bias=0.0)
+    assert scores(learner) == near([0, 0, -0.5, 0, -1 / 9, 1 / 3], abs=1e-8)
+    assert (learner.mistakes, learner.facts().gained) == near((5, 2.555555556), abs=1e-8)
+    assert learner.matrix.full().matrix.tolist() == [[8, 2], [2, 5]]
+    diagonal = SecondOrderPerceptron(diagonal=True, scale_free=False, bias=0.0)
+    assert scores(diagonal) == near([0, 0, -2 / 3, 0, -0.05, 1 / 3], abs=1e-8)
+    assert (diagonal.mistakes, diagonal.facts().gained) == near((5, 2.866666667), abs=1e-8)
+
+
+def test_golden_arow():
+    learner = Arow(scale_free=False, bias=0.0)
+    assert scores(learner) == near([0, 0, -1, 0, -0.25, 0.75], abs=1e-8)
+    assert (learner.mistakes, learner.updates) == (5, 6)
+    assert (learner.facts().gained, learner.facts().dual) == near((16 / 9, 16 / 9), abs=1e-8)
+    assert learner.weights == near([0.0, 4 / 9], abs=1e-8)
+
+
+def streams(seed, rounds=120, width=7):
+    """Features of very different scales, many zeros, some seen late."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(rounds, width)) * 10.0 ** rng.integers(-6, 6, width) * (rng.random((rounds, width)) < 0.6)
+    x[: rounds // 3, -1] = 0.0
+    y = np.where(x[:, 0] + rng.normal(size=rounds) * np.abs(x[:, 0]).mean() >= 0.0, 1, -1).astype(np.int8)
+    return x, y
+
+
+def sparse(x):
+    ends = np.cumsum([0, *(x != 0.0).sum(axis=1)]).astype(np.uint64)
+    return Sparse(ends, np.nonzero(x)[1].astype(np.uint32), x[x != 0.0], x.shape[1])
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_dense_sparse_and_named_rows_one_by_one_and_together_give_the_same_bits(spec):
+    x, y = streams(1)
+    dense, rows, pairs, named = (make(spec, "learner") for _ in range(4))
+    together = dense.learn_many(Batch(x, y, 1)).scores if "vaw" not in spec else dense.learn_many(Batch(x, y, 1))[5]
+    found = rows.learn_many(Batch(sparse(x), y, 1))
+    assert (found.scores if "vaw" not in spec else found[5]).tolist() == together.tolist()
+    for t, (row, label) in enumerate(zip(x, y.tolist(), strict=True)):
+        here = np.flatnonzero(row).astype(np.uint32)
+        asked = pairs.score_one((here, row[here]))
+        played = pairs.play_one((here, row[here]), label)
+        told = named.play_one({f"f{i}": float(row[i]) for i in here}, label)
+        assert played == told
+        assert (played.scores if "vaw" not in spec else played[5]) == together[t]
+        if "vaw" not in spec and spec != "second-order-perceptron":
+            assert asked == together[t]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_features_multiplied_by_powers_of_two_change_no_bit(spec):
+    x, y = streams(2)
+    powers = 2.0 ** np.array([300, -200, 7, 0, -1, 40, -90])
+    one, two = make(spec, "learner"), make(spec, "learner")
+    first, second = one.learn_many(Batch(x, y, 1)), two.learn_many(Batch(x * powers, y, 1))
+    for left, right in zip(first, second, strict=True):
+        assert left is right is None or left.tolist() == right.tolist()
+    assert [one.score_one(row) for row in x[:20]] == [two.score_one(row * powers) for row in x[:20]]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_asking_about_new_features_and_larger_numbers_looks_ahead_and_stores_nothing(spec):
+    x, y = streams(3)
+    learner = make(spec, "learner")
+    for row, label in zip(x, y.tolist(), strict=True):
+        here = np.flatnonzero(row).astype(np.uint32)
+        learner.learn_one((here, row[here]), label)
+    before = copy.deepcopy(learner.state())
+    new = (np.array([0, 3, 50, 90000], np.uint32), np.array([1e9, -2.0, 3.0, 4.0]))
+    asked = learner.score_one(new)
+    assert repr(learner.state()) == repr(before)
+    played = learner.play_one(new, 1)
+    if "vaw" not in spec and spec != "second-order-perceptron":
+        assert asked == played.scores
+
+
+def test_numbers_beyond_2_to_the_500_are_refused_and_leave_no_trace():
+    for spec in SPECS:
+        learner = make(spec, "learner")
+        learner.learn_one({"a": 1.0}, 1)
+        before = repr(learner.state())
+        with pytest.raises(InputError, match=r"2\^500"):
+            learner.learn_one({"a": 1.0, "b": 2.0**501}, 1)
+        assert repr(learner.state()) == before
+        learner.learn_one({"b": 2.0**500, "c": 2.0**-501}, -1)
+        assert np.isfinite(learner.score_one({"a": 3.0, "b": -(2.0**500)}))
+
+
+def test_a_matrix_is_kept_for_the_first_256_features_seen():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 400)) * (rng.random((300, 400)) < 0.05)
+    y = np.where(rng.random(300) < 0.5, 1, -1).astype(np.int8)
+    whole, some = Logistic(bias=0.0), Logistic(bias=0.0)
+    played = whole.learn_many(Batch(sparse(x), y, 1)).scores
+    seen = list(dict.fromkeys(i for row in x for i in np.flatnonzero(row).tolist()))[:256]
+    kept = np.zeros_like(x)
+    kept[:, seen] = x[:, seen]
+    assert some.learn_many(Batch(sparse(kept), y, 1)).scores.tolist() == played.tolist()
+    assert (whole.size, np.count_nonzero(whole.weights)) == (256, 256)
+
+
+def off(learner):
+    """How far P A is from I, features being scaled to 1."""
+    full, n = learner.matrix.full(), learner.matrix.count
+    inverse, sizes = np.tril(learner.matrix.inverse[:n, :n]), np.sqrt(np.diag(full.matrix))
+    whole = (inverse + np.tril(inverse, -1).T) * np.outer(sizes, sizes)
+    return np.abs(whole @ (full.matrix / np.outer(sizes, sizes)) - np.eye(n)).max()
+
+
+def test_the_inverse_is_that_of_the_matrix_before_and_after_it_is_found_again():
+    x, y = streams(4, rounds=400)
+    learner = Logistic()
+    learner.learn_many(Batch(x, y, 1))
+    assert off(learner) < 1e-11
+    other = Logistic.restore(learner.state())
+    learner.matrix.own[2] = 2**14 - 1
+    for one in (learner, other):
+        one.learn_one(np.zeros(7), 1)
+    assert (learner.matrix.own[2], other.matrix.own[2]) == (0.0, 401.0)
+    assert off(learner) < 1e-12
+    assert learner.weights == near(other.weights, rel=1e-9)
+
+
+def test_vaw_for_numbers_clips_to_a_range_that_is_known():
+    x, _ = streams(5)
+    y = np.clip(x[:, 0] / np.abs(x[:, 0]).max(), -0.2, 0.2)
+    free, clipped = Vaw(), Vaw(low=-0.2, high=0.2)
+    wide, narrow = free.learn_many(Batch(x, y, 1)), clipped.learn_many(Batch(x, y, 1))
+    assert narrow.predictions.tolist() == np.clip(wide.predictions, -0.2, 0.2).tolist()
+    with pytest.raises(InputError, match="from -0.2 to 0.2"):
+        clipped.learn_one(x[0], 0.3)
