@@ -28,7 +28,7 @@ _HOMES = {
     "Domain": "types",
     "DriftTest": "drift",
     "Format": "registry",
-    "Frame": "sources.frames",
+    "Frame": "tables.formats",
     "Game": "game",
     "Labels": "types",
     "Ledger": "ledger",

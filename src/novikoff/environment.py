@@ -30,15 +30,18 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
         from novikoff.sources.advice import advice
 
         return advice(environment, learner.domain.kind == "losses")
+    from novikoff.sources.frames import SparseMatrix, is_frame, is_sparse
+
+    if is_frame(environment):
+        from novikoff.tables.formats import Frame
+
+        return Frame(environment, many=learner.labels, outcomes=Player(learner).outcomes)
     if Player(learner).pays:
         from novikoff.sources.targets import targets
 
         return targets(environment)
-    from novikoff.sources.frames import as_source
-
-    in_memory = as_source(environment, learner.labels)
-    if in_memory is not None:
-        return in_memory
+    if isinstance(environment, tuple) and len(environment) == 2 and is_sparse(environment[0]):
+        return SparseMatrix(*environment, many=learner.labels)
     if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
         x, y = environment
         if not (isinstance(x, tuple) and isinstance(y, tuple)):  # those are two pairs (x, y)

@@ -19,8 +19,9 @@ from novikoff.observer import Observer, Tracking, as_batch
 from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.arrays import alike
-from novikoff.sources.matched import matched, matched_row, names_of_row
+from novikoff.sources.matched import matched_row, names_of_row
 from novikoff.stream import Stream, there_before
+from novikoff.tables.adopting import adopted
 from novikoff.types import (
     Adversary,
     Batch,
@@ -205,8 +206,7 @@ def play(
         raise InputError(f"passes must be at least 1: got {passes}.")
     if isinstance(environment, Adversary):
         return _duel(learner, environment, rounds, record, ledger, observers)
-    names = ledger.feature_names if ledger is not None else None
-    stream = matched(as_stream(environment, learner), names or Player(learner).feature_names)
+    stream = _for_player(as_stream(environment, learner), ledger or Player(learner), learner)
     undeclared = stream.domain == Domain("any")  # pairs of who knows what: each x is checked as it comes
     if not undeclared and not learner.domain.admits(stream.domain):
         raise MismatchError(
@@ -217,6 +217,7 @@ def play(
     if passes > 1 and not stream.rereadable:
         raise InputError(f"{passes} passes need a stream that can be read again: {stream.name} cannot.")
     ledger = ledger or Ledger(learner, source=stream.name)
+    ledger.read_by(stream.encoding)
     if ledger.adversary is not None:
         raise MismatchError(f"a ledger must be of one kind of game: this one is against {ledger.adversary.name}.")
     _record(ledger, record)
@@ -234,6 +235,13 @@ def play(
     return ledger
 
 
+def _for_player(stream: Stream, known: Ledger | Player, learner: Learner) -> Stream:
+    """The stream as this learner must see it, which may have learned before."""
+    features = Player(learner).features
+    numbered = features is not None and features.kind == "numbers"
+    return adopted(stream, known.encoding, known.feature_names, numbered=numbered)
+
+
 def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None = None) -> Hindsight:
     """The best comparators for a game that was played on this stream; `tell` is called now and then."""
     from novikoff.comparators.hindsight import hindsight
@@ -242,7 +250,7 @@ def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None
     tracker, features = ledger.tracker, ledger.player.features
     assert isinstance(tracker, LinearTracker)  # check_hindsight
     return hindsight(
-        matched(stream, ledger.feature_names), tracker.bias, tracker.normalize, ledger.passes, tracker.start,
+        adopted(stream, ledger.encoding, ledger.feature_names), tracker.bias, tracker.normalize, ledger.passes, tracker.start,
         progress=tell, rounds=ledger.rounds if ledger.passes == 1 else None,
         names=None if features is None else features.names, played=ledger.fingerprint, tracked=tracker.facts(),
     )  # fmt: skip

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
     from novikoff.comparators.tracker import KernelTracker, LinearTracker
     from novikoff.reservoir import HypothesisReservoir
+    from novikoff.tables.encoding import Encoding
 
 RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
 
@@ -47,6 +48,7 @@ class Ledger:
     earlier            fingerprints of the sources before it
     labels             the source's values for -1 and +1, once they are known
     feature_names      of the columns the learner learned from, once a source has named them
+    encoding           how the columns of the table it learned from become features; None if it was no table
     members            the ledgers of the learners of a team, each of the same rounds
     """
 
@@ -74,6 +76,7 @@ class Ledger:
     earlier: list[dict[str, Any]] = field(default_factory=list)
     labels: list[Any] | None = None
     feature_names: list[str] | None = None
+    encoding: Encoding | None = None
     answered: int = 0  # rounds that the adversary answered
     members: list[Ledger] = field(default_factory=list)
     _next: int = 1
@@ -87,6 +90,7 @@ class Ledger:
         if self.adversary is not None and self.adversary_before is None:
             self.adversary_before = self.adversary.facts()
         self.name_features(self.feature_names or self.player.feature_names)
+        self.read_by(self.encoding or self.player.encoding)
         if not self.members:
             self.members = [Ledger(member, source=self.source) for member in self.player.members]
 
@@ -96,6 +100,11 @@ class Ledger:
             self.feature_names = list(names)
         if self.feature_names is not None:
             self.player.feature_names = self.feature_names
+
+    def read_by(self, encoding: Encoding | None) -> None:
+        """Remember how the columns of a table become features; in the learner too, if that can be."""
+        if encoding is not None:
+            self.encoding = self.player.encoding = encoding
 
     @property
     def counts(self) -> bool:
@@ -272,6 +281,7 @@ class Ledger:
                 "before": dataclasses.asdict(self.before),
                 "tracker": None if self.tracker is None else self.tracker.state(),
                 "members": [member.state() for member in self.members],
+                "encoding": None if self.encoding is None else self.encoding.state(),
                 "reservoir": None if self.reservoir is None else self.reservoir.state(),
                 "expected": dataclasses.astuple(self._expected), "paid": dataclasses.astuple(self._paid)}  # fmt: skip
 
@@ -298,6 +308,10 @@ class Ledger:
             then, since = getattr(before, part.name), getattr(now, part.name)
             if not (type(then) is type(since) or {type(then), type(since)} <= {int, float}):
                 raise ModelFileError(f"{part.name} of a ledger must be of the learner's kind: got {then!r}.")
+        if state["encoding"] is not None:
+            from novikoff.tables.encoding import Encoding
+
+            plain["encoding"] = Encoding.restore(state["encoding"])
         if state["tracker"] is not None:
             from novikoff.comparators.tracker import restored
 
@@ -313,7 +327,7 @@ class Ledger:
 
 _NOT_PLAIN = (
     "learner", "adversary", "adversary_before", "before", "curve", "predictions", "tracker", "hindsight",
-    "reservoir", "members", "_expected", "_paid",
+    "reservoir", "members", "encoding", "_expected", "_paid",
 )  # fmt: skip
 
 

@@ -57,6 +57,7 @@ from novikoff.replay import Tell, frozen, replay
 from novikoff.reservoir import Average, HypothesisReservoir
 from novikoff.sources.matched import matched_row
 from novikoff.stream import Stream
+from novikoff.tables.encoding import Encoding
 from novikoff.types import Batch, Domain, Example, Learner, Run, State
 from novikoff.voting import RandomVote, VotedPerceptron
 
@@ -82,6 +83,7 @@ class OnlineToBatch:
     wealth         the most of the drift test, which may refute independence (`refuted`); None if it was not run
     labels         the values for -1 and +1
     feature_names  of the columns that the learner learned from, if they have names
+    encoding       how the columns of the table that it learned from become features; None if it was no table
     """
 
     how: Method
@@ -94,6 +96,7 @@ class OnlineToBatch:
     labels: list[Any] | None = None
     source: str = ""
     feature_names: list[str] | None = None
+    encoding: Encoding | None = None
 
     @property
     def refuted(self) -> bool:
@@ -109,6 +112,7 @@ class OnlineToBatch:
             "certificates": [dataclasses.asdict(certificate) for certificate in self.certificates],
             "voters": [[_name(voter), voter.state()] for voter in voters],
             "drawn": isinstance(self.classifier, RandomVote),
+            "encoding": None if self.encoding is None else self.encoding.state(),
         }
 
     @classmethod
@@ -125,7 +129,9 @@ class OnlineToBatch:
             raise InputError(
                 f"a classifier must be kept in one of the ways {', '.join(METHODS)}: got {plain['how']!r}."
             )
-        return cls(classifier=RandomVote(voters) if state["drawn"] else voters[0], certificates=certificates, **plain)
+        encoding = None if state["encoding"] is None else Encoding.restore(state["encoding"])
+        classifier = RandomVote(voters) if state["drawn"] else voters[0]
+        return cls(classifier=classifier, certificates=certificates, encoding=encoding, **plain)
 
     @property
     def certificate(self) -> Certificate | None:
@@ -238,7 +244,7 @@ def _kept(ledger: Ledger, how: Method, classifier: Any, certificates: tuple[Cert
           reservoir: HypothesisReservoir, **more: Any) -> OnlineToBatch:  # fmt: skip
     return OnlineToBatch(
         how, classifier, certificates, float(delta), reservoir.rounds, labels=ledger.labels, source=ledger.source,
-        feature_names=ledger.feature_names, **more,
+        feature_names=ledger.feature_names, encoding=ledger.encoding, **more,
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     within          the learner that learns, where another brings it its examples; itself
     seen            the last row, or batch, as it saw it, where it changes examples first; as it came
     feature_names   of the columns it learned from, by which sources are matched: set by the ledger
+    encoding        of the table it learned from, by which tables are read: set by the ledger
     size, updates   what it holds, and how often it changed
     survivor        a hypothesis that did best, in words
     seed, names, weights, normalize
@@ -130,6 +131,16 @@ class Player:
     def feature_names(self, names: list[str]) -> None:
         with suppress(AttributeError):  # a learner with slots is known by its ledger only
             self.learner.feature_names = names  # type: ignore[attr-defined]
+
+    @property
+    def encoding(self) -> Any:
+        """How the columns of the table it learned from become features; None if it was no table."""
+        return getattr(self.learner, "encoding", None)
+
+    @encoding.setter
+    def encoding(self, encoding: Any) -> None:
+        with suppress(AttributeError):
+            self.learner.encoding = encoding  # type: ignore[attr-defined]
 
     @property
     def size(self) -> int | None:

@@ -18,8 +18,8 @@ from novikoff.errors import InputError
 from novikoff.game import Game
 from novikoff.ledger import Ledger
 from novikoff.reservoir import HypothesisReservoir
-from novikoff.sources.matched import matched
 from novikoff.stream import Stream
+from novikoff.tables.adopting import adopted
 from novikoff.types import Batch, Learner
 
 ROWS_TOGETHER = 65_536
@@ -45,7 +45,7 @@ def replay(
     known = ledger.fingerprint if reservoir.final is None else None  # else it may be that of a source that followed
     if known is not None and stream.fingerprint() not in (None, known):
         raise InputError(f"a stream must stay as it was in the game: {stream.name} is not what it was. Play again.")
-    stream = matched(stream, ledger.feature_names)
+    stream = adopted(stream, ledger.encoding, ledger.feature_names)
     learner = type(ledger.learner).restore(reservoir.initial)
     game = Game(learner, track=False)
     marks = {0, *stops}

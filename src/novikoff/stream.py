@@ -29,6 +29,7 @@ class Stream(ABC):
     loss         what the predictions of experts are to be judged by; None if that is not known
     bits         features are hashed into 2^bits; None if they are not
     unlabelled   its labels mean nothing
+    encoding     how the columns of a table become features (tables/encoding.py); None if it is no table
     """
 
     name: str
@@ -43,6 +44,7 @@ class Stream(ABC):
     loss: str | None = None
     bits: int | None = None
     unlabelled: bool = False
+    encoding: Any = None
 
     @abstractmethod
     def batches(self, start: Position | None = None) -> Iterator[Batch]:

@@ -13,11 +13,11 @@ from novikoff.errors import SourceError
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.arrow import Arrow
 from novikoff.sources.convert import PIECE, InPieces, convert
-from novikoff.sources.csv import CSV
 from novikoff.sources.demo import demo
 from novikoff.sources.pairs import Pairs
 from novikoff.sources.svmlight import Svmlight
 from novikoff.sources.text import Text
+from novikoff.tables.formats import CSV
 from novikoff.types import Batch, Domain, Labels, Sparse
 
 FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -88,7 +88,7 @@ def test_svmlight_text_and_tables_come_back_bit_for_bit(tmp_path):
     svm.write_text("".join(f"{'+1' if i % 3 else '-1'} {i}:0.{i} {i * 7 + 1}:1e-{i}\n" for i in range(1, 200)))
     text.write_text("".join(f"{'spam' if i % 3 else 'ham'}\tword{i} word WORD\n" for i in range(200)))
     table.write_text("a,b,kind\n" + "".join(f"{i},0.{i},{'uv'[i % 2]}\n" for i in range(200)))
-    for stream in (Svmlight(svm, chunk=500), Text(text, chunk=500), CSV(table, block=500)):
+    for stream in (Svmlight(svm, chunk=500), Text(text, chunk=500), CSV(table, chunk=500)):
         path = tmp_path / "rows.arrow"
         rows = rows_of(stream)
         assert convert(stream, path) == len(labels_of(stream))

@@ -50,7 +50,7 @@ FILES = {
     "vw": (lines(lambda x, y: f"{y} |f " + " ".join(f"w{i}:{v}" for i, v in enumerate(x))), {"chunk": 200}),
     "text": (lines(lambda x, y: f"{'spam' if y == 1 else 'ham'}\tword{x[0]} and w{x[1]} too"), {"chunk": 200}),
     "jsonl": (lines(lambda x, y: json.dumps({"a": x[0], "b": x[1] / 4, "y": y})), {"chunk": 200, "label": "y"}),
-    "csv": (b"a,b,c,y\n" + lines(lambda x, y: ",".join(map(str, [*x, y]))), {"block": 200}),
+    "csv": (b"a,b,c,y\n" + lines(lambda x, y: ",".join(map(str, [*x, y]))), {"chunk": 200}),
     "arrow": (arrow(), {}),
     "parquet": (parquet(), {}),
 }

@@ -15,8 +15,17 @@ from novikoff.errors import InputError, MismatchError
 from novikoff.model import load, save
 from novikoff.sources.expert_table import expert_table
 from novikoff.sources.matched import Matched, matched, names_of
-from novikoff.sources.targets import target_frame, target_table
 from novikoff.sources.unlabelled import unlabelled
+from novikoff.tables.formats import Frame
+
+
+def target_frame(frame, label=None, **options):
+    return Frame(frame, label, outcomes="numbers", **options)
+
+
+def target_table(source, label=None, **options):
+    return nk.read(source, label=label, outcomes="numbers", **options)
+
 
 NAMES = ("a", "b", "c")
 ORDERS = [("c", "b", "a"), ("b", "c", "a")]

@@ -12,8 +12,17 @@ import pytest
 import novikoff as nk
 from novikoff.errors import SourceError
 from novikoff.sources.expert_table import expert_table
-from novikoff.sources.targets import target_frame, target_table, targets
 from novikoff.sources.unlabelled import unlabelled
+from novikoff.tables.formats import Frame
+
+
+def target_frame(frame, label=None, **options):
+    return Frame(frame, label, outcomes="numbers", **options)
+
+
+def target_table(source, label=None, **options):
+    return nk.read(source, label=label, outcomes="numbers", **options)
+
 
 ROWS = 400
 
@@ -109,7 +118,7 @@ def test_metadata_that_are_not_of_pandas_name_no_index(told):
 
 def test_numbers_to_be_predicted_are_not_predicted_from_the_index(indexed, written):
     plain = target_frame(pa.table(columns()))
-    for stream in (target_frame(indexed), targets(indexed), target_table(written(indexed))):
+    for stream in (target_frame(indexed), target_table(written(indexed))):
         assert stream.features == ("a", "b")
         assert np.array_equal(rows(stream), rows(plain))
 

@@ -4,8 +4,13 @@ import pytest
 import scipy.sparse
 
 from novikoff.errors import MismatchError, SourceError
-from novikoff.sources.targets import TargetPairs, Targets, target_frame, targets
+from novikoff.sources.targets import TargetPairs, Targets, targets
+from novikoff.tables.formats import Frame
 from novikoff.types import Domain, Sparse
+
+
+def target_frame(frame, label=None, **options):
+    return Frame(frame, label, outcomes="numbers", **options)
 
 
 def rows(stream, start=None):

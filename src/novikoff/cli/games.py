@@ -182,12 +182,6 @@ def check_normalized(learner: Any, spec: str) -> None:
 def open_source(source: str, options: dict[str, Any], learner: str | None = None) -> Stream:
     """A file, standard input, demo:NAME, or stream:NAME:arguments; a table of numbers for a learner that wants one."""
     given = {key: value for key, value in options.items() if value is not None}
-    if learner is not None and _wants_numbers(learner):
-        from novikoff.sources.targets import target_table
-
-        if wrong := set(given) - {"label", "header", "threads"}:
-            raise InputError(f"a table of numbers is read with --label, --header and --threads: got {min(wrong)}.")
-        return target_table(source, **given)
     if source.startswith("stream:"):
         if given:
             raise InputError(f"a generated stream takes no reading options: got {', '.join(given)}.")
@@ -195,6 +189,8 @@ def open_source(source: str, options: dict[str, Any], learner: str | None = None
         return stream
     from novikoff.sources.reader import read
 
+    if learner is not None and _wants_numbers(learner):
+        given["outcomes"] = "numbers"
     return read(source, **given)
 
 

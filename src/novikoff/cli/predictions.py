@@ -17,8 +17,8 @@ from novikoff.ledger import Ledger
 from novikoff.player import Player, outcomes
 from novikoff.registry import learner_name
 from novikoff.sources.arrays import alike
-from novikoff.sources.matched import matched
 from novikoff.stream import Stream
+from novikoff.tables.adopting import adopted
 from novikoff.types import Batch, Labels
 from novikoff.voting import RandomVote
 
@@ -76,12 +76,12 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
         elif not stream.unlabelled and shown == wanted - 1:
             hint = HINT
     try:
-        stream = matched(stream, saved.feature_names, path)
+        stream = adopted(stream, saved.encoding, saved.feature_names, path, learn=False)
     except MismatchError as error:
         if hint:
             error.advise(hint)
         raise
-    if None not in (wanted, shown) and wanted != shown:
+    if saved.encoding is None and None not in (wanted, shown) and wanted != shown:
         raise MismatchError(f"what {path} holds takes {wanted:,} features", f"{stream.name} has {shown:,}", hint)
     if not classifier.domain.admits(stream.domain):
         raise MismatchError(f"what {path} holds is for {classifier.domain}: {stream.name} shows {stream.domain}.")

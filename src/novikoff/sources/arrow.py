@@ -3,7 +3,7 @@
 Layouts, by the columns that are there
     sparse    `indices` (lists of whole numbers), `values` (lists of real ones, as long) and a label
     dense     `x` (lists of numbers, all of one length) and a label
-    columns   columns of numbers and a label, as in a CSV file
+    Files of plain columns are tables (tables/formats.py).
 Checks
     Nothing missing, all finite, lists of one length in a row; no index twice in a row, unless the file is one of
     `convert`, which says beside its rows what the labels stand for, the width, and that the rows are clean.
@@ -21,13 +21,15 @@ from novikoff.batch import Memory
 from novikoff.errors import SourceError, Where
 from novikoff.sources.arrow_file import index_notes, open_arrow
 from novikoff.sources.arrow_lists import DenseLists, SparseLists
-from novikoff.sources.columns import ROWS_PER_BATCH, Columns, LabelValues
 from novikoff.sources.converted import Converted
+from novikoff.sources.label_column import LabelValues
 from novikoff.sources.layout import LABEL_NAMES, named
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import check_asked
 from novikoff.stream import Stream
 from novikoff.types import Batch, Position, Sparse
+
+ROWS_PER_BATCH = 65_536
 
 
 class Arrow(Stream):
@@ -61,7 +63,7 @@ class Arrow(Stream):
         note = self._file.last_note() if label is None and columns is None else None
         self.converted = note is not None
         self._memory: Memory = "mapped" if self.converted and self._file.mapped else "owned"
-        self._rows: Columns | SparseLists | DenseLists | Converted
+        self._rows: SparseLists | DenseLists | Converted
         self._labels: LabelValues | Converted
         if note is not None:
             self._rows = self._labels = Converted(schema, note, self.name, positive, many)
@@ -97,19 +99,35 @@ class Arrow(Stream):
             raise SourceError(f"a source must stay as it is: {self.name} has {row:,} rows instead of {self.rows:,}.")
 
 
-def _layout(
-    schema: Any, name: str, label: str | int | None, columns: Sequence[str | int] | None
-) -> Columns | SparseLists | DenseLists:
+def has_lists(schema: Any) -> bool:
+    """Are the rows in lists, not in plain columns?"""
+    return (_is_list(schema, "indices") and _is_list(schema, "values")) or _is_dense(schema)
+
+
+def _is_list(schema: Any, column: str) -> bool:
     import pyarrow as pa
 
-    def is_list(column: str) -> bool:
-        if schema.names.count(column) != 1:
-            return False
-        kind = schema.field(column).type
-        return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
+    if schema.names.count(column) != 1:
+        return False
+    kind = schema.field(column).type
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
-    if columns is None and is_list("indices") and is_list("values"):
+
+def _is_dense(schema: Any) -> bool:
+    import pyarrow as pa
+
+    return schema.names.count("x") == 1 and bool(pa.types.is_fixed_size_list(schema.field("x").type))
+
+
+def _layout(
+    schema: Any, name: str, label: str | int | None, columns: Sequence[str | int] | None
+) -> SparseLists | DenseLists:
+    if columns is not None:
+        raise SourceError(f"columns must be those of a table: {name} holds lists. Leave them out.")
+    if _is_list(schema, "indices") and _is_list(schema, "values"):
         return SparseLists(schema, name, label)
-    if columns is None and schema.names.count("x") == 1 and pa.types.is_fixed_size_list(schema.field("x").type):
+    if _is_dense(schema):
         return DenseLists(schema, name, label)
-    return Columns(schema, name, label, columns)
+    raise SourceError(
+        f"rows must be lists, `indices` and `values` or `x`: those of {name} are not. Read it as a table."
+    )

@@ -33,6 +33,11 @@ class IpcFile:
             self.names = tuple(self.schema.names)
             self.mapped = self._reader.num_record_batches > 0 and _within(whole, self._reader.get_batch(0))
 
+    def count(self) -> int:
+        """How many rows there are."""
+        with reading(self._file):
+            return sum(self._reader.get_batch(number).num_rows for number in range(self._reader.num_record_batches))
+
     def batches(self, skip: int = 0, columns: list[int] | None = None) -> Iterator[Any]:
         """The record batches without the first `skip` rows, whole and valid. `columns` are looked at, if not all."""
         with reading(self._file):

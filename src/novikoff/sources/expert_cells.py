@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from novikoff.errors import Advice, Option, SourceError, quoted
-from novikoff.sources.csv import NOT_FINITE
+from novikoff.sources.label_column import NOT_FINITE
 from novikoff.sources.layout import WHOLE, column_name, is_number, named
 from novikoff.sources.pandas_index import unnamed_first
 

@@ -16,12 +16,11 @@ Cost
 
 from __future__ import annotations
 
-import io
 import os
 import time
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 from novikoff.errors import SourceError
 from novikoff.sources.expert_cells import OUTCOME_NAMES, choose, column_number
@@ -30,7 +29,6 @@ from novikoff.sources.expert_lines import Objects, as_cell, keys
 from novikoff.sources.expert_losses import columns_of, suggested
 from novikoff.sources.expert_text import Cells, ExpertText
 from novikoff.sources.layout import SNIFFED_ROWS, Row, is_name, is_number, rows_of, sniff_delimiter, sniff_header
-from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
 from novikoff.sources.reader import sniff
@@ -112,30 +110,15 @@ def _head(opened: Opened) -> tuple[bytes, bool]:
     return head, len(head) < wanted and not opened.live
 
 
-class _Head:
-    """The first lines as a file for those who look at rows."""
-
-    def __init__(self, lines: bytes, name: str) -> None:
-        self._lines, self._name = lines, name
-
-    def __str__(self) -> str:
-        return self._name
-
-    def unpacked(self) -> io.BytesIO:
-        """Its bytes."""
-        return io.BytesIO(self._lines)
-
-
 def _from_cells(
     origin: Origin, lines: bytes, outcome: str | int | None, loss: str | None, sleeping: bool,
     without: Sequence[str | int], header: bool | None, delimiter: str | None, threads: int | None,
 ) -> ExpertText:  # fmt: skip
     name = origin.name
-    file = cast(OnDisk, _Head(lines, name))
-    between = sniff_delimiter(file) if delimiter is None else delimiter
+    between = sniff_delimiter(lines) if delimiter is None else delimiter
     if len(between) != 1 or not between.isascii() or between in '"\r\n':
         raise SourceError(f"a delimiter must be one character, not a quote or a new line: got {between!r}.")
-    rows = list(islice(rows_of(file, between), SNIFFED_ROWS))
+    rows = list(islice(rows_of(lines, between, name), SNIFFED_ROWS))
     if not rows:
         raise SourceError(f"a source must not be empty: {name} has no rows.")
     line, last, first = rows[0]
@@ -145,7 +128,7 @@ def _from_cells(
             f"{name} is none."
         )
     if header is None:
-        header = _has_header(rows, outcome, without, file)
+        header = _has_header(rows, outcome, without, name)
     if header and len(rows) == 1:
         raise SourceError(f"a source must not be empty: {name} has a header on line {line} and no rows.")
     columns = [cell.strip() for cell in first] if header else []
@@ -192,7 +175,7 @@ def _as_plain_cell(value: Any) -> str:
     return as_cell(value) if isinstance(value, (str, bool, int, float)) else ""
 
 
-def _has_header(rows: list[Row], outcome: str | int | None, without: Sequence[str | int], file: OnDisk) -> bool:
+def _has_header(rows: list[Row], outcome: str | int | None, without: Sequence[str | int], name: str) -> bool:
     """Does the first row name the columns?"""
     first = [cell.strip() for cell in rows[0][2]]
     below = [cells for _, _, cells in rows[1:]]
@@ -204,7 +187,7 @@ def _has_header(rows: list[Row], outcome: str | int | None, without: Sequence[st
     left_out = {column_number(column, len(first)) for column in without}
     looked_at = [c for c in range(len(first)) if c not in left_out]
     if any(is_number(cells[c]) for cells in below for c in looked_at if c < len(cells)):
-        return sniff_header(rows, looked_at, file)
+        return sniff_header(rows, looked_at, name)
     said = {cell.strip() for cells in below for cell in cells}
     names = [first[c] for c in looked_at]
     return bool(below) and all(map(is_name, names)) and len(set(names)) == len(names) and not said & set(names)

@@ -1,78 +1,25 @@
-"""Data frames and sparse matrices in memory as streams.
+"""Sparse matrices in memory as streams, and how data frames are recognised; they are read by tables/formats.py.
 
-`Frame` takes any data frame that narwhals knows (pandas, polars, pyarrow tables, ...), `SparseMatrix` any matrix of
-scipy.sparse with its labels. `as_source` recognises both. None of these libraries is imported before it is needed.
+None of the libraries that these come from is imported before it is needed.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from novikoff.errors import SourceError, Where
+from novikoff.errors import SourceError
 from novikoff.sources.arrays import ROWS_PER_BATCH, encode_labels
-from novikoff.sources.columns import Columns, LabelValues, numbers
-from novikoff.sources.layout import LABEL_NAMES, named
-from novikoff.sources.pandas_index import check_asked, index_columns
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Position, Sparse
 
 WIDEST = 2**32
 LARGEST_EXACT = 2**53
 """Whole numbers up to here are doubles."""
-
-
-def as_source(environment: Any, many: int | None = None) -> Frame | SparseMatrix | None:
-    """A data frame, or a pair (sparse matrix, labels), as a stream; None if it is neither."""
-    if isinstance(environment, tuple):
-        if len(environment) == 2 and _is_sparse(environment[0]):
-            return SparseMatrix(*environment, many=many)
-        return None
-    return Frame(environment, many=many) if _is_frame(environment) else None
-
-
-class Frame(Stream):
-    """The rows of a data frame. The index of a pandas frame is no column.
-
-    label      the label column: its name, or its number from 0 (from the end if negative). By default a column
-               named label, y, class or target, else the last
-    positive   the label value that is +1, against all others
-    columns    the feature columns, by name or number, in this order. By default all but the label
-    many       how many labels there are, for a learner with many: whole numbers from 0 to many-1
-    """
-
-    rereadable = True
-    rows: int
-
-    def __init__(
-        self,
-        frame: Any,
-        label: str | int | None = None,
-        positive: Any = None,
-        columns: Sequence[str | int] | None = None,
-        many: int | None = None,
-        name: str = "frame",
-    ) -> None:
-        self.name = name
-        self._table = _table(frame, label, columns, name)
-        self._columns = Columns(self._table.schema, name, label, columns)
-        target, names = self._columns.target, self._columns.names
-        label_place: Where = {"column": named(names, target), "source": name}
-        self._labels = LabelValues([self._table.column(target)], label_place, positive, many)
-        for c in self._columns.used:  # a fault is told before the first round
-            numbers(self._table.column(c), self._columns.dtype, {"column": named(names, c), "source": name}, 1)
-        self.labels, self.rows = self._labels.labels, self._labels.rows
-        self.domain, self.features = self._columns.domain, self._columns.features
-
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for first in range(start["row"] if start else 0, self.rows, ROWS_PER_BATCH):
-            part = self._table.slice(first, ROWS_PER_BATCH)
-            y = self._labels.y(part.column(self._columns.target))
-            yield Batch(self._columns.x(part, first + 1), y, first + 1, {"row": first + len(y)})
 
 
 class SparseMatrix(Stream):
@@ -88,7 +35,7 @@ class SparseMatrix(Stream):
     def __init__(
         self, X: Any, y: ArrayLike, positive: Any = None, many: int | None = None, name: str = "sparse matrix"
     ) -> None:  # fmt: skip
-        if not _is_sparse(X):
+        if not is_sparse(X):
             raise SourceError(f"X must be a matrix of scipy.sparse: got {type(X).__name__}. Play arrays as (X, y).")
         raw = np.asarray(y)
         if len(X.shape) != 2 or raw.ndim != 1:
@@ -145,34 +92,13 @@ def _rows(X: Any, name: str) -> Sparse:
     return Sparse(matrix.indptr.astype(np.uint64), indices.astype(np.uint32), values, X.shape[1], checked=True)
 
 
-def _table(frame: Any, label: str | int | None, columns: Sequence[str | int] | None, name: str) -> Any:
-    """The frame as an Arrow table, without the index that pandas puts among the columns."""
-    import narwhals as nw
-    import pyarrow as pa
-
-    try:
-        table = nw.from_native(frame, eager_only=True).to_arrow()
-        index = index_columns(table.schema)
-        if not index:
-            return table
-        left = table.select([c for c in range(table.num_columns) if c not in index])
-        check_asked([table.column_names[c] for c in index], left.column_names, label, LABEL_NAMES, columns, name)
-        return left
-    except SourceError:
-        raise
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise SourceError(
-            f"a frame must be a data frame in memory, each column of one type: got {type(frame).__name__} ({reason})."
-        ) from None
-
-
-def _is_sparse(X: Any) -> bool:
+def is_sparse(X: Any) -> bool:
+    """Is it a matrix of scipy.sparse?"""
     module = sys.modules.get("scipy.sparse")  # if X is one of its matrices, it is there
     return module is not None and bool(module.issparse(X))
 
 
-def _is_frame(value: Any) -> bool:
+def is_frame(value: Any) -> bool:
     """Has it columns with names? Only then narwhals is asked."""
     if not hasattr(value, "columns") and not hasattr(value, "collect_schema"):
         return False

@@ -25,7 +25,7 @@ class InMemoryStream(Stream):
     def __init__(self, like: Stream, batches: Sequence[Batch]) -> None:
         like = adapted(like)
         self.name, self.domain, self.labels = like.name, like.domain, like.labels
-        self.features, self.notes = like.features, list(like.notes)
+        self.features, self.notes, self.encoding = like.features, list(like.notes), like.encoding
         self._batches = list(batches)
         self._ends = np.cumsum([len(batch) for batch in batches]).tolist()
         self.rows = int(self._ends[-1])

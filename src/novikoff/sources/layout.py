@@ -1,4 +1,4 @@
-"""Where things are in a table: its delimiter, its header, its columns, from its first rows and what was asked for."""
+"""Where things are in a table, from its first rows and what was asked for: its delimiter, its header, its columns."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from novikoff.errors import SourceError, place, quoted
-from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import unnamed_first
 
 DELIMITERS = ("\t", ";", ",")
@@ -24,55 +22,6 @@ NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what `surrogateescape` makes of byte
 
 Row = tuple[int, int, list[str]]
 """The first and the last line of a row, from 1, and its cells."""
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Where things are in a table.
-
-    width         the number of columns
-    header_ends   the last line of the header; 0 if there is none
-    names         of all columns, () if there is no header
-    label, used   the label column and the feature columns, from 0
-    """
-
-    delimiter: str
-    width: int
-    header_ends: int
-    names: tuple[str, ...]
-    label: int
-    used: tuple[int, ...]
-
-    def column(self, c: int) -> str:
-        """Column c as it is called in a message."""
-        return column_name(self.names, c)
-
-
-def look(
-    file: OnDisk,
-    label: str | int | None,
-    header: bool | None,
-    delimiter: str | None,
-    columns: Sequence[str | int] | None,
-) -> Layout:
-    """The layout of the table in the file, from its first rows and what was asked for."""
-    columns = [columns] if isinstance(columns, str) else columns
-    between = sniff_delimiter(file) if delimiter is None else _check_delimiter(delimiter)
-    head = list(islice(rows_of(file, between), SNIFFED_ROWS))
-    if not head:
-        raise SourceError(f"a source must not be empty: {file} has no rows.")
-    line, last, first = head[0]
-    for c, cell in enumerate(first):
-        if NOT_UTF8.search(cell):
-            raise SourceError("text must be UTF-8", "is not", "Convert it.", line=line, column=c, source=str(file))
-    if header is None:
-        header = _has_header(head, label, columns, file)
-    if header and len(head) == 1:
-        raise SourceError(f"a source must not be empty: {file} has a header on line {line} and no rows.")
-    names = tuple(cell.strip() for cell in first) if header else ()
-    width = len(first)
-    target, used = choose_columns(names, width, label, columns, file)
-    return Layout(between, width, last if header else 0, names, target, used)
 
 
 def choose_columns(
@@ -109,23 +58,20 @@ def column_name(names: Sequence[str], c: int) -> str:
     return place({"column": named(names, c)})
 
 
-def rows_of(file: OnDisk, delimiter: str) -> Iterator[Row]:
-    """The rows of a table, read slowly by Python; blank lines are skipped."""
+def rows_of(text: bytes, delimiter: str, name: str) -> Iterator[Row]:
+    """The rows of the beginning of a table, read slowly by Python; blank lines are skipped."""
     line = 0
+    content = io.StringIO(text.decode("utf-8-sig", "surrogateescape"), newline="")
+    reader = csv.reader(content, delimiter=delimiter)
     try:
-        raw = file.unpacked()
-        with io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
-            reader = csv.reader(text, delimiter=delimiter)
-            for cells in reader:
-                if cells:
-                    yield line + 1, reader.line_num, cells
-                line = reader.line_num
+        for cells in reader:
+            if cells:
+                yield line + 1, reader.line_num, cells
+            line = reader.line_num
     except csv.Error as error:
         raise SourceError(
-            f"a row must be readable: after line {line} of {file} it is not ({error}). Is a quote left open?"
+            f"a row must be readable: after line {line} of {name} it is not ({error}). Is a quote left open?"
         ) from None
-    except (OSError, EOFError) as error:
-        raise SourceError(f"a file must be readable: {file} is not ({error}). Check it.") from None
 
 
 def is_number(cell: str) -> bool:
@@ -138,20 +84,20 @@ def is_name(cell: str) -> bool:
     return not is_number(cell) and not MISSING.fullmatch(cell.strip(" \t"))
 
 
-def sniff_delimiter(file: OnDisk) -> str:
+def sniff_delimiter(text: bytes) -> str:
     """The delimiter that makes the most numbers of the first rows; then the one that makes the most columns."""
 
     def score(delimiter: str) -> tuple[int, int]:
         rows: list[list[str]] = []
         with contextlib.suppress(SourceError):  # without its delimiter a row may be too long for a cell
-            for _, _, cells in islice(rows_of(file, delimiter), SNIFFED_ROWS):
+            for _, _, cells in islice(rows_of(text, delimiter, ""), SNIFFED_ROWS):
                 rows.append(cells)
         return sum(is_number(cell) for cells in rows for cell in cells), len(rows[0]) if rows else 0
 
     return max(DELIMITERS, key=score)
 
 
-def sniff_header(head: list[Row], features: list[int], file: OnDisk) -> bool:
+def sniff_header(head: list[Row], features: list[int], name: str) -> bool:
     """Does the first row name the columns: is there a name in a feature column that goes on with numbers?"""
     line, _, first = head[0]
     called = [c for c in features if is_name(first[c])]
@@ -162,18 +108,8 @@ def sniff_header(head: list[Row], features: list[int], file: OnDisk) -> bool:
     if numbered:
         both = f"has {quoted(first[called[0]])} and {quoted(first[numbered[0]])}"
         must, do = "the first row must be all names or all numbers", "Say whether the file has a header."
-        raise SourceError(must, both, do, line=line, source=str(file))
+        raise SourceError(must, both, do, line=line, source=name)
     return True
-
-
-def _has_header(head: list[Row], label: str | int | None, columns: Sequence[str | int] | None, file: OnDisk) -> bool:
-    width = len(head[0][2])
-    asked = [column for column in (label, *(columns or ())) if column is not None]
-    if any(isinstance(column, str) and _number(column, width) is None for column in asked):
-        return True  # only a header can have a column of that name
-    skipped = None if label is None else _number(label, width)
-    chosen = range(width) if columns is None else [_number(column, width) for column in columns]
-    return sniff_header(head, [c for c in chosen if c is not None and c != skipped], file)
 
 
 def _number(column: str | int, width: int) -> int | None:
@@ -200,9 +136,3 @@ def _guess_label(names: tuple[str, ...], width: int, used: tuple[int, ...]) -> i
     lower = ["" if c in used else name.lower() for c, name in enumerate(names)]
     last = max((c for c in range(unnamed_first(names), width) if c not in used), default=width - 1)
     return next((lower.index(name) for name in LABEL_NAMES if name in lower), last)
-
-
-def _check_delimiter(delimiter: str) -> str:
-    if len(delimiter) == 1 and delimiter.isascii() and delimiter not in '"\r\n':
-        return delimiter
-    raise SourceError(f"a delimiter must be one character, not a quote or a new line: got {delimiter!r}.")

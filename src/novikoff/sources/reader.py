@@ -27,7 +27,7 @@ from typing import Any
 from novikoff.errors import LabelError, SourceError
 from novikoff.registry import CATALOG, entry, formats, names
 from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, is_number, rows_of, sniff_delimiter
-from novikoff.sources.on_disk import PACKED, OnDisk
+from novikoff.sources.on_disk import PACKED
 from novikoff.sources.opened import Opened, Origin
 from novikoff.stream import Stream
 
@@ -151,20 +151,18 @@ def _sniffed(source: Any, delimiter: str | None) -> tuple[Any, str, list[str]]:
         source.seek(begin)
     content = source if origin.rereadable else opened
     found = sniff(head)
-    if found:
-        return content, found, notes
-    file = OnDisk(content)
-    if suffix not in TABLES and not _looks_like_a_table(file, delimiter):
+    while not found and opened.live and head.count(b"\n") < 2:  # names alone do not tell a table
+        seen, head = head, opened.peek(SNIFFED_BYTES, wait=True)
+        if len(head) == len(seen):
+            break
+    if found is None and suffix not in TABLES and not _looks_like_a_table(head, delimiter):
         found = _registered(suffix, head, notes)
         if found is None:
             others = "".join(f", or {name}" for name, _ in formats())
             raise LabelError(
-                f"a source must be of a format that is read: {file} is none. These are: {READ_AS}{others}."
+                f"a source must be of a format that is read: {origin.name} is none. These are: {READ_AS}{others}."
             )
-        if origin.rereadable and not origin.independent:
-            source.seek(begin)
-        return source if origin.rereadable else open(file.path, "rb"), found, notes
-    return file, "csv", notes
+    return content, found or "csv", notes
 
 
 def _registered(suffix: str, head: bytes | None, notes: list[str]) -> str | None:
@@ -187,16 +185,18 @@ def _head(opened: Opened) -> bytes:
     return head
 
 
-def _looks_like_a_table(file: OnDisk, delimiter: str | None) -> bool:
+def _looks_like_a_table(text: bytes, delimiter: str | None) -> bool:
+    text = text[: text.rfind(b"\n") + 1] or text  # the last row may be cut off
     try:
-        head = [cells for _, _, cells in islice(rows_of(file, delimiter or sniff_delimiter(file)), SNIFFED_ROWS)]
+        head = list(islice(rows_of(text, delimiter or sniff_delimiter(text), ""), SNIFFED_ROWS))
     except SourceError:
         return False
     if not head:
         return True  # an empty file has no format: CSV says that it is empty
-    if head[0][0].startswith(("{", "[", "<")) or any(NOT_UTF8.search(c) or "\0" in c for cells in head for c in cells):
+    rows = [cells for _, _, cells in head]
+    if rows[0][0].startswith(("{", "[", "<")) or any(NOT_UTF8.search(c) or "\0" in c for cells in rows for c in cells):
         return False
-    return len(head[0]) > 1 and any(is_number(cell) for cells in head for cell in cells)
+    return len(rows[0]) > 1 and any(is_number(cell) for cells in rows for cell in cells)
 
 
 def _suffix(name: str) -> str:

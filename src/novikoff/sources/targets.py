@@ -1,4 +1,4 @@
-"""Examples with numbers to be predicted: arrays, sparse matrices, data frames, or any iterable of (x, y).
+"""Examples with numbers to be predicted: arrays, sparse matrices, or any iterable of (x, y).
 
 Outcomes y are finite real numbers, shown as they are; their range is the learner's matter.
 """
@@ -8,23 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novikoff.errors import MismatchError, SourceError, Where
+from novikoff.errors import MismatchError, SourceError
 from novikoff.sources.arrays import Arrays
-from novikoff.sources.columns import Columns, numbers
-from novikoff.sources.frames import SparseMatrix, _is_frame, _is_sparse, _table
-from novikoff.sources.layout import named
+from novikoff.sources.frames import SparseMatrix, is_sparse
 from novikoff.sources.matched import names_of
 from novikoff.sources.pairs import HELD, is_plain
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Example, Position
-
-if TYPE_CHECKING:
-    from novikoff.sources.expert_table import ExpertTable
 
 
 class Targets(Stream):
@@ -39,7 +34,7 @@ class Targets(Stream):
         self.name = name
         self._y = _outcomes(y, name)
         unused = np.ones(len(self._y), dtype=np.int8)  # labels, of which the source of the rows must have some
-        if _is_sparse(X):
+        if is_sparse(X):
             self._rows: SparseMatrix | Arrays = SparseMatrix(X, unused, name=name)
         else:
             named = names_of(X) if features is None else features
@@ -51,34 +46,6 @@ class Targets(Stream):
         for batch in self._rows.batches(start):
             first = batch.first - 1
             yield replace(batch, y=self._y[first : first + len(batch)])
-
-
-class TargetTable(Stream):
-    """A table in a file: one column the outcome, the others features, all of them numbers (sources/expert_table.py)."""
-
-    outcomes = "numbers"
-
-    def __init__(self, table: ExpertTable) -> None:
-        self._table = table
-        self.name, self.rereadable, self.fixed = table.name, table.rereadable, table.fixed
-        self.features, self.notes = table.features, table.notes
-        self.domain = Domain("vector", len(table.experts))
-
-    def fingerprint(self) -> dict[str, Any]:
-        """That of the file."""
-        return self._table.fingerprint()
-
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        return self._table.batches(start)
-
-
-def target_table(
-    source: Any, label: str | int | None = None, header: bool | None = None, threads: int | None = None
-) -> TargetTable:
-    """The examples in a CSV, TSV, JSON lines, Arrow or Parquet file; `label` is the outcome column."""
-    from novikoff.sources.expert_table import expert_table
-
-    return TargetTable(expert_table(source, label, "squared", header=header, threads=threads))
 
 
 class TargetPairs(Stream):
@@ -108,8 +75,6 @@ class TargetPairs(Stream):
 
 def targets(environment: Any) -> Stream:
     """A stream of numbers to be predicted, from what is no stream yet."""
-    if _is_frame(environment):
-        return target_frame(environment)
     if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
         x, y = environment
         if not (isinstance(x, tuple) and isinstance(y, tuple)):  # those are two pairs (x, y)
@@ -119,27 +84,6 @@ def targets(environment: Any) -> Stream:
     raise MismatchError(
         f"an environment must be a stream, arrays (X, y) or an iterable of (x, y): got {type(environment).__name__}."
     )
-
-
-def target_frame(
-    frame: Any, target: str | int | None = None, columns: Sequence[str | int] | None = None, name: str = "frame"
-) -> Targets:
-    """The rows of a data frame. `target` is the column to be predicted: by default label, y, class, target or the last.
-
-    columns   the feature columns, by name or number. By default all but the target
-    """
-    table = _table(frame, target, columns, name)
-    found = Columns(table.schema, name, target, columns)
-    where: Where = {"column": named(found.names, found.target), "source": name}
-    column = table.column(found.target)
-    if column.null_count:
-        was = f"has {column.null_count:,} that are"
-        raise SourceError("outcomes must not be missing", was, "Drop the rows.", **where)
-    try:
-        y = numbers(column, np.float64, where, 1)
-    except (TypeError, ValueError):
-        raise SourceError("outcomes must be numbers", f"is {column.type}", "Choose another column.", **where) from None
-    return Targets(found.x(table, 1), y, name, found.features)
 
 
 def _columns(X: ArrayLike, name: str) -> NDArray[Any]:

@@ -1,13 +1,13 @@
 """`unlabelled`: examples without labels, to be predicted. Every batch has a y of -1s that means nothing.
 
 Formats, the first that fits the first lines
-    arrow, parquet   plain columns of numbers, each a feature
-    jsonl            objects without a label; features are hashed, as in jsonl.py
+    arrow, parquet   a table (tables/formats.py)
+    jsonl            objects without a label: a table, or features hashed as in jsonl.py
     svmlight         most lines are `index:value ...`
     vw               most lines are `|namespace feature ...`
-    csv              named .csv, .tsv or .tab, or most rows have a cell that is a number: each column is a feature
+    csv              named .csv, .tsv or .tab, or most rows have a cell that is a number: a table
     text             most lines have a word: each line is a message
-    Numbers that are predicted (`numbers`) are learned from tables alone, so JSON lines are one too: a column a key.
+    Numbers that are predicted (`numbers`) are learned from tables alone.
 Lines
     A label is put before each line on its way to the reader of labelled ones; messages name the columns of the file.
     Blank lines, and comments of svmlight, are no examples; `notes` tells how many there were.
@@ -22,23 +22,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from novikoff.errors import Advice, Option, SourceError
-from novikoff.sources.arrow_file import open_arrow
 from novikoff.sources.expert_cells import IF_LABEL
-from novikoff.sources.expert_columns import ExpertColumns
-from novikoff.sources.expert_table import BLANK, ExpertTable, _Head, expert_table, look_at
+from novikoff.sources.expert_table import BLANK, look_at
+from novikoff.sources.jsonl import JSONL
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK
 from novikoff.sources.layout import LABEL_NAMES, SNIFFED_ROWS, is_number, rows_of, sniff_delimiter
 from novikoff.sources.line_chunks import LONGEST_LINE
-from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.reader import FORMATS, NUMBER, TABLES, UNLABELLED, WORD, _suffix, sniff
 from novikoff.stream import Stream
-from novikoff.types import Batch, Domain, Position
+from novikoff.types import Batch, Position
 
 LEAVE_OUT = Advice("Leave out ", Option("unlabelled"), ".")
 KEY = "no label"
@@ -50,14 +48,17 @@ STARTS = {
     "jsonl": re.compile(rb"\n([ \t]*+\{)([ \t]*+\})?"),
 }
 START = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n])")
+CHOSEN = ("columns", "drop", "number", "category", "text", "time")
+TABLES_TOO = ("csv", "jsonl", "arrow", "parquet")
+"""Formats of tables, which may have no label."""
 TAKEN = {
     "svmlight": ("skip_bad", "threads"),
     "vw": ("bits", "ignore_weights", "skip_bad", "threads"),
-    "jsonl": ("bits", "skip_bad"),
+    "jsonl": ("bits", "skip_bad", *CHOSEN),
     "text": ("bits", "skip_bad"),
-    "csv": ("header", "delimiter", "threads"),
-    "arrow": (),
-    "parquet": (),
+    "csv": ("header", "delimiter", "threads", "bits", "skip_bad", *CHOSEN),
+    "arrow": ("bits", *CHOSEN),
+    "parquet": ("bits", *CHOSEN),
 }
 READ_AT_ONCE = 2**20
 
@@ -77,7 +78,8 @@ def unlabelled(source: Any, format: str | None = None, numbers: bool = False, **
     origin, content, head, whole = look_at(source)
     lines = head if whole else head[: head.rfind(b"\n") + 1] or head
     binary = "arrow" if head.startswith(b"ARROW1") else "parquet" if head.startswith(b"PAR1") else None
-    found = binary or ("csv" if numbers else format) or _format(lines, origin.name)
+    objects = "jsonl" if numbers and head.lstrip(BLANK).startswith(b"{") else None
+    found = binary or objects or ("csv" if numbers else format) or _format(lines, origin.name)
     taken = TAKEN[found]
     for option in given:
         if option not in taken:
@@ -85,29 +87,12 @@ def unlabelled(source: Any, format: str | None = None, numbers: bool = False, **
                 f"options must be those of the format: {found} without labels takes {', '.join(taken) or 'none'}; got "
                 f"{option}, for {origin.name}. Leave it out, or name another format: {', '.join(FORMATS)}."
             )
-    if found in ("arrow", "parquet"):
-        return _from_columns(OnDisk(content))
-    if found == "csv":
-        return UnlabelledTable(expert_table(content, loss="table", **given))
-    return UnlabelledLines(content, found, given, lines)
-
-
-class UnlabelledTable(Stream):
-    """The rows of a table: every column is a feature."""
-
-    unlabelled = True
-
-    def __init__(self, table: ExpertTable) -> None:
-        self._table = table
-        table.what = "features"
-        self.name, self.rereadable, self.notes = table.name, table.rereadable, table.notes
-        self.notes.append("every column is a feature: there are no labels")
-        self.features = table.features
-        self.domain = Domain("vector", len(table.experts))
-
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for batch in self._table.batches(start):
-            yield Batch(batch.y, _nothing(batch), batch.first, batch.end)
+    if found not in TABLES_TOO:
+        return UnlabelledLines(content, found, given, lines)
+    table: Stream = FORMATS[found]()(content, labelled=False, outcomes="numbers" if numbers else "labels", **given)
+    if table.unlabelled and table.encoding is not None:
+        table.notes.append("every column is a feature: there are no labels")
+    return table
 
 
 class UnlabelledLines(Stream):
@@ -119,7 +104,8 @@ class UnlabelledLines(Stream):
         self._format = format
         self._bytes = Prefixed(Origin(content), format)
         own = {"label": KEY} if format == "jsonl" else {}
-        self._reader = FORMATS[format]()(self._bytes, positive="1", **own, **given)
+        make: Any = JSONL if format == "jsonl" else FORMATS[format]()
+        self._reader = make(self._bytes, positive="1", **own, **given)
         self._reader.prefix = PREFIXES[format]
         self.name, self.rereadable, self.domain = self._bytes.name, self._bytes.seekable(), self._reader.domain
         self._told = [f"read as {format}, without labels"]
@@ -221,24 +207,6 @@ def _nothing(batch: Batch) -> Any:
     return np.full(len(batch), -1, dtype=np.int8)
 
 
-def _from_columns(file: OnDisk) -> Stream:
-    """An Arrow or Parquet file: with its labels, if `convert` wrote it."""
-    from novikoff.sources.arrow import Arrow
-
-    found = open_arrow(file)
-    if found.last_note() is not None:
-        stream = Arrow(file)
-        stream.notes.append(f"{file} has labels, as every file of convert: it is read with them")
-        return stream
-    lists = [name for name, kind in zip(found.names, found.schema.types, strict=True) if "list" in str(kind)]
-    if lists:
-        raise SourceError(
-            f"examples without labels must be in columns of numbers: column {lists[0]!r} of {file} holds lists. Write "
-            "a column a feature, or svmlight text."
-        )
-    return UnlabelledTable(ExpertColumns(file, None, (), "table", False))
-
-
 def _format(head: bytes, name: str) -> str:
     """The format of lines that begin like this. Raises `SourceError` if they have labels."""
     if head.lstrip(BLANK).startswith(b"{"):
@@ -266,9 +234,8 @@ def _format(head: bytes, name: str) -> str:
 
 def _has_numbers(head: bytes, name: str) -> bool:
     """Have most rows a cell that is a number? The first may be a header."""
-    file = cast(OnDisk, _Head(head, name))
     try:
-        rows = [cells for _, _, cells in islice(rows_of(file, sniff_delimiter(file)), SNIFFED_ROWS)]
+        rows = [cells for _, _, cells in islice(rows_of(head, sniff_delimiter(head), name), SNIFFED_ROWS)]
     except SourceError:  # a quote that is left open
         return False
     return _most(rows[1:] or rows, lambda cells: any(map(is_number, cells)))

@@ -33,6 +33,8 @@ class Columnar(ABC):
         self.name = name
         self.names: Sequence[str] = _distinct_names(schema.names)
         self.notes: list[str] = []
+        self.skipped: list[tuple[int, str]] = []
+        self.rows: int | None = None
 
     @abstractmethod
     def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
@@ -74,6 +76,7 @@ class ArrowTable(Columnar):
         super().__init__(self._source.name, self._file.schema)
         self.notes += [*self._source.notes(), *index_notes(self._file, self.name)]
         self.levels = self._file.index
+        self.rows = self._file.count()
 
     def fingerprint(self) -> dict[str, Any]:
         return self._source.fingerprint()
@@ -89,6 +92,7 @@ class FrameTable(Columnar):
         self._table, levels = _table(frame, name)
         super().__init__(name, self._table.schema)
         self.levels = levels
+        self.rows = self._table.num_rows
         self.notes += [index_note(self.levels, name)] if self.levels else []
 
     def fingerprint(self) -> dict[str, Any]:

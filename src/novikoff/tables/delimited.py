@@ -41,7 +41,8 @@ HEAD_BYTES, LONGEST_HEAD = 2**18, 2**24
 PATIENCE, MOMENT = 1.0, 0.01
 LONGEST_ROW = 2**28
 SPELLED = sorted({how(word) for word in MISSING for how in (str.lower, str.upper, str.title, str)} | {"NaN", "N/a"})
-HEX = re.compile(rb"0[xX]")
+LINE_END = re.compile(rb"\r\n|\r|\n")
+HEX = re.compile(rb'0"?[xX]')  # a quote may end between them
 SKIP = ("Or pass ", Option("skip_bad", letter="N"), " to skip up to N bad rows.")
 
 
@@ -49,6 +50,7 @@ class Delimited:
     """The rows of a table in text, from a path, "-" or a binary file object."""
 
     levels: Sequence[str] = ()
+    rows: int | None = None
 
     def __init__(
         self, source: Any, header: bool | None = None, delimiter: str | None = None, asked: Sequence[Any] = (),
@@ -61,11 +63,22 @@ class Delimited:
         self.notes: list[str] = []
         self.skipped: list[tuple[int, str]] = []
         self._skip_bad, self._threads, self._chunk = skip_bad, cores() if threads is None else threads, chunk
+        try:
+            self._look(header, delimiter, asked)
+        except BaseException:
+            self._opened.close()
+            raise
+        if self.rereadable:
+            self._opened.close()
+
+    def _look(self, header: bool | None, delimiter: str | None, asked: Sequence[Any]) -> None:
+        """Delimiter, header and columns, from the first rows."""
         text = first_bytes(self._opened)
         if b"\0" in text:
             raise SourceError(f"text must be without zero bytes: {self.name} has some. Is it of another format?")
-        self._between = _delimiter(text, delimiter)
-        rows = list(islice(cells_of(text, self._between, self.name, whole=False), RECOGNISED_ROWS + 1))
+        whole = text.count(b"\n") < 2 or (not self._opened.live and len(self._opened.peek(len(text) + 1)) == len(text))
+        self._between = _delimiter(text, delimiter, whole)
+        rows = list(islice(cells_of(text, self._between, self.name, whole), RECOGNISED_ROWS + 1))
         if not rows:
             raise SourceError(f"a source must not be empty: {self.name} has no rows.")
         line, last, first = rows[0]
@@ -77,14 +90,12 @@ class Delimited:
         self.named = _has_header(rows, asked, self.name) if header is None else header
         if self.named and len(rows) == 1:
             raise SourceError(f"a source must not be empty: {self.name} has a header on line {line} and no rows.")
-        self.names = _names(first) if self.named else [f"x{c}" for c in range(len(first))]
+        self.names: Sequence[str] = _names(first) if self.named else [f"x{c}" for c in range(len(first))]
         self.index = unnamed_first([cell.strip() for cell in first]) if self.named else 0
         if self.index:
             self.notes.append(unnamed_note(self.index, self.name))
         self._begin = (last, _bytes_of(text, last)) if self.named else (0, 0)
         self._head = rows[1 if self.named else 0 :][:RECOGNISED_ROWS]
-        if self.rereadable:
-            self._opened.close()
 
     def fingerprint(self) -> dict[str, Any]:
         return self._origin.fingerprint()
@@ -99,10 +110,7 @@ class Delimited:
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
         here = dict(start or {"row": 0, "line": self._begin[0], "byte": self._begin[1], "bad": 0})
         self.skipped.clear()
-        if self.rereadable:
-            self._opened = self._origin.open(here["byte"])
-        else:
-            self._opened.skip(here["byte"])
+        self._opened = again(self._origin, self._opened, here["byte"])
         whole = {
             name
             for name, cells in self.head().items()
@@ -170,8 +178,6 @@ class Delimited:
         numbers = [name for name, kind in wanted.items() if kind == "number"]
         if b"\0" in text:
             raise pa.ArrowInvalid("a zero byte")
-        if whole and HEX.search(text):
-            whole = set()  # which pyarrow would read as a number
         types: dict[str, Any] = {name: pa.dictionary(pa.int32(), pa.string()) for name in wanted}
         types |= {name: pa.string() for name, kind in wanted.items() if kind == "text"}
         types |= {name: pa.int64() if name in whole else pa.float64() for name in numbers}
@@ -181,6 +187,12 @@ class Delimited:
             column_types=types, include_columns=list(wanted), null_values=SPELLED, strings_can_be_null=True
         )
         try:
+            if whole & {*numbers} and HEX.search(text):  # which pyarrow would read as a whole number
+                written = {name: pa.string() for name in whole & {*numbers}}
+                as_text = arrow.ConvertOptions(column_types=written, include_columns=list(written))
+                for column in arrow.read_csv(pa.BufferReader(text), reading, parsing, as_text).columns:
+                    if any(HEX.search(cell.encode()) for cell in column.unique().to_pylist()):
+                        raise pa.ArrowInvalid("a hexadecimal number")
             return arrow.read_csv(pa.BufferReader(text), reading, parsing, converting)
         except pa.ArrowInvalid:
             if not whole & {*numbers}:
@@ -225,6 +237,8 @@ class Delimited:
                 continue
             fault.where.pop("row", None)
             fault.at(line=line + first, source=self.name)
+            if not self.named and line + first == self._head[0][0]:
+                fault.advise("If the line is a header, say so.")
             if here["bad"] >= self._skip_bad:
                 return kept.getvalue().encode(), fault.advise(*SKIP)
             here["bad"] += 1
@@ -247,12 +261,16 @@ class Delimited:
                 if INFINITE.fullmatch(cell.strip()):
                     return bad_cell(0, name, "numbers must be finite", f"has {quoted(cell)}")
                 do = category_instead(Column(name, "number"))
-                return bad_cell(0, name, "numbers must be numbers", f"has {quoted(cell)}", do)
+                return bad_cell(0, name, "numbers must be numbers", f"has {quoted(cell.strip())}", do)
         return None
 
 
-def _whole_or_missing(cell: str) -> bool:
-    return is_missing(cell) or WHOLE.fullmatch(cell.strip()) is not None
+def again(origin: Origin, opened: Opened, byte: int) -> Opened:
+    """The bytes from there on: of what comes once, those that were opened, if none is taken yet."""
+    if origin.rereadable or opened.closed:
+        return origin.open(byte)
+    opened.skip(byte)
+    return opened
 
 
 def first_bytes(opened: Opened) -> bytes:
@@ -297,14 +315,14 @@ def cells_of(text: bytes, delimiter: str, name: str, whole: bool = True) -> Iter
             ) from None
 
 
-def _delimiter(text: bytes, asked: str | None) -> str:
+def _delimiter(text: bytes, asked: str | None, whole: bool) -> str:
     if asked is not None:
         if len(asked) != 1 or not asked.isascii() or asked in '"\r\n':
             raise SourceError(f"a delimiter must be one character, not a quote or a new line: got {asked!r}.")
         return asked
 
     def score(delimiter: str) -> tuple[bool, int, int]:
-        rows = [cells for _, _, cells in islice(cells_of(text, delimiter, "", whole=False), 50)]
+        rows = [cells for _, _, cells in islice(cells_of(text, delimiter, "", whole), 50)]
         width = len(rows[0]) if rows else 0
         alike = sum(len(cells) == width for cells in rows)
         return (
@@ -329,13 +347,14 @@ def _has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any]
     """Does the first row name the columns?"""
     line, _, cells = rows[0]
     first = [cell.strip() for cell in cells]
-    if any(isinstance(column, str) and not WHOLE.fullmatch(column) for column in asked):
+    named = [column for column in asked if isinstance(column, str)]
+    if any(not WHOLE.fullmatch(column) or not -len(first) <= int(column) < len(first) for column in named):
         return True  # only a header can have a column of that name
     below = [row for _, _, row in rows[1:] if len(row) == len(first)]
-    named = [c for c, cell in enumerate(first) if cell and not is_missing(cell) and not NUMBER.fullmatch(cell)]
+    called = [c for c, cell in enumerate(first) if cell and not is_missing(cell) and not NUMBER.fullmatch(cell)]
     kinds = [recognise("", [row[c] for row in below]).kind for c in range(len(first))]
     typed = [
-        c for c in named if kinds[c] in ("number", "boolean", "time") and recognise("", [first[c]]).kind != kinds[c]
+        c for c in called if kinds[c] in ("number", "boolean", "time") and recognise("", [first[c]]).kind != kinds[c]
     ]
     if typed:
         numbered = [c for c, cell in enumerate(first) if NUMBER.fullmatch(cell) and kinds[c] == "number"]
@@ -346,10 +365,10 @@ def _has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any]
             )
         return True
     if len(rows) == 1:
-        return len(named) == len(first) > 1 and len(set(first)) == len(first)
-    if not below or len(named) < len([cell for cell in first if cell]) or len(set(first)) < len(first):
+        return len(called) == len(first) > 1 and len(set(first)) == len(first)
+    if not below or len(called) < len([cell for cell in first if cell]) or len(set(first)) < len(first):
         return False
-    again = any(first[c] == row[c].strip() for row in below for c in named)
+    again = any(first[c] == row[c].strip() for row in below for c in called)
     return not again and (
         any(cell.lower() in LABEL_NAMES for cell in first) or len({row[-1] for row in below}) < len(below)
     )
@@ -357,7 +376,4 @@ def _has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any]
 
 def _bytes_of(text: bytes, lines: int) -> int:
     """How many bytes the first lines take."""
-    at = 0
-    for _ in range(lines):
-        at = text.find(b"\n", at) + 1 or len(text)
-    return at
+    return next((end.end() for end in islice(LINE_END.finditer(text), lines - 1, None)), len(text))

@@ -42,24 +42,27 @@ class Slot:
 
 
 class Encoding:
-    """The columns that are used and the places of their features."""
+    """The columns that are used and the places of their features.
 
-    def __init__(self, columns: Iterable[Column], bits: int | None = None) -> None:
+    label   the column of labels, if there is one: in another table it may stand elsewhere
+    named   have the columns names of their own? Else tables are matched by position
+    dense   all columns were numbers from the first
+    """
+
+    def __init__(
+        self, columns: Iterable[Column], bits: int | None = None, named: bool = True, label: str | None = None
+    ) -> None:  # fmt: skip
         self.columns = [column for column in columns if column.kind != "ignored"]
         if bits is None and any(column.kind == "text" for column in self.columns):
             bits = TEXT_BITS
-        self.bits = bits
+        self.bits, self.named, self.label = bits, named, label
+        self.dense = bits is None and all(column.kind in ("number", "boolean") for column in self.columns)
         self.places: dict[str, int] = {}
         self.begins: dict[str, float] = {}  # the first moment of a column of dates
         if bits is None:
             for column in self.columns:
                 if column.kind in ("number", "boolean"):
                     self.places[column.name] = len(self.places)
-
-    @property
-    def dense(self) -> bool:
-        """Are all columns numbers?"""
-        return self.bits is None and all(column.kind in ("number", "boolean") for column in self.columns)
 
     @property
     def width(self) -> int:
@@ -180,9 +183,20 @@ class Encoding:
             return self.places
         return {**self.places, **fresh} if fresh else self.places
 
+    def known(self) -> list[int]:
+        """How much it knows: features, first moments, columns of which something was said."""
+        return [len(self.places), len(self.begins), sum(column.kind != "unknown" for column in self.columns)]
+
+    def knows_less(self, known: Sequence[int]) -> bool:
+        """Did one that had come so far know more?"""
+        return any(now < then for now, then in zip(self.known(), known, strict=True))
+
     def state(self) -> dict[str, Any]:
         """As plain data."""
         return {
+            "named": self.named,
+            "label": self.label,
+            "dense": self.dense,
             "columns": [column.state() for column in self.columns],
             "bits": self.bits,
             "places": list(self.places),
@@ -195,8 +209,10 @@ class Encoding:
         try:
             columns = [Column(*column) for column in state["columns"]]
             sound = all(column.kind in KINDS and isinstance(column.name, str) for column in columns)
+            sound &= state["label"] is None or isinstance(state["label"], str)
             sound &= state["bits"] is None or state["bits"] in range(1, 33)
-            encoding = cls(columns, state["bits"])
+            encoding = cls(columns, state["bits"], bool(state["named"]), state["label"])
+            encoding.dense &= bool(state["dense"])
             encoding.places = {str(name): place for place, name in enumerate(state["places"])}
             encoding.begins = {str(name): float(first) for name, first in state["begins"].items()}
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -17,7 +17,7 @@ from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
 from novikoff.sources.line_chunks import whole_lines
 from novikoff.sources.opened import Origin
 from novikoff.tables.column import Kind
-from novikoff.tables.delimited import SKIP, first_bytes
+from novikoff.tables.delimited import SKIP, again, first_bytes
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.types import Position
 
@@ -30,6 +30,7 @@ class Objects:
     named = True
     index = 0
     levels: Sequence[str] = ()
+    rows: int | None = None
 
     def __init__(self, source: Any, skip_bad: int = 0, chunk: int = CHUNK_BYTES) -> None:
         origin = Origin(source)
@@ -39,10 +40,14 @@ class Objects:
         self.notes: list[str] = []
         self.skipped: list[tuple[int, str]] = []
         self._skip_bad, self._chunk = skip_bad, chunk
-        self._first = first_objects(first_bytes(self._opened), self.name)
-        self.names = list(self._first[0])
+        try:
+            self._first = first_objects(first_bytes(self._opened), self.name)
+        except BaseException:
+            self._opened.close()
+            raise
+        self.names: Sequence[str] = list(self._first[0])
         for row in self._first:
-            self.names += [key for key in row if key not in self.names]
+            self.names = [*self.names, *(key for key in row if key not in self.names)]
         if self.rereadable:
             self._opened.close()
 
@@ -58,8 +63,7 @@ class Objects:
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
         here = dict(start or {"row": 0, "line": 0, "byte": 0, "bad": 0})
         self.skipped.clear()
-        if self.rereadable:
-            self._opened = self._origin.open(here["byte"])
+        self._opened = again(self._origin, self._opened, here["byte"])
         known = {*self.names}
         free: deque[bytearray] = deque()
         with self._opened as opened:

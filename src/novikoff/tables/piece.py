@@ -49,6 +49,8 @@ class Reader(Protocol):
     names   of the columns; x0, x1, ... if they have none, and `named` is False
     index   how many first columns are an index, as pandas and R write it
     levels  the names of an index of pandas that is not among the columns
+    rows    how many there are; None if only reading tells
+    skipped the bad rows of a pass that were skipped: line, message
     """
 
     name: str
@@ -60,6 +62,8 @@ class Reader(Protocol):
     independent: bool
     fixed: bool
     notes: list[str]
+    rows: int | None
+    skipped: list[tuple[int, str]]
 
     def head(self) -> Mapping[str, list[Any]]:
         """The cells of the first rows, by column: text as it stands, or values."""

@@ -14,22 +14,24 @@ Labels
 
 from __future__ import annotations
 
+import re
 import time as clock
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import Advice, MismatchError, Option, SourceError, quoted
+from novikoff.errors import Advice, LabelError, MismatchError, Option, SourceError, quoted
 from novikoff.sources.layout import LABEL_NAMES, WHOLE, is_number
 from novikoff.sources.pandas_index import check_asked
-from novikoff.sources.streaming_labels import StreamingLabels
+from novikoff.sources.streaming_labels import StreamingLabels, shown
 from novikoff.stream import Stream
 from novikoff.tables import cells
-from novikoff.tables.column import Column, Kind, is_missing, looks_like_id, recognise
+from novikoff.tables.column import BOOLEANS, Column, Kind, is_missing, looks_like_id, recognise
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Piece, Reader
 from novikoff.types import Batch, Domain, Labels, Position
@@ -37,6 +39,11 @@ from novikoff.types import Batch, Domain, Labels, Position
 LOOK_AHEAD_BYTES = 2**24
 LABEL_SECONDS = 1.0
 MOST_NAMED = 5
+EXACT = 2.0**53
+INTEGER = re.compile(r"-?[0-9]{1,19}")
+
+Asked = Sequence[str | int] | str | int
+"""Columns, by name or number; one may stand alone."""
 
 
 class Table(Stream):
@@ -60,12 +67,12 @@ class Table(Stream):
         label: str | int | None = None,
         positive: Any = None,
         many: int | None = None,
-        columns: Sequence[str | int] | None = None,
-        drop: Sequence[str | int] = (),
-        number: Sequence[str | int] = (),
-        category: Sequence[str | int] = (),
-        text: Sequence[str | int] = (),
-        time: Sequence[str | int] = (),
+        columns: Asked | None = None,
+        drop: Asked = (),
+        number: Asked = (),
+        category: Asked = (),
+        text: Asked = (),
+        time: Asked = (),
         bits: int | None = None,
         outcomes: str = "labels",
         labelled: bool = True,
@@ -73,50 +80,98 @@ class Table(Stream):
         if bits is not None and not 1 <= bits <= 32:
             raise SourceError(f"bits must be from 1 to 32: got {bits}.")
         self._reader, self.outcomes, self.unlabelled = reader, outcomes, not labelled
-        self.name, self.rereadable, self.fixed = reader.name, reader.rereadable, reader.fixed
+        self.name, self.rereadable, self.fixed, self.rows = reader.name, reader.rereadable, reader.fixed, reader.rows
         self.notes += reader.notes
+        self._said: list[str] = []
         self._positive, self._many = positive, many
         check_asked(reader.levels, reader.names, label, LABEL_NAMES, columns, self.name)
-        chosen = {kind: [self._find(c, f"a {kind} column") for c in asked] for kind, asked in
-                  (("number", number), ("category", category), ("text", text), ("time", time))}  # fmt: skip
-        left_out = {self._find(c, "a column to leave out") for c in drop}
-        used = None if columns is None else [self._find(c, "a column") for c in columns]
-        self.label = self._label(label, used or [], left_out) if labelled else None
-        others = [name for name in reader.names[reader.index :] if name != self.label and name not in left_out]
-        names = used if used is not None else others
-        if not names or self.label in names:
-            raise SourceError(f"a table must have a label and a feature: {self.name} has {self.label} only.")
         head = reader.head()
-        self.columns = [self._column(name, head[name], chosen) for name in names]
+        chosen = {kind: [self._find(c, f"a {kind} column") for c in listed(asked)] for kind, asked in
+                  (("number", number), ("category", category), ("text", text), ("time", time))}  # fmt: skip
+        left_out = {self._find(c, "a column to leave out") for c in listed(drop)}
+        used = None if columns is None else [self._find(c, "a feature column") for c in listed(columns)]
+        self._asked = (label, used, left_out, chosen)
         self._first = dict(head)
-        self.encoding = Encoding(self.columns, bits)
+        self._choose(self._label(label, used or [], left_out) if labelled else None)
+        self.encoding = Encoding(self.columns, bits, reader.named, self.label)
+        self._learn = True
         self._labels = self._fresh()
-        self._texts: bool | None = None  # are the labels text?
-        self._point = self.encoding.dense and all(
-            column.kind == "boolean" or all(is_missing(c) or WHOLE.fullmatch(str(c).strip()) for c in head[column.name])
-            for column in self.columns
-        )
+        self._texts: bool | None = self._worded  # are the labels text?
+        self._look_at_head()
         for column in self.columns:
             if looks_like_id(column, head[column.name]):
                 told = f"{column.name} of {self.name} is different in every row: it says nothing of new rows. Pass "
                 self.notes.append(Advice(told, Option("drop", column.name), " to leave it out."))
 
+    def _look_at_head(self) -> None:
+        """What the labels of the first rows stand for, if that is clear."""
+        import pyarrow as pa
+
+        if self.label is None or self.outcomes == "numbers":
+            return
+        said = [cell for cell in self._first[self.label] if not is_missing(cell)]
+        with suppress(ValueError, pa.ArrowException):  # told when its row comes
+            values = self._values(pa.array(said))
+            if self._labels.settled:
+                self._labels.encode(values)
+            self._labels.look(values)
+
+    def _choose(self, label: str | None) -> None:
+        """Which columns are used, and what they are, if this is the label."""
+        self.label, head = label, self._first
+        _, used, left_out, chosen = self._asked
+        self.columns = [self._column(name, head[name], chosen) for name in self._chosen(used, left_out)]
+        self._sources = {column.name: column.name for column in self.columns}
+        self._point = all(c.kind == "boolean" or all(map(_is_whole, head[c.name])) for c in self.columns)
+        said = [cell for cell in head[label] if not is_missing(cell)] if label is not None else []
+        worded = any(isinstance(cell, str) and not is_number(cell) for cell in said)
+        self._worded = True if worded else None  # labels that come later may be the first that are text
+        self._booleans = bool(said) and all(isinstance(cell, bool) for cell in said)
+
+    def _chosen(self, used: list[str] | None, left_out: set[str]) -> list[str]:
+        """The names of the columns that are used."""
+        there = self._reader.names[self._reader.index :]
+        names = [name for name in there if name != self.label and name not in left_out] if used is None else used
+        if not names:
+            needs = "a feature" if self.label is None else "a label and a feature"
+            only = "none left" if self.label is None else f"column {quoted(self.label)} only"
+            raise SourceError(f"a table must have {needs}: {self.name} has {only}.")
+        both = [*names, *([] if self.label is None else [self.label])]
+        if len(set(both)) < len(both):
+            twice = max(both, key=both.count)
+            raise SourceError(f"a column must be used once: column {quoted(twice)} of {self.name} is asked for twice.")
+        return names
+
     @property
     def domain(self) -> Domain:  # type: ignore[override]
         """Vectors; points if all columns are whole numbers."""
         if self.encoding.dense:
-            return Domain("point" if self._point else "vector", len(self.encoding.columns))
+            return Domain("point" if self._point else "vector", self.encoding.width)
         return Domain("vector", None if self.encoding.bits is None else 2**self.encoding.bits)
 
     @property
+    def bits(self) -> int | None:  # type: ignore[override]
+        """Features are hashed into 2^bits; None if they are not."""
+        bits: int | None = self.encoding.bits
+        return bits
+
+    @property
     def features(self) -> tuple[str, ...] | None:  # type: ignore[override]
-        """The names of the columns; None if they have none."""
-        return tuple(column.name for column in self.encoding.columns) if self._reader.named else None
+        """The names of the columns of dense rows; None if they have none."""
+        return self.encoding.features if self.encoding.dense and self._reader.named else None
+
+    @property
+    def skipped(self) -> list[tuple[int, str]]:
+        """The bad rows of this pass that were skipped: their lines, and what is wrong with them."""
+        return self._reader.skipped
 
     @property
     def labels(self) -> Labels | None:  # type: ignore[override]
         """What stands for -1 and +1; None before it is known, and with `many`."""
-        return None if self.unlabelled or self.outcomes == "numbers" else self._labels.labels
+        found = None if self.unlabelled or self.outcomes == "numbers" else self._labels.labels
+        if found is None or not self._booleans:
+            return found
+        return Labels(*(BOOLEANS.get(str(value), value) for value in (found.negative, found.positive)))
 
     def describe(self) -> list[str]:
         """A line for each column: what it is, and its first value."""
@@ -132,34 +187,81 @@ class Table(Stream):
         """By what a file is known again."""
         return self._reader.fingerprint()
 
-    def adopt(self, encoding: Encoding) -> None:
-        """Read by the encoding of a learner; its columns must be those of this table, in any order."""
+    def adopt(self, encoding: Encoding, learn: bool = True, whose: str = "the learner") -> None:
+        """Read by the encoding of a learner: columns are matched by name, in any order; without names by position.
+
+        learn   may it learn new features? Else those get no place
+        """
+        named = encoding.named and self._reader.named
+        if named and self._asked[0] is None and self.label is not None and encoding.label in self._reader.names:
+            self._choose(encoding.label)  # what was the label is the label, wherever it stands
         known, shown = [c.name for c in encoding.columns], [c.name for c in self.columns]
-        missing, new = [n for n in known if n not in self._reader.names], [n for n in shown if n not in known]
-        if missing or new:
-            raise MismatchError(_mismatch(self.name, missing, new))
-        self.encoding = encoding
+        note = None
+        if named:
+            missing, new = [n for n in known if n not in shown], [n for n in shown if n not in known]
+            if missing or new:
+                raise MismatchError(_mismatch(self.name, whose, missing, new))
+            self._sources = {name: name for name in known}
+            note = "are in another order: they are matched by name" if known != shown else None
+        else:
+            if len(known) != len(shown):
+                raise MismatchError(
+                    f"{whose} has {len(known):,} columns: {self.name} has {len(shown):,}, without names. Choose its "
+                    "columns."
+                )
+            self._sources = dict(zip(known, shown, strict=True))
+            if not self._reader.named:
+                note = "have no names: they are matched by position"
+        if note and (told := f"the columns of {self.name} {note}") not in self.notes:
+            self.notes.append(told)
+        self._point &= encoding.dense
+        self._learn = learn
+        self.encoding = encoding if learn else Encoding.restore(encoding.state())
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        self._labels = self._fresh()
-        if start and "labels" in start:
+        if start and self.encoding.knows_less(start["known"]):
+            yield from self._from_beginning(start["row"])
+            return
+        self._labels, self._texts = self._fresh(), self._worded
+        if start:
             self._labels.load(start["labels"])
             self._texts = start["texts"]
         row = start["row"] if start else 0
-        wanted: dict[str, Kind] = {column.name: column.kind for column in self.encoding.columns}
+        wanted: dict[str, Kind] = {self._sources[column.name]: column.kind for column in self.encoding.columns}
         if self.label is not None:
             wanted[self.label] = "number" if self.outcomes == "numbers" else "category"
-        for whole in self._settled(self._reader.pieces(start, wanted)):
-            for piece in self._known(whole):
-                x, y, error = self._rows(piece)
-                if len(y):
-                    end = None if error or piece.end is None else self._position(piece.end)
-                    yield Batch(x, y, row + 1, end, "owned")
-                row += len(y)
-                if error:
-                    raise error
-        if row == 0:
-            raise SourceError(f"a source must not be empty: {self.name} has no rows.")
+        try:
+            for whole in self._settled(self._reader.pieces(start, wanted)):
+                for piece in self._known(whole):
+                    x, y, error = self._rows(piece)
+                    if len(y):
+                        end = None if error or piece.end is None else self._position(piece.end)
+                        yield Batch(x, y, row + 1, end, "owned")
+                    row += len(y)
+                    if error:
+                        raise error
+            if row == 0:
+                raise SourceError(f"a source must not be empty: {self.name} has no rows.")
+        finally:
+            self._say()
+
+    def _from_beginning(self, row: int) -> Iterator[Batch]:
+        """What follows after so many rows, where the places of features are not known: the rows before tell them."""
+        for batch in self.batches():
+            done = batch.first - 1
+            if done + len(batch) > row:
+                yield batch if done >= row else replace(batch.part(row - done, len(batch)), first=row + 1)
+
+    def _say(self) -> None:
+        """What there is to say of this pass, in the notes."""
+        self.notes[:] = [note for note in self.notes if note not in self._said]
+        self._said = []
+        if self.skipped:
+            rows = f"{len(self.skipped)} bad rows" if len(self.skipped) > 1 else "1 bad row"
+            self._said.append(f"{rows} of {self.name} skipped, the first: {self.skipped[0][1]}")
+        if self._labels.absent:
+            self._said.append(f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1.")
+        self.notes += self._said
 
     def _known(self, piece: Piece) -> Iterator[Piece]:
         """The piece, cut where a column of which nothing was known says something for the first time."""
@@ -168,7 +270,7 @@ class Table(Stream):
             for column in [column for column in self.encoding.columns if column.kind == "unknown"]:
                 if piece.rows == 0:
                     continue
-                array = cells.plain(piece.arrays[column.name])
+                array = cells.plain(piece.arrays[self._sources[column.name]])
                 _, codes = cells.distinct(array)
                 first = int(np.argmax(codes >= 0)) if (codes >= 0).any() else piece.rows
                 if first == 0:
@@ -183,7 +285,7 @@ class Table(Stream):
 
     def _rows(self, piece: Piece) -> tuple[Any, NDArray[Any], SourceError | None]:
         """x and y of the rows, up to one that is wrong; and what is wrong with it."""
-        rows, error = piece.rows, piece.error
+        rows, error = piece.rows, self._numbered(piece.error)
         while True:
             try:
                 y = self._outcomes(piece, rows)
@@ -191,13 +293,22 @@ class Table(Stream):
                 return x, y, error
             except SourceError as wrong:
                 rows = wrong.where.pop("row")
-                error = wrong.at(**piece.where(rows)).at(source=self.name)
+                error = self._numbered(wrong.at(**piece.where(rows)).at(source=self.name))
+
+    def _numbered(self, error: SourceError | None) -> SourceError | None:
+        """The error with the number of a column that has no name."""
+        if error is not None and not self._reader.named and error.where.get("column") in self._reader.names:
+            error.where["column"] = self._reader.names.index(str(error.where["column"]))
+        return error
 
     def _x(self, piece: Piece, rows: int) -> Any:
-        arrays = {c.name: piece.arrays[c.name].slice(0, rows) for c in self.encoding.columns} if rows else {}
         if not rows:
             return np.empty((0, self.encoding.width))
-        return self.encoding.rows(arrays, rows)
+        arrays = {c.name: piece.arrays[self._sources[c.name]].slice(0, rows) for c in self.encoding.columns}
+        x = self.encoding.rows(arrays, rows, self._learn)
+        if isinstance(x, np.ndarray) and not self._point:
+            return x.astype(np.float64, copy=False)
+        return x
 
     def _outcomes(self, piece: Piece, rows: int) -> NDArray[Any]:
         if self.label is None:
@@ -211,7 +322,11 @@ class Table(Stream):
                 row = int(np.argmax(np.isnan(values)))
                 raise cells.missing(row, self.label, "outcomes")
             return values
-        return self._labels.encode(self._values(array))
+        try:
+            return self._labels.encode(self._values(array))
+        except LabelError as error:
+            error.at(column=self.label)
+            raise
 
     def _values(self, array: Any) -> NDArray[Any]:
         """The labels of rows as numbers or as text, all of one kind."""
@@ -228,7 +343,12 @@ class Table(Stream):
                     do = Advice("Correct the cell, or pass ", Option("positive", letter="VALUE"), ".")
                     must = "labels must be numbers, as the first is"
                     raise cells.bad_cell(row, str(self.label), must, f"has {quoted(text)}", do)
-            return np.array([float(text) for text in texts])[codes]
+            numbers = np.array([float(text) for text in texts])
+            if not (np.abs(numbers) < EXACT).all():  # two labels must not become one
+                code = int(np.argmin(np.abs(numbers) < EXACT))
+                was = f"has {quoted(texts[code])}"
+                raise cells.bad_cell(int(np.argmax(codes == code)), str(self.label), "labels must be below 2^53", was)
+            return numbers[codes]
         column = np.empty(len(texts), dtype=object)
         column[:] = texts
         return np.asarray(column[codes])
@@ -242,9 +362,12 @@ class Table(Stream):
         deadline = 0.0
         for piece in pieces:
             held.append(piece)
-            if self._labels.labels is None and not self._labels.settled and piece.rows:
+            if self._labels.labels is None and not self._labels.settled:
                 deadline = deadline or clock.monotonic() + LABEL_SECONDS
-                self._look(piece)
+                if piece.rows:
+                    self._look(piece)
+                if piece.error is not None and self._labels.lone:  # the other may be in the row that is bad
+                    raise self._numbered(piece.error) or piece.error
                 if not self._labels.settled and piece.error is None:
                     size = sum(one.size for one in held)
                     if size < LOOK_AHEAD_BYTES and self._reader.ready(max(0.0, deadline - clock.monotonic())):
@@ -269,18 +392,26 @@ class Table(Stream):
                 return
 
     def _fresh(self) -> StreamingLabels:
-        return StreamingLabels(self._positive, self._many)
+        positive = self._positive
+        if self._booleans and isinstance(positive, (bool, np.bool_, str)):
+            positive = str(positive).lower()
+        elif isinstance(positive, str) and is_number(positive) and not self._worded:
+            positive = float(positive)
+        return StreamingLabels(positive, self._many if positive is None else None)
 
     def _position(self, end: Position) -> Position:
-        return {**end, "labels": self._labels.state(), "texts": self._texts}
+        return {
+            **end,
+            "labels": self._labels.state(),
+            "texts": self._texts,
+            "known": self.encoding.known(),
+        }
 
     def _label(self, asked: str | int | None, used: Sequence[str], left_out: set[str]) -> str:
         """The label column: asked for, or called like one, or the last."""
         if asked is not None:
             return self._find(asked, "the label column")
-        there = [
-            n for n in self._reader.names[getattr(self._reader, "index", 0) :] if n not in left_out and n not in used
-        ]
+        there = [n for n in self._reader.names[self._reader.index :] if n not in left_out and n not in used]
         if not there:
             raise SourceError(
                 f"a table must have a label and a feature: {self.name} has no column left. Name the label."
@@ -291,19 +422,26 @@ class Table(Stream):
     def _find(self, column: str | int, what: str) -> str:
         """A column asked for by its name, or else by its number."""
         names = self._reader.names
-        if column in names:
+        if column in names and not any(name.startswith(f"{column} (column ") for name in names):
             return str(column)
         number = int(column) if isinstance(column, int) or WHOLE.fullmatch(column) else None
+        number = None if column in names else number
         if number is not None and -len(names) <= number < len(names):
             return names[number]
-        there = ", ".join(names[:50]) if self._reader.named else f"0 to {len(names) - 1}"
-        raise SourceError(f"{what} must be one of {there}: {column!r} is not there, in {self.name}. Choose another.")
+        there = ", ".join(quoted(name)[1:-1] for name in names[:50]) if self._reader.named else f"0 to {len(names) - 1}"
+        why = "there more than once" if column in names else "not there"
+        raise SourceError(f"{what} must be one of {there}: {column!r} is {why}, in {self.name}. Choose another.")
 
     def _column(self, name: str, head: Sequence[Any], chosen: dict[str, list[str]]) -> Column:
         """What a column is: as it was asked for, or as it looks."""
         kinds = [kind for kind, names in chosen.items() if name in names]
         if len(kinds) > 1:
             raise SourceError(f"a column must be of one kind: {name} is asked for as {' and '.join(kinds)}.")
+        if any(isinstance(cell, (list, dict)) for cell in head):
+            raise SourceError(
+                f"columns must be of plain values: column {quoted(name)} of {self.name} holds lists or objects. Write a "
+                "column a feature, or leave it out."
+            )
         found = recognise(name, head)
         if not kinds or kinds[0] == found.kind:
             return found
@@ -314,10 +452,25 @@ class Table(Stream):
         return Column(name, kinds[0])  # type: ignore[arg-type]
 
 
-def _mismatch(name: str, missing: Sequence[str], new: Sequence[str]) -> str:
-    told = []
-    if missing:
-        told.append(f"lacks {', '.join(missing[:MOST_NAMED])}")
-    if new:
-        told.append(f"has {', '.join(new[:MOST_NAMED])} besides")
-    return f"a table must have the columns that were learned from: {name} {' and '.join(told)}. Add or drop them."
+def _mismatch(name: str, whose: str, missing: Sequence[str], new: Sequence[str]) -> str:
+    told = [f"{which} {_quoted(some)}" for which, some in (("no", missing), ("a new", new)) if some]
+    return (
+        f"columns must be those that {whose} learned from: {name} has {' and '.join(told)}. Rename the columns, or "
+        "choose others; without names they are matched by position."
+    )
+
+
+def _quoted(names: Sequence[str]) -> str:
+    shown = ", ".join(f'"{name}"' for name in names[:MOST_NAMED])
+    return shown + (f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else "")
+
+
+def _is_whole(cell: Any) -> bool:
+    """Is it missing, or a whole number of 64 bits?"""
+    written = str(cell).strip()
+    return is_missing(cell) or (INTEGER.fullmatch(written) is not None and -(2**63) <= int(written) < 2**63)
+
+
+def listed(asked: Asked) -> Sequence[str | int]:
+    """The columns asked for, of which one may stand alone."""
+    return [asked] if isinstance(asked, (str, int)) else asked
