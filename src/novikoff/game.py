@@ -250,8 +250,8 @@ def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None
     tracker, features = ledger.tracker, ledger.player.features
     assert isinstance(tracker, LinearTracker)  # check_hindsight
     return hindsight(
-        adopted(stream, ledger.encoding, ledger.feature_names), tracker.bias, tracker.normalize, ledger.passes, tracker.start,
-        progress=tell, rounds=ledger.rounds if ledger.passes == 1 else None,
+        adopted(stream, ledger.encoding, ledger.feature_names), tracker.bias, tracker.normalize, ledger.passes,
+        tracker.start, progress=tell, rounds=ledger.rounds if ledger.passes == 1 else None,
         names=None if features is None else features.names, played=ledger.fingerprint, tracked=tracker.facts(),
     )  # fmt: skip
 

@@ -90,7 +90,7 @@ def test_a_frame_in_chunks_is_shown_in_batches_and_goes_on_anywhere():
     [
         ({"a": [1.0, np.inf], "y": [0, 1]}, 'numbers must be finite: row 2, column "a" of frame has inf'),
         ({"a": [1, 2, 3], "y": ["u", "v", "w"]}, 'row 3, column "y" of frame has a third, "w"'),
-        ({"a": [1, 2], "y": ["u", None]}, 'labels must not be missing: row 2, column "y" of frame'),
+        ({"a": [1, 2, 3], "y": ["u", "v", None]}, 'labels must not be missing: row 3, column "y" of frame'),
     ],
 )
 def test_what_is_wrong_with_a_frame_is_told_with_its_row_and_column(columns, said):

@@ -59,7 +59,7 @@ def test_a_frame_has_its_target_by_name_or_last():
     frame = pa.table({"a": [1, 2], "y": [0.5, -0.5], "b": [3.0, 4.0]})
     (x,), y = rows(target_frame(frame))
     assert (x.tolist(), y.tolist()) == ([[1.0, 3.0], [2.0, 4.0]], [0.5, -0.5])
-    stream = target_frame(frame, target="a", columns=["b"])
+    stream = target_frame(frame, label="a", columns=["b"])
     (x,), y = rows(stream)
     assert (x.tolist(), y.tolist(), stream.features) == ([[3.0], [4.0]], [1.0, 2.0], ("b",))
     with pytest.raises(SourceError, match="outcomes must be numbers"):

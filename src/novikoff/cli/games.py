@@ -106,6 +106,7 @@ def run_source(
     resume = goes_on(ledger, stream, source, saving)
     ledger.source = stream.name
     said = say_notes(stream, telling.quiet or telling.as_json)
+    say_columns(stream, telling.quiet or telling.as_json)
     keeper = Keeper(ledger, saving)
 
     def game(watching: list[Observer]) -> None:
@@ -227,6 +228,23 @@ def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> li
     if said is None and stream.labels not in (None, Labels()):
         print(f"labels: {stream.labels}", file=sys.stderr)
     return found
+
+
+def describe(stream: Stream) -> list[str]:
+    """What the columns of a table are taken for, a line each."""
+    from novikoff.tables.table import Table
+
+    if not isinstance(stream, Table):
+        raise InputError(f"columns are those of a table: {stream.name} is none.")
+    return stream.describe()
+
+
+def say_columns(stream: Stream, silent: bool) -> None:
+    """What the columns of a table are taken for, on standard error, if one of them is not a number."""
+    if silent or stream.encoding is None or stream.encoding.dense:
+        return
+    for line in describe(stream):
+        print(line, file=sys.stderr)
 
 
 def size_of(source: str) -> int | None:

@@ -17,7 +17,8 @@ from novikoff.kernels import clock
 
 SPEC = "name or name:key=value,… (see: novikoff list)"
 METHODS = ("best", "random", "voted", "averaged", "last")
-READING = ("label", "positive", "header", "format", "bits", "skip_bad", "ignore_weights", "threads")
+KINDS = ("columns", "drop", "number", "category", "text", "time")
+READING = ("label", "positive", "header", "format", "bits", "skip_bad", "ignore_weights", "threads", *KINDS)
 """The options that go to the reader, by their names there."""
 
 
@@ -85,6 +86,15 @@ def convert(asked: Namespace) -> int:
     rows = write(source, asked.destination, force=asked.force)
     say_notes(source, silent=False)
     print(f"{rows:,} rows written to {asked.destination}")
+    return 0
+
+
+def columns(asked: Namespace) -> int:
+    """Tell what the columns of a table are taken for: one line each, with its first value."""
+    from novikoff.cli.games import describe, open_source
+
+    for line in describe(open_source(asked.source, _reading(asked))):
+        print(line)
     return 0
 
 
@@ -199,6 +209,8 @@ def parser() -> Parser:
     one.add_argument("--no-label", action="store_true", help="the source has no labels: all of it is features")
     _add_json(one)
 
+    _add_source(verb("columns", columns))
+
     one = verb("convert", convert)
     _add_source(one)
     one.add_argument("destination", metavar="DEST", help="the Arrow file to write")
@@ -260,6 +272,16 @@ def _add_source(verb: ArgumentParser) -> None:
     )
     group.add_argument("--ignore-weights", action="store_true", default=None, help="leave out importance weights (vw)")
     group.add_argument("--threads", type=_integer(1), metavar="N", help="threads that parse (default: one a core)")
+    what = {
+        "columns": "learn from these columns of a table (default: all but the label)",
+        "drop": "leave these columns out",
+        "number": "these are numbers, whatever they look like",
+        "category": "these are categories",
+        "text": "these are text, learned word by word",
+        "time": "these are dates",
+    }
+    for kind, told in what.items():
+        group.add_argument(f"--{kind}", metavar="COL,…", action="append", help=told)
 
 
 def _add_resume(verb: ArgumentParser) -> None:
@@ -313,7 +335,13 @@ def _chance(text: str) -> float:
 
 
 def _reading(asked: Namespace) -> dict[str, Any]:
-    return {name: getattr(asked, name) for name in READING}
+    reading = {name: getattr(asked, name) for name in READING}
+    return {**reading, **{kind: _columns(reading[kind]) for kind in KINDS}}
+
+
+def _columns(given: list[str] | None) -> list[str] | None:
+    """Columns that were named one by one, or several between commas."""
+    return None if given is None else [name for some in given for name in some.split(",") if name]
 
 
 def _say_compiling() -> None:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from novikoff.errors import Advice, LabelError, MismatchError, Option, SourceError, quoted
 from novikoff.sources.layout import LABEL_NAMES, WHOLE, is_number
-from novikoff.sources.pandas_index import check_asked
+from novikoff.sources.pandas_index import check_asked, unnamed_note
 from novikoff.sources.streaming_labels import StreamingLabels, shown
 from novikoff.stream import Stream
 from novikoff.tables import cells
@@ -98,6 +98,9 @@ class Table(Stream):
         self._labels = self._fresh()
         self._texts: bool | None = self._worded  # are the labels text?
         self._look_at_head()
+        first = {*reader.names[: reader.index]}
+        if first & {self.label, *(column.name for column in self.columns)}:
+            self.notes[:] = [note for note in self.notes if note != unnamed_note(reader.index, self.name)]
         for column in self.columns:
             if looks_like_id(column, head[column.name]):
                 told = f"{column.name} of {self.name} is different in every row: it says nothing of new rows. Pass "
@@ -439,8 +442,8 @@ class Table(Stream):
             raise SourceError(f"a column must be of one kind: {name} is asked for as {' and '.join(kinds)}.")
         if any(isinstance(cell, (list, dict)) for cell in head):
             raise SourceError(
-                f"columns must be of plain values: column {quoted(name)} of {self.name} holds lists or objects. Write a "
-                "column a feature, or leave it out."
+                f"columns must be of plain values: column {quoted(name)} of {self.name} holds lists or objects. Write "
+                "a column a feature, or leave it out."
             )
         found = recognise(name, head)
         if not kinds or kinds[0] == found.kind:
