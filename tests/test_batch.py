@@ -9,10 +9,10 @@ import novikoff as nk
 from novikoff.comparators.rows import stacked
 from novikoff.comparators.tracker import LinearTracker
 from novikoff.errors import InputError
-from novikoff.sources.arrow import Arrow
 from novikoff.sources.convert import convert
 from novikoff.sources.in_memory import hold
 from novikoff.sources.matched import matched
+from novikoff.tables.formats import Arrow
 from novikoff.types import Batch, Sparse
 
 NUMBERS = st.integers(-2, 2).map(lambda number: number / 2)

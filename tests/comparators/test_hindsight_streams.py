@@ -19,11 +19,11 @@ from novikoff.game import play
 from novikoff.learners.ellipsoid import Ellipsoid
 from novikoff.learners.perceptron import Perceptron
 from novikoff.sources.arrays import Arrays
-from novikoff.sources.arrow import Arrow
 from novikoff.sources.convert import convert
 from novikoff.sources.pairs import Pairs
 from novikoff.sources.svmlight import Svmlight
 from novikoff.stream import Stream
+from novikoff.tables.formats import Arrow
 from novikoff.types import Batch, Domain, Labels, Run, Sparse
 
 THEOREMS = (perceptron_hinge, perceptron_margin, perceptron_squared_hinge, perceptron_lengths)

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from novikoff.errors import SourceError
 from novikoff.sources.arrays import Arrays
-from novikoff.sources.arrow import Arrow
 from novikoff.sources.convert import PIECE, InPieces, convert
 from novikoff.sources.demo import demo
 from novikoff.sources.pairs import Pairs
 from novikoff.sources.svmlight import Svmlight
 from novikoff.sources.text import Text
-from novikoff.tables.formats import CSV
+from novikoff.tables.formats import CSV, Arrow
 from novikoff.types import Batch, Domain, Labels, Sparse
 
 FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -62,10 +62,10 @@ def test_a_frame_has_its_target_by_name_or_last():
     stream = target_frame(frame, label="a", columns=["b"])
     (x,), y = rows(stream)
     assert (x.tolist(), y.tolist(), stream.features) == ([[3.0], [4.0]], [1.0, 2.0], ("b",))
-    with pytest.raises(SourceError, match="outcomes must be numbers"):
-        target_frame(pa.table({"a": [1, 2], "y": ["big", "small"]}))
+    with pytest.raises(SourceError, match="numbers must be numbers"):
+        rows(target_frame(pa.table({"a": [1, 2], "y": ["big", "small"]})))
     with pytest.raises(SourceError, match="missing"):
-        target_frame(pa.table({"a": [1, 2], "y": [1.0, None]}))
+        rows(target_frame(pa.table({"a": [1, 2], "y": [1.0, None]})))
 
 
 def test_pairs_come_one_by_one_and_may_be_endless():

@@ -36,7 +36,7 @@ WORDS = np.array(
 
 @pytest.fixture(scope="module")
 def frame():
-    """Numbers, two kinds of missing values, categories that appear late, a date, free text, an id, a label yes or no."""
+    """Numbers, two kinds of missing values, categories that appear late, a date, free text, an id, a label."""
     draw = np.random.default_rng(1)
     colour = draw.choice(["red", "green", "blue"], ROWS)
     colour[250:255] = "violet"

@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
@@ -127,7 +128,7 @@ def _of_values(name: str, said: list[Any]) -> Column:
     """A column of a frame, or of JSON, whose values are not text."""
     if all(isinstance(value, bool) for value in said):
         return Column(name, "boolean")
-    if all(isinstance(value, (int, float)) for value in said):
+    if all(isinstance(value, (int, float, Decimal)) for value in said):
         return Column(name, "number")
     if all(hasattr(value, "isoformat") for value in said):  # dates and times of Python
         return Column(name, "time", None, any(has_hour(value) for value in said))

@@ -87,7 +87,7 @@ def Arrow(  # noqa: N802
     kinds = {"drop": drop, "number": number, "category": category, "text": text, "time": time, "bits": bits}
     found = open_arrow(file)
     converted = found.last_note() is not None and label is None and columns is None and not any(kinds.values())
-    if converted or lists.has_lists(found.schema):
+    if converted or (columns is None and lists.has_lists(found.schema)):
         _refuse(kinds, f"{file} holds rows already")
         if not converted and (outcomes == "numbers" or not labelled):
             raise SourceError(
