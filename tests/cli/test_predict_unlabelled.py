@@ -125,7 +125,7 @@ def test_a_file_that_lacks_one_column_may_lack_the_label(folder, tmp_path):
 def test_a_last_column_that_holds_no_labels_may_be_a_feature(folder):
     code, _, error = run("predict", folder / "csv.nk", folder / "new.csv")
     assert code == 2
-    assert error.startswith("novikoff: labels must take two values")
+    assert error.startswith("novikoff: columns must be those that ")
     assert error.endswith("If NEW has no label column, pass --no-label.\n")
 
 

@@ -218,7 +218,7 @@ def test_sums_that_are_not_finite_and_broken_indices_are_errors():
         SparseMatrix(broken, [0, 1])
 
 
-# as_source
+# what is played
 
 
 def test_frames_and_sparse_pairs_are_played_as_they_are():

@@ -211,7 +211,7 @@ class Table(Stream):
         else:
             if len(known) != len(shown):
                 raise MismatchError(
-                    f"{whose} has {len(known):,} columns: {self.name} has {len(shown):,}, without names. Choose its "
+                    f"{whose} has {len(known):,} features: {self.name} has {len(shown):,}, without names. Choose its "
                     "columns."
                 )
             self._sources = dict(zip(known, shown, strict=True))
