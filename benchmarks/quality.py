@@ -353,7 +353,7 @@ def played(name, data, shuffles):
 def cell(found, best):
     wrong = f"{found[:, 0].mean():.2f}"
     wrong = f"**{wrong}**" if best else wrong
-    if len(found) > 1 and found[:, 0].std() > 0.0:
+    if len(found) > 1 and found[:, 0].std() > 1e-9:
         wrong += f" ±{found[:, 0].std(ddof=1) / np.sqrt(len(found)):.2f}"
     lost = found[:, 1].mean()
     return wrong if np.isnan(lost) else f"{wrong} / {lost:.3f}".replace(" / 0.", " / .")
