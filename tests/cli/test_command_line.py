@@ -241,6 +241,15 @@ def test_without_a_learner_auto_plays_and_its_probabilities_are_told(csv):
     assert "log_loss" not in plain
 
 
+def test_vaw_plays_on_numbers_or_on_labels_as_it_is_told(csv):
+    numbers, labels = csv.with_name("numbers.csv"), ("run", "vaw:probabilities=true", str(csv), "--json")
+    numbers.write_text("a,y\n1,2.5\n2,4.5\n3,7.0\n")
+    told = json.loads(novikoff("run", "vaw", str(numbers), "--json").stdout)
+    assert [one["quantity"] for one in told["certificates"]] == ["squared loss"]
+    assert "log_loss" not in told
+    assert [one["quantity"] for one in json.loads(novikoff(*labels).stdout)["certificates"]] == ["Brier score"]
+
+
 def test_bad_usage_is_told_in_one_line():
     for arguments, said in (
         (["run"], "novikoff run: the following arguments are required: SOURCE. See: novikoff run --help\n"),

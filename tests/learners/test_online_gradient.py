@@ -16,7 +16,7 @@ from novikoff.kernels import gradient_layout as at
 from novikoff.learners.online_gradient import OnlineGradient
 from novikoff.ledger import Ledger
 from novikoff.sources.targets import Targets
-from novikoff.types import Batch
+from novikoff.types import Batch, StepResult
 
 NAN, INF = math.nan, math.inf
 WAYS = [
@@ -73,9 +73,9 @@ def pairs(x):
 
 def test_the_rule_on_two_examples_by_hand():
     learner = OnlineGradient(horizon=16)  # |p - y| <= 2, so G = 4 and the rate is 1/16
-    assert learner.play_one([1.0, 0.0], 1.0) == (0.0, 1.0, 1.0, None, None)
+    assert learner.play_one([1.0, 0.0], 1.0) == StepResult(0.0, 1.0, 1.0)
     assert learner.weights.tolist() == [1 / 8, 0.0]
-    assert learner.play_one([0.5, 0.5], 0.0) == (1 / 16, 1 / 256, 1 / 256, None, None)
+    assert learner.play_one([0.5, 0.5], 0.0) == StepResult(1 / 16, 1 / 256, 1 / 256)
     assert learner.weights.tolist() == [1 / 8 - 1 / 256, -1 / 256]
     assert learner.averaged.tolist() == [1 / 16, 0.0]
     assert (learner.predict_one([0.0, 1.0]), learner.predict_averaged([0.5, 0.5])) == (-1 / 256, 1 / 32)

@@ -7,10 +7,12 @@ import pytest
 
 from novikoff.catalog import make
 from novikoff.errors import InputError
+from novikoff.game import play
 from novikoff.kernels.logits import hedge_all
 from novikoff.learners.arow import Arow
 from novikoff.learners.ftrl import Ftrl
 from novikoff.learners.logistic import Logistic, curvature
+from novikoff.learners.scaled import Scaled
 from novikoff.learners.second_order_perceptron import SecondOrderPerceptron
 from novikoff.learners.vaw import Vaw
 from novikoff.types import Batch, Sparse
@@ -207,3 +209,16 @@ def test_vaw_for_numbers_clips_to_a_range_that_is_known():
     assert narrow.predictions.tolist() == np.clip(wide.predictions, -0.2, 0.2).tolist()
     with pytest.raises(InputError, match="from -0.2 to 0.2"):
         clipped.learn_one(x[0], 0.3)
+
+
+def test_comparators_see_what_a_scaling_learner_saw():
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(80, 3)) * [1.0, 10.0, 100.0] + 3.0
+    y = np.where(x @ [1.0, 0.1, 0.01] + rng.normal(size=80) > 3.5, 1, -1)
+    found = []
+    for examples in ((x, y), list(zip(x, y.tolist(), strict=True))):
+        ledger = play(Scaled(Ftrl()), examples)
+        (certificate,) = ledger.certify()
+        assert certificate.status == "valid", str(certificate)
+        found.append((certificate.bound, ledger.log_loss))
+    assert found[0] == found[1]

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -69,11 +70,9 @@ def test_rows_are_those_that_python_reads(rows, quoting, end, chunk):
 @given(st.binary(max_size=200), st.integers(1, 50))
 @settings(max_examples=200)
 def test_any_bytes_are_read_or_refused_with_an_error_of_ours(content, chunk):
-    try:
+    with suppress(NovikoffError):  # any other is a failure
         for batch in Table(Delimited(io.BytesIO(content), chunk=chunk)).batches():
             assert len(batch) > 0
-    except NovikoffError as error:
-        assert str(error)
 
 
 @pytest.mark.slow

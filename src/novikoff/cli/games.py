@@ -223,7 +223,8 @@ def open_source(source: str, options: dict[str, Any], learner: str | None = None
 
 def _wants_numbers(learner: str) -> bool:
     """Are the outcomes that this learner predicts numbers, not labels?"""
-    return outcomes(registry.entry(catalog.parse(learner).name, "learner").load()) == "numbers"
+    kind = registry.entry(catalog.parse(learner).name, "learner").load()
+    return outcomes(kind) == "numbers" and outcomes(catalog.make(learner, "learner")) == "numbers"
 
 
 def _say_step(step: Step) -> None:

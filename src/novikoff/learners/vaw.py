@@ -39,6 +39,7 @@ class Vaw(SecondOrder):
     """One Newton step from the best weights so far."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (vaw_regret,)
+    outcomes = "numbers"
     params: ClassVar[Schema] = {
         "ridge": float, "probabilities": bool, "low": float | None, "high": float | None, "scale_free": bool,
         "bias": float,
