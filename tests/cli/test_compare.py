@@ -15,6 +15,7 @@ from novikoff.errors import InputError, SourceError, SpecError
 from novikoff.learners.perceptron import Perceptron
 
 LEARNERS = ["perceptron:bias=1", "constant", "perceptron"]
+SCALED = ["perceptron:bias=1,scale=standard", "constant", "perceptron:scale=standard"]
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def test_the_table_has_a_line_for_each_learner_in_the_order_given(csv, capsys):
     assert re.fullmatch(r"always saying (yes|no): [\d.]+ %", always)
     assert title == f"3 learners on {csv}: 300 rows, 4 shuffles of seed 2, mean ± deviation"
     assert head.split("  ")[0] == "learner"
-    assert [line.split()[0] for line in lines] == LEARNERS
+    assert [line.split()[0] for line in lines] == SCALED
     assert "no is -1, yes is +1" in err
     for line, one in zip(lines, compare(LEARNERS, nk.read(csv), shuffles=4, seed=2).learners, strict=True):
         found = re.match(r"\S+ +([\d.]+) ± ([\d.]+) +([\d.]+) ± ([\d.]+) +[\d.e-]+  (.*)", line)
@@ -57,11 +58,11 @@ def test_the_table_has_a_line_for_each_learner_in_the_order_given(csv, capsys):
 def test_one_order_has_no_deviation(csv, capsys):
     compare_source(csv, ["perceptron"], {}, {}, Asked(), Telling(quiet=True))
     out, err = capsys.readouterr()
-    ledger = nk.play(nk.Perceptron(), nk.read(csv))
+    ledger = nk.play("perceptron", nk.read(csv))
     title, _, line, _ = out.splitlines()
     assert title == f"1 learner on {csv}: 300 rows, in their own order"
     assert "±" not in line
-    assert line.split()[:3] == ["perceptron", f"{100 * ledger.mistake_rate:.2f}", str(ledger.mistakes)]
+    assert line.split()[:3] == ["perceptron:scale=standard", f"{100 * ledger.mistake_rate:.2f}", str(ledger.mistakes)]
     assert err == ""
 
 
@@ -80,7 +81,7 @@ def test_json_is_one_object_with_everything(csv, capsys):
     code, found = told(capsys, csv, LEARNERS, {}, {}, Asked(shuffles=3, seed=1, passes=2))
     assert code == 0
     assert (found["rows"], found["passes"], found["shuffles"], found["seed"]) == (300, 2, 3, 1)
-    assert [one["learner"] for one in found["learners"]] == LEARNERS
+    assert [one["learner"] for one in found["learners"]] == SCALED
     comparison = compare(LEARNERS, nk.read(csv), shuffles=3, seed=1, passes=2)
     ledger = nk.play(nk.Perceptron(), nk.read(csv), passes=2)
     best = {"says": ledger.best_constant.says, "mistakes": ledger.best_constant.costs}

@@ -139,7 +139,7 @@ def test_a_demo_takes_no_options_but_those_left_open():
 
 def test_generated_demos_and_the_modules_import_neither_scikit_learn_nor_pyarrow():
     code = (
-        "import sys; from novikoff.sources import csv, demo, reader; reader.read('demo:papayas');"
+        "import sys; from novikoff.sources import demo, reader; reader.read('demo:papayas');"
         "print({'sklearn', 'pyarrow', 'numba'} & set(sys.modules))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

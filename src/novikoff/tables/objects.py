@@ -106,10 +106,9 @@ def _array(values: list[Any], kind: Kind) -> Any:
         return pa.array(values)
     except (pa.ArrowException, OverflowError):
         pass
-    try:
+    if not any(isinstance(value, (bool, str)) for value in values):
         return pa.array([None if value is None else float(value) for value in values])
-    except (ValueError, TypeError, OverflowError):
-        return pa.array([_written(value) for value in values], pa.string())
+    return pa.array([_written(value) for value in values], pa.string())
 
 
 def _written(value: Any) -> str | None:

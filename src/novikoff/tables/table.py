@@ -38,6 +38,7 @@ from novikoff.types import Batch, Domain, Labels, Position
 
 LOOK_AHEAD_BYTES = 2**24
 LABEL_SECONDS = 1.0
+TRUTH = {"true": "true", "1": "true", "1.0": "true", "false": "false", "0": "false", "0.0": "false"}
 MOST_NAMED = 5
 EXACT = 2.0**53
 INTEGER = re.compile(r"-?[0-9]{1,19}")
@@ -176,7 +177,8 @@ class Table(Stream):
         found = None if self.unlabelled or self.outcomes == "numbers" else self._labels.labels
         if found is None or not self._booleans:
             return found
-        return Labels(*(BOOLEANS.get(str(value), value) for value in (found.negative, found.positive)))
+        positive = BOOLEANS.get(str(found.positive))
+        return found if positive is None else Labels(not positive, positive)
 
     def describe(self) -> list[str]:
         """A line for each column: what it is, and its first value."""
@@ -297,6 +299,8 @@ class Table(Stream):
                 x = self._x(piece, rows)
                 return x, y, error
             except SourceError as wrong:
+                if error is not None and self._labels.lone:  # the other label may be in the row that is bad
+                    return self._x(piece, 0), self._outcomes(piece, 0), error
                 rows = wrong.where.pop("row")
                 error = self._numbered(wrong.at(**piece.where(rows)).at(source=self.name))
 
@@ -354,6 +358,10 @@ class Table(Stream):
                 was = f"has {quoted(texts[code])}"
                 raise cells.bad_cell(int(np.argmax(codes == code)), str(self.label), "labels must be below 2^53", was)
             return numbers[codes]
+        if self._booleans and not BOOLEANS.keys() >= {*texts}:
+            code = next(code for code, text in enumerate(texts) if text not in BOOLEANS)
+            row, was = int(np.argmax(codes == code)), f"has {quoted(texts[code])}"
+            raise cells.bad_cell(row, str(self.label), "labels must be true or false, as the first is", was)
         column = np.empty(len(texts), dtype=object)
         column[:] = texts
         return np.asarray(column[codes])
@@ -398,8 +406,8 @@ class Table(Stream):
 
     def _fresh(self) -> StreamingLabels:
         positive = self._positive
-        if self._booleans and isinstance(positive, (bool, np.bool_, str)):
-            positive = str(positive).lower()
+        if self._booleans and self._many is None:
+            positive = TRUTH.get("true" if positive is None else str(positive).lower(), positive)
         elif isinstance(positive, str) and is_number(positive) and not self._worded:
             positive = float(positive)
         return StreamingLabels(positive, self._many if positive is None else None)
