@@ -133,5 +133,8 @@ class Full:
 
     def root(self) -> tuple[NDArray[np.int64], Vector]:
         sizes = np.sqrt(self.ridge + np.diag(self.sums))
-        low = np.linalg.cholesky(self.matrix / np.outer(sizes, sizes))
-        return self.places, np.linalg.inv(low).T / sizes[:, None]
+        try:
+            low = np.linalg.cholesky(self.matrix / np.outer(sizes, sizes))
+            return self.places, np.linalg.inv(low).T / sizes[:, None]
+        except np.linalg.LinAlgError:  # not positive in floats: any B will do
+            return self.places, 1.0 / sizes
