@@ -304,3 +304,36 @@ def test_a_ledger_and_its_learner_must_agree_on_the_loss():
     facts = ledger.learner.facts()
     ledger.learner.facts = lambda: dataclasses.replace(facts, loss=facts.loss - 1.0)
     assert found(ledger).status == "void"
+
+
+class SkippingVaw(Vaw):
+    """Learns nothing from every other round, and does not say so."""
+
+    def _learn(self, rows, y):
+        arrays = self.matrix.held, self.matrix.inverse, self.matrix.sums
+        before = [array.copy() for array in arrays]
+        played = super()._learn(rows, y)
+        if self.rounds % 2:
+            for array, then in zip(arrays, before, strict=True):
+                array[...] = then
+        return played
+
+
+@pytest.mark.parametrize("probabilities", [False, True])
+def test_a_vaw_that_skips_rounds_is_found_out(probabilities):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(200, 4))
+    y = x @ rng.normal(size=4) + 0.3 * rng.normal(size=200)
+    for kind, status in ((SkippingVaw, "void"), (Vaw, "valid")):
+        game = Game(kind(probabilities=probabilities))
+        for row, outcome in zip(x, (np.where(y < 0.0, -1, 1) if probabilities else y).tolist(), strict=True):
+            game.learn_one(row, outcome)
+        assert found(game.ledger).status == status
+
+
+@pytest.mark.parametrize("spec", ["arow", "second-order-perceptron"])
+def test_features_that_are_the_same_and_a_tiny_ridge_still_have_a_certificate(spec):
+    rng = np.random.default_rng(4)
+    x = np.repeat(rng.normal(size=(200, 1)), 3, axis=1)
+    y = np.where(x[:, 0] * np.where(rng.random(200) < 0.2, -1, 1) < 0.0, -1, 1)
+    assert found(played(f"{spec}:ridge=1e-20", x, y)).status in ("valid", "vacuous", "void")

@@ -29,7 +29,9 @@ from novikoff.kernels.second_order_layout import (
     MOMENT,
     REFRESH,
     SEEN,
+    SHED,
     SINCE,
+    UNCLIPPED,
     UPDATES,
     WEIGHT,
 )  # fmt: skip
@@ -40,8 +42,8 @@ Slots = NDArray[np.int32]
 
 
 @inner
-def grow(inverse: Vector, held: Vector, count: int, i: int, more: float, column: Vector) -> None:
-    """A[i, i] has grown by `more`."""
+def grow(inverse: Vector, held: Vector, count: int, i: int, more: float, column: Vector) -> float:
+    """A[i, i] has grown by `more`; by how much b'A^-1 b fell."""
     for j in range(i):
         column[j] = inverse[i, j]
     for j in range(i, count):
@@ -60,6 +62,7 @@ def grow(inverse: Vector, held: Vector, count: int, i: int, more: float, column:
     for j in range(count):
         held[WEIGHT, j] -= part * column[j] * moved
     held[WEIGHT, i] = moved / whole
+    return part * moved * moved
 
 
 @inner
@@ -91,7 +94,9 @@ def meet(
             if most == 0.0:
                 inverse[i, i] = 1.0 / (ridge * size * size)
             else:
-                grow(inverse, held, count, i, ridge * ((size - most) * (size + most)), column)
+                shed = grow(inverse, held, count, i, ridge * ((size - most) * (size + most)), column)
+                if keep:
+                    own[SHED] += shed
         held[SEEN, i] += 1.0
     if keep:
         own[COUNT] = count
@@ -248,6 +253,7 @@ def play_vaw(
         own[LOSS] += (scores[t] - y[t]) ** 2
         own[GAINED] += y[t] * y[t] * (v / (1.0 + v))
         own[LINEAR] += y[t] * y[t]
+        own[UNCLIPPED] += (said - y[t]) ** 2
         own[LINEAR_SIZE] += said * said * v
         own[FARTHEST] = max(own[FARTHEST], abs(y[t]))
         change(inverse, sums, held, own, ridge, x, k, count, score, v, 1.0, y[t])

@@ -10,6 +10,7 @@ REFRESH = 2**14
 LARGEST, MOMENT, WEIGHT, SEEN, HELD = range(5)
 """Rows of `held`: the largest |x|, b, w = A^-1 b, and rounds with the feature; last, how many rows."""
 
-COUNT, UPDATES, SINCE, LOSS, GAINED, LINEAR, LINEAR_SIZE, FARTHEST, OWN = range(9)
+COUNT, UPDATES, SINCE, LOSS, GAINED, LINEAR, LINEAR_SIZE, FARTHEST, SHED, UNCLIPPED, OWN = range(11)
 """In `own`: features held, updates, those since the last refresh; the loss; what the theorem adds up round by round;
-the sum that b'A^-1 b is added to, and of the sizes of its parts; the largest |score|; last, how many there are."""
+the sum that b'A^-1 b is added to, and of the sizes of its parts; the largest |score|; by how much growing M lowered
+b'A^-1 b; the loss with nothing clipped; last, how many there are."""

@@ -111,5 +111,6 @@ class Vaw(SecondOrder):
         most, least = full.inverse_square(added, doubt), full.inverse_least(added, doubt)
         off = (self.rounds + 20) * 2.0 * U0 * squares
         return VawFacts(
-            self.rounds, loss, squares - off - most, squares + off - least, squares, chi, credit, self.probabilities
-        )
+            self.rounds, loss, squares - off - most, squares + off - least, squares, chi, credit,
+            float(own[at.SHED]), float(own[at.UNCLIPPED]), self.probabilities,
+        )  # fmt: skip
