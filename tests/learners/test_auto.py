@@ -8,6 +8,7 @@ import novikoff as nk
 from novikoff.errors import SpecError
 from novikoff.game import Game
 from novikoff.kernels import auto_layout as mix
+from novikoff.kernels import ftrl_layout as lane
 from novikoff.learners.auto import Auto
 from novikoff.learners.ftrl import Ftrl
 from novikoff.learners.logistic import Logistic
@@ -201,6 +202,47 @@ class Forgetful(Auto):
         if self.rounds == 100:
             self._matrices[2][:] *= 0.5
         return super()._learn(rows, y)
+
+
+class Idling(Auto):
+    """The second diagonal member learns nothing from every other round, and does not say so."""
+
+    def _learn(self, rows, y):
+        before = self._held.copy()
+        played = super()._learn(rows, y)
+        if self.rounds % 2:
+            lanes = len(self._roots)
+            for column in (lane.SHARED + 1, lane.SHARED + lanes + 1):
+                self._held[:, column] = before[:, column]
+        return played
+
+
+@pytest.mark.parametrize(("kind", "status"), [(Idling, "void"), (Auto, "valid")])
+def test_a_diagonal_member_that_skips_rounds_is_found_out(kind, status):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(200, 4))
+    y = np.where(x @ rng.normal(size=4) < 0.0, -1, 1)
+    game = Game(kind(fast=True))
+    for row, label in zip(x, y.tolist(), strict=True):
+        game.learn_one(row, label)
+    assert game.ledger.certify()[0].status == status
+
+
+@pytest.mark.parametrize("keep", [16_000_000, 3_000])
+def test_the_promise_of_wide_rows_is_checked_with_rows_kept_and_without(keep):
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(400, 300)) * (rng.random((400, 300)) < 0.02)
+    y = np.where(x[:, 0] + x @ rng.normal(size=300) < 0.0, -1, 1)
+    learner = Auto()
+    ledger = nk.Ledger(learner)
+    ledger.tracker = learner.tracker()
+    ledger.tracker.keep = keep
+    game = Game(learner, ledger)
+    game.learn_batch(Batch(x, y.astype(np.int8), 1))
+    (certificate,) = ledger.certify()
+    assert certificate.status in ("valid", "vacuous")
+    zero = 400 * np.log(2.0) + min(map(learner.facts().promised, range(8))) + np.log(9.0)
+    assert ledger.log_loss <= certificate.bound <= zero + 1e-6
 
 
 @pytest.mark.parametrize("kind", [Substitute, Favourite, Forgetful])

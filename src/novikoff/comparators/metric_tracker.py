@@ -45,8 +45,8 @@ class Goal(NamedTuple):
     loss       "log", "hinge", or "parabola": the larger of the log loss and of what a second-order learner took for it
     penalty    the metric whose square(u)/2 is paid, or sqrt(square(u) * gained) for the hinge loss
     promised   what is promised beside: u'Au is multiplied by it there, and it is added to other losses
-    added      the learner's own sum of g x, of (g - hz) x, or of -y x, place by place, and what it may be off by
-    checked    is that compared with the scores it played?
+    added      the learner's own sum of g x, of (g - hz) x, or of -y x, place by place, and what it may be off by; it is
+               compared with the scores that were played, where the tracker has them
     matrix     its sum of h x x', which is compared with them too; None if it has none
     member     whose theorem it is, for a learner with members
     watch      which of the scores that the tracker keeps are the member's
@@ -60,7 +60,6 @@ class Goal(NamedTuple):
     member: int = 0
     watch: int = 0
     images: Callable[[Any], Any] | None = None
-    checked: bool = True
     matrix: Full | None = None
 
 
@@ -237,7 +236,9 @@ class MetricTracker:
             for goal in goals:
                 if goal.images is None:
                     vectors = self._vectors[: self.places]
-                    found += [self._comparator(goal, u, self._sums[goal.watch, :, k]) for k, u in enumerate(vectors.T)]
+                    rides = goal.watch < self.riding  # else only the losses of u are known, which are everybody's
+                    sums = self._sums[goal.watch if rides else 0]
+                    found += [self._comparator(goal, u, sums[:, k], rides) for k, u in enumerate(vectors.T)]
             return MetricComparatorFacts(self.rows, self._fitted, tuple(found))
         rows, y, scores = self._together()
         see: Any = kernels.log_losses.see
@@ -268,13 +269,13 @@ class MetricTracker:
         x, phi = _matrix(rows, self.places)[:, places], _log(y)
         return HARDLY * phi(x @ (root * _minimised(x, root, phi, RIDGES[0], np.zeros(len(places)))))[0]
 
-    def _comparator(self, goal: Goal, u: Vector, sums: Vector) -> MetricComparator:
+    def _comparator(self, goal: Goal, u: Vector, sums: Vector, checked: bool = True) -> MetricComparator:
         at, factor = kernels.log_losses, 1.0 + (self.rows + 20) * 2.0 * U0
         log, hinge, parabola, doubt = (float(sums[k]) for k in (at.LOG, at.HINGE, at.PARABOLA, at.DOUBT))
         added, off = (part[: len(u)] for part in goal.added)
         known, unexplained = u[: len(added)], 0.0
         slack = float(np.abs(known) @ off)
-        if goal.checked:
+        if checked:
             explained = (self.rows + 20) * 2.0 * U0 * float(np.abs(known) @ np.abs(added)) + slack
             explained += float(sums[at.PULL_DOUBT]) + (self.rows + 20) * 4.0 * U0 * abs(float(sums[at.PULL]))
             unexplained = abs(float(known @ added) - float(sums[at.PULL])) / (4.0 * explained + 1e-300)

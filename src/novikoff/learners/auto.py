@@ -185,7 +185,9 @@ class Auto(Probabilistic):
             return None
         columns = range(2 * (1 if self.fast else len(RATES)), 2 * len(RATES) + len(RIDGES) + len(WIDTHS))
         kappa = curvature(RADIUS)
-        watched = [(0, 0.0)] if self.fast else [(0, 0.0), *((column, kappa) for column in columns)]
+        lanes = columns.start
+        watched = [(0, 0.0), *((column, kappa) for column in (() if self.fast else columns))]
+        watched += [(column, 0.0) for column in range(1, lanes)]
         return MetricTracker(self.bias, watched, limit=at.LIMIT, riding=1 if self.fast else 1 + len(RIDGES))
 
     def _of(self, j: int) -> tuple[Any, NDArray[np.float64], float, NDArray[np.int32]]:
@@ -248,7 +250,8 @@ class Auto(Probabilistic):
                     added_doubt(self._held[:places, 2], self._held[:places, 0]),
                 )
                 metric = Diagonal(self._diagonal(j))
-                found.append(Goal("log", metric, facts.promised(j), added, j, checked=j == 0))
+                watch = 0 if j == 0 else j if self.fast else len(RIDGES) + len(WIDTHS) + j
+                found.append(Goal("log", metric, facts.promised(j), added, j, watch))
                 continue
             (held, _, sums, _), own, ridge, slots = self._of(j)
             full, ridges, here = full_metric(slots, ridge, held, sums, own), np.zeros(len(slots)), slots >= 0
