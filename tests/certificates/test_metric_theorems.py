@@ -337,3 +337,15 @@ def test_features_that_are_the_same_and_a_tiny_ridge_still_have_a_certificate(sp
     x = np.repeat(rng.normal(size=(200, 1)), 3, axis=1)
     y = np.where(x[:, 0] * np.where(rng.random(200) < 0.2, -1, 1) < 0.0, -1, 1)
     assert found(played(f"{spec}:ridge=1e-20", x, y)).status in ("valid", "vacuous", "void")
+
+
+@pytest.mark.parametrize("spec", ["logistic", "arow", "arow:diagonal=true", "second-order-perceptron"])
+def test_what_sums_may_be_off_by_grows_with_the_examples_also_where_the_metric_does_not(spec):
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=(50, 2))
+    doubts = []
+    for size in (1.0, 2.0**20):
+        learner = make(f"{spec}{',' if ':' in spec else ':'}scale_free=false,bias=0", "learner")
+        nk.play(learner, (x[:1] * size, [-1]))
+        doubts.append(learner.goals()[0].added[1][1:])
+    assert doubts[1] == pytest.approx(2.0**20 * doubts[0])

@@ -31,6 +31,7 @@ from novikoff.kernels.second_order_layout import (
     SEEN,
     SHED,
     SINCE,
+    SIZE,
     UNCLIPPED,
     UPDATES,
     WEIGHT,
@@ -98,6 +99,7 @@ def meet(
                 if keep:
                     own[SHED] += shed
         held[SEEN, i] += 1.0
+        held[SIZE, i] = max(held[SIZE, i], abs(values[e]))
     if keep:
         own[COUNT] = count
     return count

@@ -7,8 +7,9 @@ LIMIT = 256
 REFRESH = 2**14
 """Updates after which the inverse is found again from the matrix."""
 
-LARGEST, MOMENT, WEIGHT, SEEN, HELD = range(5)
-"""Rows of `held`: the largest |x|, b, w = A^-1 b, and rounds with the feature; last, how many rows."""
+LARGEST, MOMENT, WEIGHT, SEEN, SIZE, HELD = range(6)
+"""Rows of `held`: M, b, w = A^-1 b, rounds with the feature, and the largest |x|, which is M where the learner is
+scale-free; last, how many rows."""
 
 COUNT, UPDATES, SINCE, LOSS, GAINED, LINEAR, LINEAR_SIZE, FARTHEST, SHED, UNCLIPPED, OWN = range(11)
 """In `own`: features held, updates, those since the last refresh; the loss; what the theorem adds up round by round;

@@ -60,6 +60,11 @@ class MetricPerceptron(SecondOrder):
         held = self._held[: self.features.count + 1]
         return self.ridge * held[:, 0] ** 2 + held[:, 1]
 
+    def _doubt(self) -> NDArray[np.float64]:
+        """What b of the diagonal may be off by; no |x| of an update is above the root of the sum of x^2."""
+        held = self._held[: self.features.count + 1]
+        return added_doubt(held[:, 3], held[:, 0] if self.scale_free else np.sqrt(held[:, 1]) * (1.0 + 1e-9))
+
     def _weights(self) -> NDArray[np.float64]:
         metric = self.metric()
         held = self._held[: self.features.count + 1]
@@ -107,14 +112,14 @@ class MetricPerceptron(SecondOrder):
             full = self.matrix.full()
             return [Goal("hinge", full, facts.penalty, self._added(), matrix=full)]
         held = self._held[: self.features.count + 1]
-        added = -held[:, 2], added_doubt(held[:, 3], held[:, 0])
+        added = -held[:, 2], self._doubt()
         return [Goal("hinge", Diagonal(self.metric()), facts.penalty, added)]
 
     def facts(self) -> MetricFacts:
         if self.diagonal:
             held = self._held[: self.features.count + 1]
             gained = float(self._own[2])
-            dual = Diagonal(self.metric()).inverse_square(held[:, 2], added_doubt(held[:, 3], held[:, 0]))
+            dual = Diagonal(self.metric()).inverse_square(held[:, 2], self._doubt())
         else:
             added, doubt = self._added()
             gained, dual = float(self.matrix.own[at.GAINED]), self.matrix.full().inverse_square(added, doubt)

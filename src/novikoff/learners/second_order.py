@@ -62,7 +62,7 @@ class SecondOrder(ScaleFree):
     def _added(self, more: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """-b, and what it may be off by, place by place; each x was added at most `more` times."""
         matrix, places = self.matrix, self.features.count + 1
-        doubt = added_doubt(matrix.of(at.SEEN, places), np.abs(matrix.of(at.LARGEST, places)))
+        doubt = added_doubt(matrix.of(at.SEEN, places), matrix.of(at.SIZE, places))
         return -matrix.of(at.MOMENT, places), more * doubt
 
     def _plain(self) -> State:
