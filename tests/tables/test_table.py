@@ -220,3 +220,24 @@ def test_rows_without_labels():
 def test_hexadecimal_numbers_are_not_numbers():
     with pytest.raises(SourceError, match='"0x10"'):
         played("a,label\n1,yes\n2,no\n0x10,no\n")
+
+
+def test_values_of_several_types_are_the_same_however_json_is_cut():
+    odd = [{"c": c, "y": 0} for c in ("1.50", 2, True, "1_000", 1.5)]
+    content = "\n".join(json.dumps(row) for row in [{"c": "x", "y": 1}, *odd] * 3).encode()
+    for chunk in (1, 40, 100, 2**20):
+        stream = Table(Objects(io.BytesIO(content), chunk=chunk))
+        list(stream.batches())
+        assert stream.encoding.features == ("c=x", "c=1.50", "c=2", "c=true", "c=1_000", "c=1.5")
+
+
+def test_text_among_numbers_of_json_must_be_written_as_a_number():
+    content = b'{"a": 1, "y": 1}\n' * 1000 + b'{"a": "1_000", "y": 0}\n'
+    with pytest.raises(SourceError, match="1_000"):
+        list(Table(Objects(io.BytesIO(content))).batches())
+
+
+def test_columns_are_recognised_across_the_row_groups_of_a_file(tmp_path):
+    frame = pd.DataFrame({"a": [None, None, 3.0, 4.0], "y": [0, 1, 0, 1]})
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=2)
+    assert Table(ArrowTable(tmp_path / "t.parquet")).encoding.state() == Table(FrameTable(frame)).encoding.state()

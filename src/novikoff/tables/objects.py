@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from novikoff.errors import SourceError, quoted
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
 from novikoff.sources.line_chunks import whole_lines
 from novikoff.sources.opened import Origin
+from novikoff.tables.cells import written
 from novikoff.tables.column import Kind
 from novikoff.tables.delimited import SKIP, again, first_bytes
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
@@ -99,22 +101,14 @@ class Objects:
 
 
 def _array(values: list[Any], kind: Kind) -> Any:
-    """Values of one column as an Arrow array; where they are of several types, as text."""
+    """Values of one column as an Arrow array: numbers, or text, each as it would be beside any others."""
     import pyarrow as pa
 
-    try:
-        return pa.array(values)
-    except (pa.ArrowException, OverflowError):
-        pass
-    if not any(isinstance(value, (bool, str)) for value in values):
-        return pa.array([None if value is None else float(value) for value in values])
-    return pa.array([_written(value) for value in values], pa.string())
-
-
-def _written(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    if kind == "number":
+        with suppress(pa.ArrowException, OverflowError):
+            return pa.array(values)
+    texts = [value if value is None or isinstance(value, str) else written(value) for value in values]
+    return pa.array(texts, pa.string())
 
 
 def _row(line: bytes, known: set[str]) -> dict[str, Any]:
