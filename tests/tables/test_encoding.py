@@ -169,7 +169,7 @@ def test_text_that_comes_late_where_features_are_not_hashed_is_a_category():
 
 
 def test_moments_of_frames_are_those_of_text_to_the_bit():
-    written = ["2024-01-01 10:00:00.123457", "2031-05-06 07:08:09.000001", "1931-05-06 07:08:09.7"]
+    written = ["2024-09-26 23:12:17.464290", "2031-05-06 07:08:09.000001", "1931-05-06 07:08:09.7"]
     column = Column("when", "time", "%Y-%m-%d %H:%M:%S.%f", True)
     text = cells.moments(pa.array(written), column).tolist()
     for unit in ("us", "ns"):

@@ -10,6 +10,7 @@ import pytest
 import novikoff as nk
 from novikoff.errors import MismatchError, SourceError
 from novikoff.learners.scaled import Scaled
+from novikoff.tables.adopting import adopted
 from novikoff.tables.columnar import ArrowTable, FrameTable
 from novikoff.tables.delimited import Delimited
 from novikoff.tables.encoding import Encoding
@@ -241,3 +242,14 @@ def test_columns_are_recognised_across_the_row_groups_of_a_file(tmp_path):
     frame = pd.DataFrame({"a": [None, None, 3.0, 4.0], "y": [0, 1, 0, 1]})
     frame.to_parquet(tmp_path / "t.parquet", row_group_size=2)
     assert Table(ArrowTable(tmp_path / "t.parquet")).encoding.state() == Table(FrameTable(frame)).encoding.state()
+
+
+def test_a_number_that_was_never_missing_may_be_at_prediction():
+    learned = nk.play(
+        "perceptron", nk.Frame(pd.DataFrame({"a": [1.0, -2.0, 3.0], "b": [2.0, 1.0, -5.0], "y": [1, 0, 1]}))
+    )
+    shown = nk.Frame(pd.DataFrame({"b": [2.0, np.nan], "a": [np.nan, -2.0]}), labelled=False)
+    (batch,) = adopted(shown, learned.encoding, learned.feature_names, learn=False).batches()
+    assert batch.x.tolist() == [[0.0, 2.0], [-2.0, 0.0]]
+    assert len(learned.player.predict_many(batch)) == 2
+    assert learned.encoding.features == ("a", "b")

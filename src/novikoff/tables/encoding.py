@@ -10,7 +10,7 @@ Rows
     entry for each column. In a hashed row features of one place are added up.
 At prediction
     Columns are matched by name. A category that was never seen is a feature that was never seen: it has a place behind
-    the others, and weight 0.
+    the others, and weight 0; in dense rows, which keep their width, it is left out.
 """
 
 from __future__ import annotations
@@ -106,13 +106,12 @@ class Encoding:
         gaps = [gap if gap is not None and gap.any() else None for gap in gaps]
         firsts = [(int(np.argmax(gap)), j) for j, gap in enumerate(gaps) if gap is not None]
         new = [gone(self._stem(self.columns[j])) for _, j in sorted(firsts)]
-        places = self._placed([name for name in new if name not in self.places], learn)
+        places = self._placed([name for name in new if name not in self.places], True) if learn else self.places
         whole = all(values.dtype.kind == "i" for values in columns)
-        width = len(self.places) if learn else max([len(self.places), *(place + 1 for place in places.values())])
-        x = np.zeros((count, width), dtype=np.int64 if whole else np.float64)
+        x = np.zeros((count, len(places)), dtype=np.int64 if whole else np.float64)
         for j, (values, gap) in enumerate(zip(columns, gaps, strict=True)):
             x[:, j] = values if gap is None else np.where(gap, 0.0, values)
-            if gap is not None:
+            if gap is not None and gone(self._stem(self.columns[j])) in places:
                 x[:, places[gone(self._stem(self.columns[j]))]] = gap
         return x
 
