@@ -594,3 +594,10 @@ def test_a_chunk_that_python_reads_again_has_the_cells_it_had(write):
 def test_columns_of_one_name_are_told_apart_whatever_the_others_are_called(write):
     x, _ = all_of(CSV(write("a (column 2),a,a,y\n1,2,3,0\n5,6,7,1\n")))
     assert x.tolist() == [[1, 2, 3], [5, 6, 7]]
+
+
+def test_a_quote_right_behind_the_byte_order_mark_opens_a_cell_in_chunks_of_any_size(write):
+    path = write(b'\xef\xbb\xbf"u\nv",2,0\n"w",4,1\n"w",6,1\n')
+    for chunk in (4, 2**20):
+        stream = CSV(path, header=False, chunk=chunk)
+        assert sum(map(len, stream.batches())) == 3

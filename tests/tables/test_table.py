@@ -253,3 +253,12 @@ def test_a_number_that_was_never_missing_may_be_at_prediction():
     assert batch.x.tolist() == [[0.0, 2.0], [-2.0, 0.0]]
     assert len(learned.player.predict_many(batch)) == 2
     assert learned.encoding.features == ("a", "b")
+
+
+def test_half_a_character_in_json_is_an_error_with_its_line():
+    with pytest.raises(SourceError, match="line 2"):
+        list(
+            Table(Objects(io.BytesIO(b'{"a": "x", "y": 0}\n{"a": "\\ud800", "y": 1}\n{"a": "x", "y": 0}\n'))).batches()
+        )
+    (batch,) = Table(Objects(io.BytesIO(b'{"a": "\\ud83d\\ude00", "y": 0}\n{"a": "x", "y": 1}\n'))).batches()
+    assert len(batch) == 2

@@ -156,7 +156,9 @@ class Delimited:
                 text += b"\n"
             cut = text.rfind(b"\n") + 1
             if b'"' in text:
-                cut = int(last_row_end(np.frombuffer(text, np.uint8), ord(self._between)))
+                mark = len(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else 0
+                cut = int(last_row_end(np.frombuffer(text, np.uint8)[mark:], ord(self._between)))
+                cut += mark if cut else 0
             if over and cut < len(text):
                 raise SourceError(f"a row must be readable: the last of {self.name} is not. Is a quote left open?")
             if cut == 0 and not over:

@@ -8,6 +8,7 @@ Cost: Python's own json, in one thread; a few chunks of memory.
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +25,7 @@ from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.types import Position
 
 CORRECT = "Correct the line."
+SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class Objects:
@@ -123,6 +125,8 @@ def _row(line: bytes, known: set[str]) -> dict[str, Any]:
         new = next(key for key in row if key not in known)
         do = "Add it to the first line, null if there is nothing to say."
         raise SourceError("an object must have the keys of the first ones", f"has a new one, {quoted(new)}", do)
+    if b"\\u" in line and SURROGATE.search("".join(value for value in row.values() if isinstance(value, str))):
+        raise SourceError("text must be Unicode", "has half a character, as \\ud800", CORRECT)
     if any(isinstance(value, (dict, list)) for value in row.values()):
         raise SourceError("values must be plain, as those of the first lines", "has a list or an object", CORRECT)
     return row
