@@ -262,3 +262,17 @@ def test_half_a_character_in_json_is_an_error_with_its_line():
         )
     (batch,) = Table(Objects(io.BytesIO(b'{"a": "\\ud83d\\ude00", "y": 0}\n{"a": "x", "y": 1}\n'))).batches()
     assert len(batch) == 2
+
+
+@pytest.mark.parametrize("spec", ["ftrl", "logistic", "second-order-perceptron", "arow", "arow:diagonal=true"])
+def test_a_number_that_is_missing_late_is_the_same_game_however_the_table_is_cut(spec):
+    draw = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": draw.normal(50, 20, 120), "b": draw.normal(size=120)})
+    frame["y"] = (frame.a - 50) / 20 + frame.b > 0
+    frame.loc[100::3, "a"] = np.nan
+    content = frame.to_csv(index=False).encode()
+    whole = nk.play(spec, nk.CSV(io.BytesIO(content)))
+    cut = nk.play(spec, nk.CSV(io.BytesIO(content), chunk=200))
+    assert whole.curve == cut.curve
+    assert repr(whole.learner.state()) == repr(cut.learner.state())
+    assert [c.bound for c in whole.certify()] == [c.bound for c in cut.certify()]
