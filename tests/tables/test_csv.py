@@ -577,3 +577,27 @@ def test_text_that_is_not_utf8_is_an_error_that_names_its_line_and_column(write)
     text = b"a,l\n" + b"1,u\n2,v\n" * 20 + b"\xff,v\n"
     fails('text must be UTF-8: line 42, column "a" of FILE', write(text))
     fails("text must be UTF-8: line 1, column 1 (from 0) of FILE", write(b"a,\xffl\n1,u\n2,v\n"))
+
+
+def test_what_is_no_number_but_reads_as_one_is_an_error(write):
+    fails('has "-nan"', write("a,y\n1,1\n-nan,0\n3,1\n4,1\n"))
+
+
+def test_a_chunk_that_python_reads_again_has_the_cells_it_had(write):
+    path = write(b'a,b,c,y\n1,"u\rv",\xe9,1\n NA ,  na  ,\xe9,0\n3,w,x,1\n4,"u\rv",x,1\n')
+    stream = CSV(path, drop="c", text="b")
+    batches = list(stream.batches())
+    assert sum(map(len, batches)) == 4
+    assert [len(indices) for batch in batches for indices, _ in batch.x.rows()] == [3, 2, 2, 3]
+
+
+def test_columns_of_one_name_are_told_apart_whatever_the_others_are_called(write):
+    x, _ = all_of(CSV(write("a (column 2),a,a,y\n1,2,3,0\n5,6,7,1\n")))
+    assert x.tolist() == [[1, 2, 3], [5, 6, 7]]
+
+
+def test_a_quote_right_behind_the_byte_order_mark_opens_a_cell_in_chunks_of_any_size(write):
+    path = write(b'\xef\xbb\xbf"u\nv",2,0\n"w",4,1\n"w",6,1\n')
+    for chunk in (4, 2**20):
+        stream = CSV(path, header=False, chunk=chunk)
+        assert sum(map(len, stream.batches())) == 3

@@ -1,12 +1,14 @@
 """How columns become features."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.errors import ModelFileError, SourceError
+from novikoff.tables import cells
 from novikoff.tables.column import Column, recognise
 from novikoff.tables.encoding import Encoding
 from novikoff.types import Sparse
@@ -141,3 +143,42 @@ def test_an_infinite_number_is_an_error_with_its_row():
     with pytest.raises(SourceError) as caught:
         encoding.rows({"a": pa.array([1.0, float("inf")])}, 2)
     assert caught.value.where["row"] == 1
+
+
+def test_columns_called_as_features_of_others_keep_features_of_their_own():
+    encoding, x = encoded({"colour": ["red", None], "colour=red": [5.0, 7.0], "colour is missing": [8.0, 9.0]})
+    assert named(encoding, x) == [
+        {"colour'=red": 1.0, "colour=red": 5.0, "colour is missing": 8.0},
+        {"colour' is missing": 1.0, "colour=red": 7.0, "colour is missing": 9.0},
+    ]
+    encoding, x = encoded({"a": ["b=c", "d"], "a=b": ["c", "c"], "a'": ["e", "f"]})
+    assert encoding.features == ("a''=b=c", "a=b=c", "a'=e", "a''=d", "a'=f")
+
+
+def test_a_missing_number_beside_a_column_that_is_called_so():
+    encoding, x = encoded({"x": [1.0, None], "x is missing": [5.0, 7.0]})
+    assert encoding.features == ("x", "x is missing", "x' is missing")
+    assert x.tolist() == [[1.0, 5.0, 0.0], [0.0, 7.0, 1.0]]
+
+
+def test_text_that_comes_late_where_features_are_not_hashed_is_a_category():
+    encoding = Encoding([Column("a", "number"), Column("note", "unknown")])
+    encoding.settle(encoding.columns[1], recognise("note", ["many words in one cell"]))
+    x = encoding.rows({"a": pa.array([1.0]), "note": pa.array(["many words in one cell"])}, 1)
+    assert named(encoding, x) == [{"a": 1.0, "note=many words in one cell": 1.0}]
+
+
+def test_moments_of_frames_are_those_of_text_to_the_bit():
+    written = ["2024-09-26 23:12:17.464290", "2031-05-06 07:08:09.000001", "1931-05-06 07:08:09.7"]
+    column = Column("when", "time", "%Y-%m-%d %H:%M:%S.%f", True)
+    text = cells.moments(pa.array(written), column).tolist()
+    for unit in ("us", "ns"):
+        assert (
+            cells.moments(pa.array(pd.to_datetime(written, format="mixed")).cast(pa.timestamp(unit)), column).tolist()
+            == text
+        )
+
+
+def test_a_moment_with_a_zone_has_the_hour_of_utc_in_frames_as_in_text():
+    there = pd.Timestamp("2024-07-01", tz="Europe/Rome")
+    assert recognise("when", [there]).timed == recognise("when", ["2024-07-01 00:00:00+02:00"]).timed is True

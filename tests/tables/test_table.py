@@ -10,6 +10,7 @@ import pytest
 import novikoff as nk
 from novikoff.errors import MismatchError, SourceError
 from novikoff.learners.scaled import Scaled
+from novikoff.tables.adopting import adopted
 from novikoff.tables.columnar import ArrowTable, FrameTable
 from novikoff.tables.delimited import Delimited
 from novikoff.tables.encoding import Encoding
@@ -220,3 +221,58 @@ def test_rows_without_labels():
 def test_hexadecimal_numbers_are_not_numbers():
     with pytest.raises(SourceError, match='"0x10"'):
         played("a,label\n1,yes\n2,no\n0x10,no\n")
+
+
+def test_values_of_several_types_are_the_same_however_json_is_cut():
+    odd = [{"c": c, "y": 0} for c in ("1.50", 2, True, "1_000", 1.5)]
+    content = "\n".join(json.dumps(row) for row in [{"c": "x", "y": 1}, *odd] * 3).encode()
+    for chunk in (1, 40, 100, 2**20):
+        stream = Table(Objects(io.BytesIO(content), chunk=chunk))
+        list(stream.batches())
+        assert stream.encoding.features == ("c=x", "c=1.50", "c=2", "c=true", "c=1_000", "c=1.5")
+
+
+def test_text_among_numbers_of_json_must_be_written_as_a_number():
+    content = b'{"a": 1, "y": 1}\n' * 1000 + b'{"a": "1_000", "y": 0}\n'
+    with pytest.raises(SourceError, match="1_000"):
+        list(Table(Objects(io.BytesIO(content))).batches())
+
+
+def test_columns_are_recognised_across_the_row_groups_of_a_file(tmp_path):
+    frame = pd.DataFrame({"a": [None, None, 3.0, 4.0], "y": [0, 1, 0, 1]})
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=2)
+    assert Table(ArrowTable(tmp_path / "t.parquet")).encoding.state() == Table(FrameTable(frame)).encoding.state()
+
+
+def test_a_number_that_was_never_missing_may_be_at_prediction():
+    learned = nk.play(
+        "perceptron", nk.Frame(pd.DataFrame({"a": [1.0, -2.0, 3.0], "b": [2.0, 1.0, -5.0], "y": [1, 0, 1]}))
+    )
+    shown = nk.Frame(pd.DataFrame({"b": [2.0, np.nan], "a": [np.nan, -2.0]}), labelled=False)
+    (batch,) = adopted(shown, learned.encoding, learned.feature_names, learn=False).batches()
+    assert batch.x.tolist() == [[0.0, 2.0], [-2.0, 0.0]]
+    assert len(learned.player.predict_many(batch)) == 2
+    assert learned.encoding.features == ("a", "b")
+
+
+def test_half_a_character_in_json_is_an_error_with_its_line():
+    with pytest.raises(SourceError, match="line 2"):
+        list(
+            Table(Objects(io.BytesIO(b'{"a": "x", "y": 0}\n{"a": "\\ud800", "y": 1}\n{"a": "x", "y": 0}\n'))).batches()
+        )
+    (batch,) = Table(Objects(io.BytesIO(b'{"a": "\\ud83d\\ude00", "y": 0}\n{"a": "x", "y": 1}\n'))).batches()
+    assert len(batch) == 2
+
+
+@pytest.mark.parametrize("spec", ["ftrl", "logistic", "second-order-perceptron", "arow", "arow:diagonal=true"])
+def test_a_number_that_is_missing_late_is_the_same_game_however_the_table_is_cut(spec):
+    draw = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": draw.normal(50, 20, 120), "b": draw.normal(size=120)})
+    frame["y"] = (frame.a - 50) / 20 + frame.b > 0
+    frame.loc[100::3, "a"] = np.nan
+    content = frame.to_csv(index=False).encode()
+    whole = nk.play(spec, nk.CSV(io.BytesIO(content)))
+    cut = nk.play(spec, nk.CSV(io.BytesIO(content), chunk=200))
+    assert whole.curve == cut.curve
+    assert repr(whole.learner.state()) == repr(cut.learner.state())
+    assert [c.bound for c in whole.certify()] == [c.bound for c in cut.certify()]

@@ -94,6 +94,11 @@ class Ftrl(Probabilistic):
         metric = self.diagonal()
         return -np.divide(self.gradients(), metric, out=np.zeros_like(metric), where=metric > 0.0)
 
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
     def _make_room(self, places: int) -> None:
         room = len(self._held) - 1
         if places > room:

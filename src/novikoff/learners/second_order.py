@@ -46,6 +46,11 @@ class SecondOrder(ScaleFree):
         """How often it changed."""
         return int(self.matrix.own[at.UPDATES])
 
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
     def _make_room(self, places: int) -> None:
         self.matrix.make_room(places)
 

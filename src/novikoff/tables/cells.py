@@ -80,7 +80,7 @@ def distinct(array: Any) -> tuple[list[str], NDArray[np.int64]]:
     """The values as text, each once in the order in which they come, and which of them each row has; -1: none."""
     array = plain(array)
     encoded = array.dictionary_encode()
-    texts = [_text(value) for value in encoded.dictionary.to_pylist()]
+    texts = [written(value) for value in encoded.dictionary.to_pylist()]
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     known: dict[str, int] = {}
     renumbered = np.full(len(texts) + 1, -1, dtype=np.int64)
@@ -102,7 +102,9 @@ def moments(array: Any, column: Column) -> NDArray[np.float64]:
         array = array.cast(pa.timestamp("s"))
     elif not pa.types.is_timestamp(kind):
         raise bad_cell(0, column.name, "dates must be dates", f"is {kind}", category_instead(column))
-    unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[array.type.unit]
+    if array.type.unit == "ns":  # as exact as text: doubles do not hold the nanoseconds since 1970
+        array = array.cast(pa.timestamp("us", array.type.tz), safe=False)
+    unit = {"s": 1.0, "ms": 1e3, "us": 1e6}[array.type.unit]
     seconds: NDArray[np.float64] = array.cast(pa.int64()).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return seconds / unit
 
@@ -135,7 +137,7 @@ def text(array: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.b
 
     array = plain(array)
     if not is_text(array.type):
-        array = pa.array([_text(value) for value in array.to_pylist()], pa.string())
+        array = pa.array([written(value) for value in array.to_pylist()], pa.string())
     array = array.cast(pa.large_string())
     missing = array.is_null().to_numpy(zero_copy_only=False)
     _, ends, data = array.fill_null("").buffers()
@@ -165,7 +167,7 @@ def is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def _text(value: Any) -> str:
+def written(value: Any) -> str:
     """A value of a category as it is written in a table."""
     if value is None:
         return ""

@@ -73,6 +73,13 @@ class Column:
         return f"{self.name}: {what}"
 
 
+def name_beside(names: Sequence[str], name: str, number: int) -> str:
+    """The name of a column of that number; where another has it already, told by the number."""
+    while name in names:
+        name = f"{name} (column {number})"
+    return name
+
+
 def is_missing(cell: Any) -> bool:
     """Does a cell say nothing?"""
     return cell is None or (isinstance(cell, str) and cell.strip().lower() in MISSING)
@@ -136,8 +143,11 @@ def _of_values(name: str, said: list[Any]) -> Column:
 
 
 def has_hour(value: Any) -> bool:
-    """Is a date or time of Python's at another time than midnight?"""
-    return isinstance(value, datetime) and bool(value.hour or value.minute or value.second)
+    """Is a date or time of Python's at another time than midnight, in UTC if it has a zone?"""
+    if not isinstance(value, datetime):
+        return False
+    value = value.astimezone(UTC) if value.tzinfo else value
+    return bool(value.hour or value.minute or value.second or value.microsecond)
 
 
 def _is_text(said: list[str]) -> bool:

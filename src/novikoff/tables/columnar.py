@@ -14,7 +14,7 @@ from novikoff.errors import SourceError
 from novikoff.sources.arrow_file import index_notes, open_arrow
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import index_columns, index_note
-from novikoff.tables.column import Kind
+from novikoff.tables.column import Kind, name_beside
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.types import Position
 
@@ -46,11 +46,18 @@ class Columnar(ABC):
     def head(self) -> Mapping[str, list[Any]]:
         from novikoff.tables.cells import plain
 
-        first = next(self.batches(0, list(range(len(self.names)))), None)
-        if first is None or first.num_rows == 0:
+        found: dict[str, list[Any]] = {name: [] for name in self.names}
+        rows = 0
+        for batch in self.batches(0, list(range(len(self.names)))):
+            first = batch.slice(0, RECOGNISED_ROWS - rows)
+            rows += first.num_rows
+            for c, name in enumerate(self.names):
+                found[name] += plain(first.column(c)).to_pylist()
+            if rows == RECOGNISED_ROWS:
+                break
+        if rows == 0:
             raise SourceError(f"a source must not be empty: {self.name} has no rows.")
-        first = first.slice(0, RECOGNISED_ROWS)
-        return {name: plain(first.column(c)).to_pylist() for c, name in enumerate(self.names)}
+        return found
 
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
         row = start["row"] if start else 0
@@ -106,8 +113,7 @@ class FrameTable(Columnar):
 def _distinct_names(names: Sequence[Any]) -> list[str]:
     found: list[str] = []
     for c, given in enumerate(names):
-        name = str(given) or f"x{c}"
-        found.append(name if name not in found else f"{name} (column {c})")
+        found.append(name_beside(found, str(given) or f"x{c}", c))
     return found
 
 

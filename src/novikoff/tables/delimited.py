@@ -32,7 +32,7 @@ from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
 from novikoff.tables.cells import bad_cell, category_instead
-from novikoff.tables.column import INFINITE, MISSING, NUMBER, WHOLE, Column, Kind, is_missing, recognise
+from novikoff.tables.column import INFINITE, MISSING, NUMBER, WHOLE, Column, Kind, is_missing, name_beside, recognise
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.types import Position
 
@@ -156,7 +156,9 @@ class Delimited:
                 text += b"\n"
             cut = text.rfind(b"\n") + 1
             if b'"' in text:
-                cut = int(last_row_end(np.frombuffer(text, np.uint8), ord(self._between)))
+                mark = len(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else 0
+                cut = int(last_row_end(np.frombuffer(text, np.uint8)[mark:], ord(self._between)))
+                cut += mark if cut else 0
             if over and cut < len(text):
                 raise SourceError(f"a row must be readable: the last of {self.name} is not. Is a quote left open?")
             if cut == 0 and not over:
@@ -174,6 +176,7 @@ class Delimited:
     def _parse(self, text: bytes, wanted: Mapping[str, Kind], whole: set[str]) -> Any:
         """The chunk by pyarrow, called in any thread."""
         import pyarrow as pa
+        from pyarrow import compute
         from pyarrow import csv as arrow
 
         numbers = [name for name, kind in wanted.items() if kind == "number"]
@@ -194,7 +197,11 @@ class Delimited:
                 for column in arrow.read_csv(pa.BufferReader(text), reading, parsing, as_text).columns:
                     if any(HEX.search(cell.encode()) for cell in column.unique().to_pylist()):
                         raise pa.ArrowInvalid("a hexadecimal number")
-            return arrow.read_csv(pa.BufferReader(text), reading, parsing, converting)
+            table = arrow.read_csv(pa.BufferReader(text), reading, parsing, converting)
+            for column in (table.column(name) for name in numbers if name not in whole):
+                if compute.any(compute.is_nan(column)).as_py():  # -nan, which pyarrow takes for a number
+                    raise pa.ArrowInvalid("not a number")
+            return table
         except pa.ArrowInvalid:
             if not whole & {*numbers}:
                 raise
@@ -230,21 +237,22 @@ class Delimited:
     ) -> tuple[bytes, SourceError | None]:
         """The rows of a chunk that are good, up to one that may not be skipped; and what is wrong with that."""
         kept = io.StringIO()
-        writer = csv.writer(kept, delimiter=self._between, lineterminator="\n")
+        writer = csv.writer(kept, delimiter=self._between, lineterminator="\r\n")  # so cells with either are quoted
         for first, _, cells in cells_of(text, self._between, self.name):
             fault = self._fault(cells, wanted)
             if fault is None:
-                writer.writerow(["" if is_missing(cell) else cell for cell in cells])
+                both = zip(self.names, cells, strict=True)
+                writer.writerow(["" if wanted.get(n) == "number" and is_missing(cell) else cell for n, cell in both])
                 continue
             fault.where.pop("row", None)
             fault.at(line=line + first, source=self.name)
             if not self.named and line + first == self._head[0][0]:
                 fault.advise("If the line is a header, say so.")
             if here["bad"] >= self._skip_bad:
-                return kept.getvalue().encode(), fault.advise(*SKIP)
+                return _encoded(kept), fault.advise(*SKIP)
             here["bad"] += 1
             self.skipped.append((line + first, fault.what))
-        return kept.getvalue().encode(), None
+        return _encoded(kept), None
 
     def _fault(self, cells: list[str], wanted: Mapping[str, Kind]) -> SourceError | None:
         """What is wrong with a row; None if nothing is."""
@@ -264,6 +272,11 @@ class Delimited:
                 do = category_instead(Column(name, "number"))
                 return bad_cell(0, name, "numbers must be numbers", f"has {quoted(cell.strip())}", do)
         return None
+
+
+def _encoded(text: io.StringIO) -> bytes:
+    """Bytes as they came: a column that is left out need not be UTF-8."""
+    return text.getvalue().encode("utf-8", "surrogateescape")
 
 
 def again(origin: Origin, opened: Opened, byte: int) -> Opened:
@@ -339,8 +352,7 @@ def _names(first: list[str]) -> list[str]:
     """The names of the columns; one without a name, or with one that was before, is told by its number."""
     names: list[str] = []
     for c, cell in enumerate(first):
-        name = cell.strip() or f"x{c}"
-        names.append(name if name not in names else f"{name} (column {c})")
+        names.append(name_beside(names, cell.strip() or f"x{c}", c))
     return names
 
 

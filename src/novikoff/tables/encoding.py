@@ -4,16 +4,18 @@ Places
     Features are numbered: the columns of numbers first, in their order, then the others as they come, row by row:
     `colour=red`, `age is missing`. So the numbers do not depend on how the table is cut into batches or where it comes
     from. With `bits` a feature is hashed instead, and nothing is remembered; tables with a column of text are.
+    Beside a column that is called as they would be, `colour=red`, features have a mark: `colour'=red`.
 Rows
     Dense while all columns are numbers; a missing value then adds a feature, and rows grow wider by it. Else sparse: an
     entry for each column. In a hashed row features of one place are added up.
 At prediction
     Columns are matched by name. A category that was never seen is a feature that was never seen: it has a place behind
-    the others, and weight 0.
+    the others, and weight 0; in dense rows, which keep their width, it is left out.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
@@ -28,6 +30,8 @@ from novikoff.tables.words import beside, counted, merged
 from novikoff.types import Sparse
 
 TEXT_BITS = 18
+MARK = re.compile("=|: | is missing")
+"""What stands between the name of a column and the rest of a feature's."""
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -57,6 +61,7 @@ class Encoding:
             bits = TEXT_BITS
         self.bits, self.named, self.label = bits, named, label
         self.dense = bits is None and all(column.kind in ("number", "boolean") for column in self.columns)
+        self._stems = _stems([column.name for column in self.columns])
         self.places: dict[str, int] = {}
         self.begins: dict[str, float] = {}  # the first moment of a column of dates
         if bits is None:
@@ -76,7 +81,8 @@ class Encoding:
 
     def settle(self, column: Column, found: Column) -> Column:
         """A column of which nothing was known is this."""
-        known = Column(column.name, found.kind, found.form, found.timed)
+        kind = "category" if found.kind == "text" and self.bits is None else found.kind  # words are hashed or not told
+        known = Column(column.name, kind, found.form, found.timed)
         self.columns[self.columns.index(column)] = known
         return known
 
@@ -89,7 +95,7 @@ class Encoding:
             array = arrays[column.name]
             if column.kind == "text":
                 texts.append((column, cells.text(array)))
-                slots.append(Slot([gone(column.name)], np.where(texts[-1][1][2], 0, -1)))
+                slots.append(Slot([gone(self._stem(column))], np.where(texts[-1][1][2], 0, -1)))
             else:
                 slots += list(self._slots(column, array, count, learn))
         entries = self._entries(slots, count, learn)
@@ -99,20 +105,19 @@ class Encoding:
         gaps = [np.isnan(values) if values.dtype.kind == "f" else None for values in columns]
         gaps = [gap if gap is not None and gap.any() else None for gap in gaps]
         firsts = [(int(np.argmax(gap)), j) for j, gap in enumerate(gaps) if gap is not None]
-        new = [gone(self.columns[j].name) for _, j in sorted(firsts)]
-        places = self._placed([name for name in new if name not in self.places], learn)
+        new = [gone(self._stem(self.columns[j])) for _, j in sorted(firsts)]
+        places = self._placed([name for name in new if name not in self.places], True) if learn else self.places
         whole = all(values.dtype.kind == "i" for values in columns)
-        width = len(self.places) if learn else max([len(self.places), *(place + 1 for place in places.values())])
-        x = np.zeros((count, width), dtype=np.int64 if whole else np.float64)
+        x = np.zeros((count, len(places)), dtype=np.int64 if whole else np.float64)
         for j, (values, gap) in enumerate(zip(columns, gaps, strict=True)):
             x[:, j] = values if gap is None else np.where(gap, 0.0, values)
-            if gap is not None:
-                x[:, places[gone(self.columns[j].name)]] = gap
+            if gap is not None and gone(self._stem(self.columns[j])) in places:
+                x[:, places[gone(self._stem(self.columns[j]))]] = gap
         return x
 
     def _slots(self, column: Column, array: Any, count: int, learn: bool) -> Iterable[Slot]:
         """The entries of a column."""
-        name = column.name
+        name = self._stem(column)
         if column.kind == "unknown":
             yield Slot([gone(name)], np.zeros(count, dtype=np.int64))
         elif column.kind == "category":
@@ -124,13 +129,13 @@ class Encoding:
         else:
             numbers = cells.numbers(array, column).astype(np.float64, copy=False)
             missing = np.isnan(numbers)
-            yield Slot([name, gone(name)], missing.astype(np.int64), np.where(missing, 1.0, numbers))
+            yield Slot([column.name, gone(name)], missing.astype(np.int64), np.where(missing, 1.0, numbers))
 
     def _time_slots(self, column: Column, seconds: NDArray[np.float64], learn: bool) -> Iterable[Slot]:
-        name, missing = column.name, np.isnan(seconds)
-        begin = self.begins.get(name, 0.0 if missing.all() else float(seconds[np.argmin(missing)]))
+        name, missing = self._stem(column), np.isnan(seconds)
+        begin = self.begins.get(column.name, 0.0 if missing.all() else float(seconds[np.argmin(missing)]))
         if learn and not missing.all():
-            self.begins[name] = begin
+            self.begins[column.name] = begin
         whole = np.where(missing, 0.0, np.floor(seconds)).astype(np.int64)
         since = np.where(missing, 1.0, (seconds - begin) / DAY)
         yield Slot([f"{name}: days", gone(name)], missing.astype(np.int64), since)
@@ -174,6 +179,10 @@ class Encoding:
             stops = np.where(missing, ends[:-1], ends[1:])
             rows = beside(rows, counted(data, ends[:-1], stops, murmur(column.name.encode(), 0), self.bits))
         return merged(rows)
+
+    def _stem(self, column: Column) -> str:
+        """How the names of a column's features begin."""
+        return self._stems.get(column.name, column.name)
 
     def _placed(self, new: Sequence[str], learn: bool) -> dict[str, int]:
         """The places of all features, with the new ones behind; they are remembered if `learn`."""
@@ -220,6 +229,20 @@ class Encoding:
         if not sound or len(encoding.places) != len(state["places"]):
             raise ModelFileError("the columns of a model must be of known kinds, and no feature twice.")
         return encoding
+
+
+def _stems(names: Sequence[str]) -> dict[str, str]:
+    """What features of columns begin with where they could be called as those of another: of `a` beside `a=b`."""
+    before = {name[: mark.start()] for name in names for mark in MARK.finditer(name)}
+    stems, taken = {}, before.union(names)
+    for name in names:
+        if name in before:
+            stem = name + "'"
+            while stem in taken:
+                stem += "'"
+            stems[name] = stem
+            taken.add(stem)
+    return stems
 
 
 def gone(name: str) -> str:

@@ -8,20 +8,24 @@ Cost: Python's own json, in one thread; a few chunks of memory.
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from novikoff.errors import SourceError, quoted
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
 from novikoff.sources.line_chunks import whole_lines
 from novikoff.sources.opened import Origin
+from novikoff.tables.cells import written
 from novikoff.tables.column import Kind
 from novikoff.tables.delimited import SKIP, again, first_bytes
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.types import Position
 
 CORRECT = "Correct the line."
+SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class Objects:
@@ -99,22 +103,14 @@ class Objects:
 
 
 def _array(values: list[Any], kind: Kind) -> Any:
-    """Values of one column as an Arrow array; where they are of several types, as text."""
+    """Values of one column as an Arrow array: numbers, or text, each as it would be beside any others."""
     import pyarrow as pa
 
-    try:
-        return pa.array(values)
-    except (pa.ArrowException, OverflowError):
-        pass
-    if not any(isinstance(value, (bool, str)) for value in values):
-        return pa.array([None if value is None else float(value) for value in values])
-    return pa.array([_written(value) for value in values], pa.string())
-
-
-def _written(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    if kind == "number":
+        with suppress(pa.ArrowException, OverflowError):
+            return pa.array(values)
+    texts = [value if value is None or isinstance(value, str) else written(value) for value in values]
+    return pa.array(texts, pa.string())
 
 
 def _row(line: bytes, known: set[str]) -> dict[str, Any]:
@@ -129,6 +125,8 @@ def _row(line: bytes, known: set[str]) -> dict[str, Any]:
         new = next(key for key in row if key not in known)
         do = "Add it to the first line, null if there is nothing to say."
         raise SourceError("an object must have the keys of the first ones", f"has a new one, {quoted(new)}", do)
+    if b"\\u" in line and SURROGATE.search("".join(value for value in row.values() if isinstance(value, str))):
+        raise SourceError("text must be Unicode", "has half a character, as \\ud800", CORRECT)
     if any(isinstance(value, (dict, list)) for value in row.values()):
         raise SourceError("values must be plain, as those of the first lines", "has a list or an object", CORRECT)
     return row
