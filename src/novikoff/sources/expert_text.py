@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -27,6 +27,7 @@ from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, PADDIN
 from novikoff.sources.layout import named
 from novikoff.sources.line_chunks import Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
+from novikoff.sources.workers import workers
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Position
 
@@ -161,7 +162,7 @@ class ExpertText(Stream):
     def _blocks(self, opened: Opened, at_start: bool, free: deque[bytearray]) -> Iterator[Block]:
         """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
         waiting: deque[Future[Block]] = deque()
-        with ThreadPoolExecutor(self._threads, type(self).__name__) as threads:
+        with workers(self._threads, type(self).__name__) as threads:
             try:
                 for text, size, added in whole_lines(opened, self._chunk, PADDING, free):
                     if at_start and text.startswith(BYTE_ORDER_MARK):

@@ -20,7 +20,7 @@ import time
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from novikoff.sources.line_chunks import Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.streaming_labels import StreamingLabels, shown
 from novikoff.sources.svmlight_line import BadLineError
+from novikoff.sources.workers import workers
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Position, Sparse
 
@@ -213,7 +214,7 @@ class LabelledLines(Stream):
         free: deque[bytearray] = deque()
         parse = self._parser(free)
         waiting: deque[Future[Parsed]] = deque()
-        with ThreadPoolExecutor(self._threads, type(self).__name__) as threads:
+        with workers(self._threads, type(self).__name__) as threads:
             try:
                 for text, size, added in whole_lines(opened, self._chunk, PADDING, free):
                     if at_start and text.startswith(BYTE_ORDER_MARK):

@@ -20,7 +20,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from itertools import islice
 from typing import Any
 
@@ -31,6 +31,7 @@ from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, cores
 from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
+from novikoff.sources.workers import workers
 from novikoff.tables.cells import bad_cell, category_instead
 from novikoff.tables.column import INFINITE, MISSING, NUMBER, WHOLE, Column, Kind, is_missing, name_beside, recognise
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
@@ -118,7 +119,7 @@ class Delimited:
             if all(is_missing(c) or WHOLE.fullmatch(c.strip()) for c in cells)
         }
         waiting: deque[tuple[bytes, Future[Any]]] = deque()
-        with self._opened, ThreadPoolExecutor(self._threads, "csv") as threads:
+        with self._opened, workers(self._threads, "csv") as threads:
 
             def parsed() -> Piece:
                 text, future = waiting.popleft()
