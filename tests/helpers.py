@@ -2,6 +2,7 @@
 
 import io
 import os
+import time
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
 from threading import Thread
 from typing import Any, NamedTuple
@@ -78,3 +79,11 @@ def csr(rows, width=None):
     indices = np.array([i for row in rows for i in row], dtype=np.uint32)
     values = np.array([v for row in rows for v in row.values()], dtype=np.float64)
     return Sparse(ends, indices, values, max(map(max, filter(None, rows)), default=-1) + 1 if width is None else width)
+
+
+def soon(holds, seconds=60.0):
+    """Does it hold within so many seconds?"""
+    deadline = time.monotonic() + seconds
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return holds()

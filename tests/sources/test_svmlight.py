@@ -21,6 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers import soon
 from novikoff.errors import SourceError
 from novikoff.kernels import svmlight as kernel
 from novikoff.sources import labelled_lines
@@ -504,7 +505,7 @@ def test_a_stream_can_be_left_in_the_middle(tmp_path):
         if batch.first > 20:
             break
     del batch
-    assert threading.active_count() == before
+    assert soon(lambda: threading.active_count() == before)
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path):

@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from sklearn.utils import murmurhash3_32
 
 import novikoff as nk
+from helpers import soon
 from novikoff.errors import SourceError
 from novikoff.kernels import decimals
 from novikoff.kernels import vw as kernel
@@ -720,7 +721,7 @@ def test_a_stream_can_be_left_in_the_middle(tmp_path):
         if batch.first > 20:
             break
     del batch
-    assert threading.active_count() == before
+    assert soon(lambda: threading.active_count() == before)
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path):
