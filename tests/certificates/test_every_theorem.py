@@ -631,7 +631,9 @@ def test_who_breaks_the_promise_is_found_out(name):
     cheat = CASES[name].broken
     assert (cheat is not None) == (EVERY[name].kind == "D")
     if cheat is not None:
-        assert own(name, EVERY[name](cheat())).status == "violated"
+        found = own(name, EVERY[name](cheat()))
+        # that of vaw is an equality: a run that breaks it contradicts its own sums
+        assert found.status == ("void" if name == "vaw_regret" else "violated")
 
 
 @every
