@@ -231,6 +231,7 @@ def test_a_file_object_is_copied_for_as_long_as_it_is_used(tmp_path, monkeypatch
     [
         ([[1], [2], [3]], 'columns must be of plain values: column "a" of FILE'),
         ([float("-inf"), 2.0, 3.0], 'numbers must be finite: row 1, column "a" of FILE has -inf'),
+        (pa.array([1, 2, 2**63], pa.uint64()), 'below 2^63: row 3, column "a" of FILE'),
     ],
 )
 def test_a_column_that_is_not_of_numbers_is_an_error_that_names_column_and_row(write, column, said):

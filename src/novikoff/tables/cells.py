@@ -47,6 +47,11 @@ def numbers(array: Any, column: Column) -> NDArray[Any]:
         array = array.cast(pa.float64())
     elif not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
         raise bad_cell(0, column.name, "numbers must be numbers", f"is {kind}", category_instead(column))
+    if array.type == pa.uint64():
+        large = array.fill_null(0).to_numpy(zero_copy_only=False) >= 2**63
+        if large.any():
+            row = int(np.argmax(large))
+            raise bad_cell(row, column.name, "whole numbers must be below 2^63", f"has {array[row].as_py()}")
     if array.null_count == 0 and pa.types.is_integer(array.type) and array.type != pa.uint64():
         whole: NDArray[Any] = array.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
         return whole
