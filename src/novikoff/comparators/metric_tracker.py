@@ -7,7 +7,8 @@ Algorithm
     fitted to the rows kept with ridges of several sizes and taken at several scales, see every row, the kept ones
     first.
 Promise
-    Any u will do: its losses are summed over every round, rounded up (kernels/log_losses.py).
+    Any u will do: its losses are summed over every round, rounded up (kernels/log_losses.py). What the learner added up
+    is compared with the scores that it played, along every u, and along one u more for goals that cannot be the least.
 Cost
     Kept: 12 bytes a non-zero, and a fit when asked. After: O(16 non-zeros) per round, 16 numbers a feature.
 Reference
@@ -19,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,8 @@ U0 = 2.0**-53
 RIDGES = (0.01, 1.0, 30.0, 1000.0)
 SCALES = (0.4, 0.7, 1.0, 1.4)
 KEEP = 16_000_000
-PLAIN = ("bias", "columns", "kappas", "margin", "limit", "riding", "keep", "rows", "places")
+PLAIN = ("bias", "kappas", "margin", "limit", "riding", "keep", "rows", "places")
+GOLDEN = 0.6180339887498949
 HARDLY = 0.95
 MANY = 4096
 """Pieces that are kept apart."""
@@ -47,9 +49,9 @@ class Goal(NamedTuple):
     promised   what is promised beside: u'Au is multiplied by it there, and it is added to other losses
     added      the learner's own sum of g x, of (g - hz) x, or of -y x, place by place, and what it may be off by; it is
                compared with the scores that were played, where the tracker has them
-    matrix     its sum of h x x', which is compared with them too; None if it has none
-    member     whose theorem it is, for a learner with members
-    watch      which of the scores that the tracker keeps are the member's
+    linear     its own sum of g z - h z^2/2, which is compared with them too; None if it has none
+    matrix     its sum of h x x', and the same of that
+    member     whose theorem it is, for a learner with members: the number of its scores
     images     the rows as the member sees them, from all rows as they are; None if just so
     """
 
@@ -58,9 +60,9 @@ class Goal(NamedTuple):
     promised: float
     added: tuple[Vector, Vector]
     member: int = 0
-    watch: int = 0
     images: Callable[[Any], Any] | None = None
     matrix: Full | None = None
+    linear: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,41 +99,52 @@ class MetricComparator:
 
 @dataclass(frozen=True, slots=True)
 class MetricComparatorFacts:
-    """Of every comparator; the first is u = 0. rows: rounds seen. fitted: on how many of them."""
+    """Of every comparator; the first is u = 0.
+
+    rows          rounds seen
+    fitted        on how many of them
+    losses        the sum of the log losses of the scores, for each of those who make up the learner
+    unexplained   as of a comparator, of all that was compared besides
+    """
 
     rows: int
     fitted: int
     comparators: tuple[MetricComparator, ...]
+    losses: tuple[float, ...] = ()
+    unexplained: float = 0.0
 
     @property
     def explained(self) -> bool:
         """Are the learner's sums those of the scores it played?"""
-        return all(u.unexplained <= 1.0 for u in self.comparators if math.isfinite(u.unexplained))
+        return self.unexplained <= 1.0 and all(u.unexplained <= 1.0 for u in self.comparators)
 
 
 class MetricTracker:
     """Comparators of a learner that begins now.
 
     bias            the learner's
-    watched         which of the learner's scores are kept, and the kappa of who played them; a learner without members
-                    has one; after the rows kept, those of the first `riding` of them are needed
+    kappas          of each of those who make up the learner, if they are of the second order, else 0; a learner without
+                    members has one
     margin          of its updates, as kernels/log_losses.py says
     limit           features that it has weights for, the first it saw; None for all
+    riding          whose parabolas are needed after the rows kept; None for all
     """
 
     scored = True
 
     def __init__(
-        self, bias: float, watched: Sequence[tuple[int, float]] = ((0, 0.0),), margin: float = -1.0,
-        limit: int | None = None, keep: int = KEEP, riding: int | None = None,
+        self, bias: float, kappas: Sequence[float] = (0.0,), margin: float = -1.0, limit: int | None = None,
+        keep: int = KEEP, riding: Sequence[int] | None = None,
     ) -> None:  # fmt: skip
-        self.riding = len(watched) if riding is None else int(riding)
         self.bias, self.margin, self.limit, self.keep = float(bias), margin, limit, int(keep)
-        self.columns, self.kappas = [int(column) for column, _ in watched], [float(kappa) for _, kappa in watched]
+        self.kappas = [float(kappa) for kappa in kappas]
+        self.riding = list(range(len(self.kappas)) if riding is None else riding)
+        self._rides = np.isin(np.arange(len(self.kappas)), self.riding)
         self.rows = self.places = 0
         self._kept: list[Any] | None = []  # pieces (nonzeros, y, scores); None once there are vectors
         self._size = self._fitted = 0
         self._vectors, self._sums = np.zeros((0, 0)), np.zeros((0, 0, 0))
+        self._told = np.zeros((0, kernels.log_losses.TOLD))
         self._asked: tuple[Any, MetricComparatorFacts] | None = None
 
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
@@ -147,8 +160,7 @@ class MetricTracker:
         self._see(x, np.array([y], dtype=np.int8), np.asarray(scores))
 
     def _see(self, x: Any, y: NDArray[np.int8], scores: NDArray[Any]) -> None:
-        scores = scores.reshape(len(y), -1)
-        scores = scores[:, np.minimum(self.columns, scores.shape[1] - 1)]  # of who does not play nothing is asked
+        scores = scores.reshape(len(y), -1)[:, : len(self.kappas)]
         if isinstance(x, Sparse):
             rows, _ = kernels.nonzeros.of_sparse(x.indptr, x.indices, x.values, self.bias)
         else:
@@ -158,7 +170,7 @@ class MetricTracker:
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
         taken = 0
         if self._kept is not None:
-            sizes = 12 * rows.ends[1:] + (9 + 8 * len(self.columns)) * np.arange(1, len(y) + 1) + self._size
+            sizes = 12 * rows.ends[1:] + (9 + 8 * scores.shape[1]) * np.arange(1, len(y) + 1) + self._size
             taken = min(int(np.searchsorted(sizes, self.keep)) + 1, len(y))  # the last one may go beyond the limit
             some = slice(0, int(rows.ends[taken]))
             part = kernels.nonzeros.Nonzeros(rows.ends[: taken + 1], rows.places[some].copy(), rows.values[some].copy())
@@ -175,7 +187,8 @@ class MetricTracker:
         """From here on the comparators are those that fit the rows up to now."""
         rows, y, scores = self._together()
         self._vectors = self._candidates(rows, y)
-        self._sums = np.zeros((len(self.columns), kernels.log_losses.SUMS, self._vectors.shape[1]))
+        self._sums = np.zeros((scores.shape[1], kernels.log_losses.SUMS, self._vectors.shape[1]))
+        self._told = np.zeros((scores.shape[1], kernels.log_losses.TOLD))
         self._kept, self._fitted = None, len(y)
         self._add(rows, y, scores)
 
@@ -183,10 +196,10 @@ class MetricTracker:
         if self.places > len(self._vectors):
             more = self.places - len(self._vectors) + min(len(self._vectors), 2**20)
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
+        columns = scores.shape[1]
         see: Any = kernels.log_losses.see
-        for k, kappa in enumerate(self.kappas[: self.riding]):
-            played = np.ascontiguousarray(scores[:, k])
-            see(self._vectors, *rows, y, played, kappa, self.margin, self._sums[k])
+        see(self._vectors, *rows, y, np.ascontiguousarray(scores), np.array(self.kappas[:columns]),
+            self._rides[:columns], self.margin, self._sums, self._told)  # fmt: skip
 
     def _together(self) -> tuple[Any, NDArray[np.int8], Vector]:
         """All rows kept, as one piece."""
@@ -200,8 +213,8 @@ class MetricTracker:
                 np.concatenate([np.zeros(0), *(piece[0].values for piece in pieces)]),
             )
             labels = np.concatenate([np.zeros(0, np.int8), *(piece[1] for piece in pieces)])
-            none = np.zeros((0, len(self.columns)))
-            self._kept = [(together, labels, np.concatenate([none, *(piece[2] for piece in pieces)]))]
+            scores = [piece[2] for piece in pieces] or [np.zeros((0, 1))]
+            self._kept = [(together, labels, np.concatenate(scores))]
         found: tuple[Any, NDArray[np.int8], Vector] = self._kept[0]  # type: ignore[index]
         return found
 
@@ -232,34 +245,53 @@ class MetricTracker:
 
     def _facts(self, goals: Sequence[Goal]) -> MetricComparatorFacts:
         found: list[MetricComparator] = []
+        at, see = kernels.log_losses, cast(Any, kernels.log_losses.see)
         if self._kept is None:
             for goal in goals:
                 if goal.images is None:
                     vectors = self._vectors[: self.places]
-                    rides = goal.watch < self.riding  # else only the losses of u are known, which are everybody's
-                    sums = self._sums[goal.watch if rides else 0]
-                    found += [self._comparator(goal, u, sums[:, k], rides) for k, u in enumerate(vectors.T)]
-            return MetricComparatorFacts(self.rows, self._fitted, tuple(found))
+                    sums, everybodys = self._sums[goal.member].copy(), self._sums[0]
+                    sums[[at.LOG, at.HINGE]] = everybodys[[at.LOG, at.HINGE]]
+                    if not self._rides[goal.member]:
+                        sums[at.DOUBT] = everybodys[at.DOUBT]
+                    found += [self._comparator(goal, u, sums[:, k]) for k, u in enumerate(vectors.T)]
+            return self._told_of(goals, self._fitted, found, self._told)
         rows, y, scores = self._together()
-        see: Any = kernels.log_losses.see
+        unexplained, told = 0.0, np.zeros((scores.shape[1], at.TOLD))
         best, least = math.inf, self._least(rows, y) if len(goals) > 2 else 0.0
         for goal in goals:
-            if goal.promised + (least if goal.images is None else 0.0) >= best:
-                continue  # another promises less
-            played, seen = (
-                np.ascontiguousarray(scores[:, goal.watch]),
-                rows if goal.images is None else goal.images(rows),
-            )
+            seen = rows if goal.images is None else goal.images(rows)
             places = max(int(seen.places.max(initial=0)) + 1, self.places if goal.images is None else 0)
-            chosen = self._best(goal, seen, places, y, played)
+            hopeless = goal.promised + (least if goal.images is None else 0.0) >= best  # another promises less
+            played = np.ascontiguousarray(scores[:, goal.member])
+            chosen = [_any(goal, places)] if hopeless else self._best(goal, seen, places, y, played)
             vectors = np.stack([np.zeros(places), *chosen], axis=1)
-            sums = np.zeros((kernels.log_losses.SUMS, vectors.shape[1]))
-            see(vectors, *seen, y, played, self.kappas[goal.watch], self.margin, sums)
-            these = [self._comparator(goal, vectors[:, k], sums[:, k]) for k in range(vectors.shape[1])]
+            sums, own = np.zeros((1, at.SUMS, vectors.shape[1])), told[goal.member : goal.member + 1]
+            kappa = np.array([self.kappas[goal.member]])
+            see(vectors, *seen, y, played[:, None], kappa, np.ones(1, np.bool_), self.margin, sums, own)
+            these = [self._comparator(goal, vectors[:, k], sums[0, :, k]) for k in range(vectors.shape[1])]
+            if hopeless:
+                unexplained = max(unexplained, *(u.unexplained for u in these))
+                continue
             found += these
             if goal.loss != "hinge":
                 best = min(best, *(u.log_bound if goal.loss == "log" else u.parabola_bound for u in these))
-        return MetricComparatorFacts(self.rows, len(y), tuple(found))
+        for c in set(range(scores.shape[1])) - {goal.member for goal in goals}:
+            told[c, at.LOSS] = np.logaddexp(0.0, -y * scores[:, c]).sum()
+        return self._told_of(goals, len(y), found, told, unexplained)
+
+    def _told_of(
+        self, goals: Sequence[Goal], fitted: int, found: list[MetricComparator], told: Vector, unexplained: float = 0.0
+    ) -> MetricComparatorFacts:
+        """The facts; who cannot be checked, as something is not finite, is left out."""
+        at = kernels.log_losses
+        for goal in goals if self.rows else ():
+            if goal.linear is not None:
+                explained = (self.rows + 20) * 2.0 * U0 * float(told[goal.member, at.LINEAR_SIZE])
+                off = abs(goal.linear - float(told[goal.member, at.LINEAR]))
+                unexplained = max(unexplained, off / (4.0 * explained + 1e-300))
+        checked = tuple(u for u in found if math.isfinite(u.unexplained))
+        return MetricComparatorFacts(self.rows, fitted, checked, tuple(told[:, at.LOSS].tolist()), unexplained)
 
     def _least(self, rows: Any, y: NDArray[np.int8]) -> float:
         """About the least log loss of all u, whatever their length: it tells which goals are worth a fit."""
@@ -269,16 +301,15 @@ class MetricTracker:
         x, phi = _matrix(rows, self.places)[:, places], _log(y)
         return HARDLY * phi(x @ (root * _minimised(x, root, phi, RIDGES[0], np.zeros(len(places)))))[0]
 
-    def _comparator(self, goal: Goal, u: Vector, sums: Vector, checked: bool = True) -> MetricComparator:
+    def _comparator(self, goal: Goal, u: Vector, sums: Vector) -> MetricComparator:
         at, factor = kernels.log_losses, 1.0 + (self.rows + 20) * 2.0 * U0
         log, hinge, parabola, doubt = (float(sums[k]) for k in (at.LOG, at.HINGE, at.PARABOLA, at.DOUBT))
         added, off = (part[: len(u)] for part in goal.added)
-        known, unexplained = u[: len(added)], 0.0
+        known = u[: len(added)]
         slack = float(np.abs(known) @ off)
-        if checked:
-            explained = (self.rows + 20) * 2.0 * U0 * float(np.abs(known) @ np.abs(added)) + slack
-            explained += float(sums[at.PULL_DOUBT]) + (self.rows + 20) * 4.0 * U0 * abs(float(sums[at.PULL]))
-            unexplained = abs(float(known @ added) - float(sums[at.PULL])) / (4.0 * explained + 1e-300)
+        explained = (self.rows + 20) * 2.0 * U0 * float(np.abs(known) @ np.abs(added)) + slack
+        explained += float(sums[at.PULL_DOUBT]) + (self.rows + 20) * 4.0 * U0 * abs(float(sums[at.PULL]))
+        unexplained = abs(float(known @ added) - float(sums[at.PULL])) / (4.0 * explained + 1e-300)
         if goal.matrix is not None:
             bent, off_by = goal.matrix.bent(u)
             explained = off_by + float(sums[at.BENT_DOUBT]) + (self.rows + 20) * 2.0 * U0 * float(sums[at.BENT])
@@ -310,7 +341,7 @@ class MetricTracker:
 
         start = np.zeros(root.shape[-1])
         if goal.loss != "hinge":
-            phi = _log(y) if goal.loss == "log" else _parabola(y, scores, self.kappas[goal.watch])
+            phi = _log(y) if goal.loss == "log" else _parabola(y, scores, self.kappas[goal.member])
             return [whole(_minimised(x, root, phi, 1.0, start))]
         found, t, weight = [], start, max(goal.promised, 1.0)
         for soft in (0.5, 0.1, 0.02):  # sqrt(a b) is the least of (c a + b/c)/2, so the ridge c follows u
@@ -330,22 +361,22 @@ class MetricTracker:
         plain = {name: getattr(self, name) for name in PLAIN}
         vectors = self._vectors[: self.places].copy()
         return {"kind": "metric", **plain, "fitted": self._fitted, "kept": kept, "vectors": vectors,
-                "sums": self._sums.copy()}  # fmt: skip
+                "sums": self._sums.copy(), "told": self._told.copy()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
-        watched = list(zip(state["columns"], state["kappas"], strict=True))
-        tracker = cls(state["bias"], watched, state["margin"], state["limit"], state["keep"], state["riding"])
+        tracker = cls(*(state[name] for name in ("bias", "kappas", "margin", "limit", "keep", "riding")))
         tracker.rows, tracker.places, tracker._fitted = (int(state[name]) for name in ("rows", "places", "fitted"))
         kept = state["kept"]
         if kept is not None:
             rows = kernels.nonzeros.Nonzeros(kept["ends"], kept["places"], kept["values"])
             tracker._kept = [(rows, kept["y"], kept["scores"])]
-            tracker._size = 12 * len(rows.places) + (9 + 8 * len(watched)) * len(kept["y"])
+            tracker._size = 12 * len(rows.places) + (9 + 8 * kept["scores"].shape[1]) * len(kept["y"])
         else:
             tracker._kept = None
             tracker._vectors, tracker._sums = np.array(state["vectors"]), np.array(state["sums"])
+            tracker._told = np.array(state["told"])
         return tracker
 
 
@@ -356,6 +387,15 @@ def added_doubt(counts: Vector, sizes: Vector) -> Vector:
 
 Loss = Callable[[Vector], tuple[float, Vector]]
 """The sum of the losses of scores, and their slopes."""
+
+
+def _any(goal: Goal, width: int) -> Vector:
+    """A vector like no other, with a weight for every feature: of the order of 1 over its size."""
+    places, root = goal.penalty.root()
+    u = np.zeros(width)
+    places = places[places < width]
+    u[places] = (0.5 + np.arange(1, len(places) + 1) * GOLDEN % 1.0) * root[: len(places)]
+    return u
 
 
 def _matrix(rows: Any, places: int) -> Any:

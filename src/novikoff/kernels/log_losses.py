@@ -19,25 +19,28 @@ Vector = NDArray[np.float64]
 U0 = 2.0**-53
 
 LOG, HINGE, PARABOLA, DOUBT, PULL, PULL_DOUBT, BENT, BENT_DOUBT, SUMS = range(9)
+LOSS, LINEAR, LINEAR_SIZE, TOLD = range(4)
 
 
 @compiled
 def see(
     vectors: Vector, ends: NDArray[np.int64], places: NDArray[np.uint32], values: Vector, y: NDArray[np.int8],
-    scores: Vector, kappa: float, margin: float, sums: Vector,
+    scores: Vector, kappas: Vector, rides: NDArray[np.bool_], margin: float, sums: Vector, told: Vector,
 ) -> None:  # fmt: skip
     """Add the losses of every vector on every row.
 
     vectors   (places, K), as many places as the rows may have
-    scores    what the learner played
-    kappa     of a second-order learner, else 0
+    scores    (rows, C): what each of those played who make up the learner
+    kappas    of each: of the second order, else 0
+    rides     of whom the parabolas, and the curvature, are wanted
     margin    of a learner that adds y x where y times the score is below that, and on mistakes; negative for others
-    sums      (SUMS, K): log losses, hinge losses, max(l, Q), what rounding may have done to any of these; <u, sum of
-              what the learner added up>, which is (g - hz) x, or -y x; u'(sum of h x x')u, with h = 1 where y x was
-              added; and, after each of the two, what rounding may have done to it
+    sums      (C, SUMS, K): log losses and hinge losses, in that of the first; max(l, Q), what rounding may have done to
+              any of these; <u, sum of what was added up>, which is (g - hz) x, or -y x; u'(sum of h x x')u, with h = 1
+              where y x was added; and, after each of the two, what rounding may have done to it
+    told      (C, TOLD): the log losses of the scores, g z - h z^2/2, and |g z| + h z^2/2
     """
     count = vectors.shape[1]
-    s, size = np.empty(count), np.empty(count)
+    s, size, lost = np.empty(count), np.empty(count), np.empty(count)
     for t in range(len(y)):
         for k in range(count):
             s[k] = 0.0
@@ -49,32 +52,41 @@ def see(
                 part = row[k] * x
                 s[k] += part
                 size[k] += abs(part)
-        z = scores[t]
-        tail = exp(y[t] * z)
-        q = 1.0 / (1.0 + tail)
-        g = -y[t] * q
-        h = kappa * (q * (tail * q))
-        added = g - h * z
-        curve = h
-        if margin >= 0.0:
-            added = -y[t] if (-1 if z < 0.0 else 1) != y[t] or y[t] * z < margin else 0.0
-            curve = abs(added)
-        played = log_loss(y[t] * z)
-        off = (ends[t + 1] - ends[t] + 2) * U0
         for k in range(count):
             m = y[t] * s[k]
-            lost = log_loss(m)
-            gap = s[k] - z
-            bent = 0.5 * h * gap * gap
-            near = played + g * gap + bent
-            doubt = off * size[k]
-            sums[LOG, k] += lost
-            sums[HINGE, k] += max(0.0, 1.0 - m)
-            sums[PARABOLA, k] += max(lost, near)
-            sums[DOUBT, k] += doubt * (1.0 + abs(g) + h * (abs(gap) + doubt)) + 10.0 * U0 * (
-                1.0 + abs(m) + lost + played + abs(g * gap) + bent
-            )
-            sums[PULL, k] += added * s[k]
-            sums[BENT, k] += curve * s[k] * s[k]
-            sums[BENT_DOUBT, k] += curve * size[k] * (2.0 * doubt + 8.0 * U0 * size[k])
-            sums[PULL_DOUBT, k] += (abs(g) + abs(added)) * (doubt + 8.0 * U0 * size[k])
+            lost[k] = log_loss(m)
+            sums[0, LOG, k] += lost[k]
+            sums[0, HINGE, k] += max(0.0, 1.0 - m)
+        off = (ends[t + 1] - ends[t] + 2) * U0
+        for c in range(scores.shape[1]):
+            z = scores[t, c]
+            tail = exp(y[t] * z)
+            q = 1.0 / (1.0 + tail)
+            g = -y[t] * q
+            h = kappas[c] * (q * (tail * q))
+            added = g - h * z
+            curve = h
+            if margin >= 0.0:
+                added = -y[t] if (-1 if z < 0.0 else 1) != y[t] or y[t] * z < margin else 0.0
+                curve = abs(added)
+            played = log_loss(y[t] * z)
+            told[c, LOSS] += played
+            told[c, LINEAR] += g * z - 0.5 * h * z * z
+            told[c, LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
+            of = sums[c]
+            for k in range(count):
+                of[PULL, k] += added * s[k]
+                of[PULL_DOUBT, k] += (abs(g) + abs(added)) * (off * size[k] + 8.0 * U0 * size[k])
+            if not rides[c]:
+                continue
+            for k in range(count):
+                gap = s[k] - z
+                bent = 0.5 * h * gap * gap
+                near = played + g * gap + bent
+                doubt = off * size[k]
+                of[PARABOLA, k] += max(lost[k], near)
+                of[DOUBT, k] += doubt * (1.0 + abs(g) + h * (abs(gap) + doubt)) + 10.0 * U0 * (
+                    1.0 + abs(s[k]) + lost[k] + played + abs(g * gap) + bent
+                )
+                of[BENT, k] += curve * s[k] * s[k]
+                of[BENT_DOUBT, k] += curve * size[k] * (2.0 * doubt + 8.0 * U0 * size[k])

@@ -183,12 +183,10 @@ class Auto(Probabilistic):
         """Comparators for a game that begins now; which members there are is settled by its first row."""
         if self.rounds:
             return None
-        columns = range(2 * (1 if self.fast else len(RATES)), 2 * len(RATES) + len(RIDGES) + len(WIDTHS))
-        kappa = curvature(RADIUS)
-        lanes = columns.start
-        watched = [(0, 0.0), *((column, kappa) for column in (() if self.fast else columns))]
-        watched += [(column, 0.0) for column in range(1, lanes)]
-        return MetricTracker(self.bias, watched, limit=at.LIMIT, riding=1 if self.fast else 1 + len(RIDGES))
+        lanes, kappa = 2 * (1 if self.fast else len(RATES)), curvature(RADIUS)
+        second = () if self.fast else range(lanes, lanes + len(RIDGES))
+        kappas = [0.0] * lanes + ([] if self.fast else [kappa] * (len(RIDGES) + len(WIDTHS))) + [0.0]  # the stack's
+        return MetricTracker(self.bias, kappas, limit=at.LIMIT, riding=[0, *second])
 
     def _of(self, j: int) -> tuple[Any, NDArray[np.float64], float, NDArray[np.int32]]:
         """Of a member of the second order: its arrays, its own sums, its ridge, and the slots of its places."""
@@ -250,15 +248,14 @@ class Auto(Probabilistic):
                     added_doubt(self._held[:places, 2], self._held[:places, 0]),
                 )
                 metric = Diagonal(self._diagonal(j))
-                watch = 0 if j == 0 else j if self.fast else len(RIDGES) + len(WIDTHS) + j
-                found.append(Goal("log", metric, facts.promised(j), added, j, watch))
+                found.append(Goal("log", metric, facts.promised(j), added, j, linear=float(self._own[lane.LINEAR, j])))
                 continue
             (held, _, sums, _), own, ridge, slots = self._of(j)
             full, ridges, here = full_metric(slots, ridge, held, sums, own), np.zeros(len(slots)), slots >= 0
             ridges[here] = ridge * held[at.LARGEST, slots[here]] ** 2
             images = self._images(j - lanes - second) if j >= lanes + second else None
-            found.append(Goal("parabola", Diagonal(ridges), facts.promised(j), self._steps(j), j, 1 + j - lanes, images,
-                              matrix=full))  # fmt: skip
+            found.append(Goal("parabola", Diagonal(ridges), facts.promised(j), self._steps(j), j, images, full,
+                              float(own[at.LINEAR])))  # fmt: skip
         return found
 
     def _images(self, m: int) -> Callable[[Any], Any]:

@@ -126,7 +126,7 @@ class Ftrl(Probabilistic):
     def goals(self) -> list[Goal]:
         """What a comparator is to make small."""
         added = self.gradients(), added_doubt(*self.counts())
-        return [Goal("log", Diagonal(self.diagonal()), self.facts().penalty, added)]
+        return [Goal("log", Diagonal(self.diagonal()), self.facts().penalty, added, linear=float(self.sums[2]))]
 
     def facts(self) -> MetricFacts:
         loss, delta, linear, size = (float(value) for value in self.sums)

@@ -61,13 +61,14 @@ class Logistic(SecondOrder, Probabilistic):
 
     def tracker(self) -> MetricTracker | None:
         """Comparators for a game that begins now."""
-        return MetricTracker(self.bias, [(0, self.kappa)], limit=at.LIMIT) if self.rounds == 0 else None
+        return MetricTracker(self.bias, [self.kappa], limit=at.LIMIT) if self.rounds == 0 else None
 
     def goals(self) -> list[Goal]:
         """What a comparator is to make small."""
         largest = self.matrix.of(at.LARGEST, self.features.count + 1)
         metric = Diagonal(self.ridge * largest * largest)
-        return [Goal("parabola", metric, self.facts().penalty, self._steps(), matrix=self.matrix.full())]
+        linear = float(self.matrix.own[at.LINEAR])
+        return [Goal("parabola", metric, self.facts().penalty, self._steps(), matrix=self.matrix.full(), linear=linear)]
 
     def _steps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return self._added(1.0 + float(self.matrix.own[at.FARTHEST]) / 4.0)
