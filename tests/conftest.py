@@ -1,9 +1,12 @@
-"""Set up before anything is imported: how many examples hypothesis tries, and a new numba cache when a kernel changed.
+"""Set up before anything is imported: how many examples hypothesis tries, a new numba cache when a kernel changed, and
+one thread for linear algebra.
 
 A short run tries a few examples of each property, a long one (`make test-all`) ten times as many. Both draw new ones
 each time: many short runs try what a long one does. What fails is kept in .hypothesis, and tried first from then on.
 
 numba's cache sees an edit of the file that a kernel is in, but not of the kernels that it calls.
+
+Several processes whose matrices are solved by several threads each wait for one another: ten times as long.
 """
 
 import hashlib
@@ -11,11 +14,13 @@ import os
 import tempfile
 from pathlib import Path
 
-from hypothesis import settings
+from hypothesis import settings  # imports no numpy
 
 KERNELS = Path(__file__).parent.parent / "src" / "novikoff" / "kernels"
 digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.py")))).hexdigest()[:16]
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"novikoff-numba-{digest}"))
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile("short", max_examples=40, deadline=None, print_blob=True)
 settings.register_profile("long", max_examples=400, deadline=None, print_blob=True)
