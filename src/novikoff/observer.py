@@ -55,6 +55,13 @@ class Tracking(Observer):
         self._tracker: Any = ledger.tracker
         self._player, self._number = ledger.player, number
 
+    def due(self, ledger: Ledger, rounds: int) -> int:
+        found: int = self._tracker.due(rounds) if self._tracker.scored else rounds
+        return found
+
+    def look(self, ledger: Ledger) -> None:
+        self._tracker.look(self._player.within)
+
     def see(self, batch: Batch, result: StepResult) -> None:
         if self._tracker.scored:
             self._tracker.see_scores(self._player.seen(batch), result.scores)

@@ -301,6 +301,12 @@ def paid_more(run):
     return dataclasses.replace(changed(run, loss=run.after.loss + 500.0), log_loss=run.log_loss + 500.0)
 
 
+def paid_more_since(run):
+    """The same, in the rounds since copies of its weights were made."""
+    frozen = tuple(dataclasses.replace(u, paid=u.paid + 500.0) for u in run.tracked.frozen)
+    return dataclasses.replace(paid_more(run), tracked=dataclasses.replace(run.tracked, frozen=frozen))
+
+
 def mixture_paid_more(run):
     """The same of a mixture, each forecaster of which did."""
     losses = [loss + 500.0 for loss in run.after.losses]
@@ -507,6 +513,12 @@ CASES = {
     ),
     "auto_regret": of_metric(lambda: nk.Auto(fast=True), apart(50), mixture_paid_more),
     "ftrl_regret": of_metric(nk.Ftrl, apart(50), paid_more, lambda: run_of(nk.Ftrl(bias=0.0), orthogonal(12, 1))),
+    "ftrl_suffix": dataclasses.replace(
+        of_metric(nk.Ftrl, apart(50), paid_more_since),
+        void=((lambda: dataclasses.replace(run_of(nk.Ftrl(), apart(50)), rounds=1), "the comparators saw every round"),
+              (lambda: changed(run_of(nk.Ftrl(), apart(50)), rounds=7), "and no others"),
+              (lambda: changed(run_of(nk.Ftrl(), apart(50)), loss=7.0), "what the ledger counted")),
+    ),
     "logistic_regret": of_metric(nk.Logistic, apart(50), paid_more),
     "metric_mistakes": of_metric(
         nk.SecondOrderPerceptron, apart(20),

@@ -30,7 +30,8 @@ SPECS = [
 
 
 def found(ledger):
-    (certificate,) = ledger.certify()
+    """The certificate, but that against the learner's own weights."""
+    (certificate,) = (one for one in ledger.certify() if one.theorem != "ftrl_suffix")
     return certificate
 
 
@@ -39,7 +40,7 @@ def against(learner, u):
     ledger = nk.play(learner, S6)
     tracker = ledger.tracker
     tracker._best = lambda *_: [u]
-    return ledger.certify()[0], tracker.facts(learner).comparators[1]
+    return found(ledger), tracker.facts(learner).comparators[1]
 
 
 def test_golden_bounds():
@@ -240,7 +241,7 @@ def test_a_warm_start_is_void():
     for spec in SPECS:
         learner = make(spec, "learner")
         learner.learn_many(Batch(*S6, 1))
-        assert all(c.status == "void" for c in nk.play(learner, S6).certify())
+        assert all(c.status == "void" or c.theorem == "ftrl_suffix" for c in nk.play(learner, S6).certify())
 
 
 def test_comparators_that_ride_are_fitted_on_the_first_rows_and_see_all():
@@ -349,3 +350,78 @@ def test_what_sums_may_be_off_by_grows_with_the_examples_also_where_the_metric_d
         nk.play(learner, (x[:1] * size, [-1]))
         doubts.append(learner.goals()[0].added[1][1:])
     assert doubts[1] == pytest.approx(2.0**20 * doubts[0])
+
+
+def suffix(ledger):
+    (certificate,) = (one for one in ledger.certify() if one.theorem == "ftrl_suffix")
+    return certificate
+
+
+def test_since_a_round_ftrl_is_measured_by_the_weights_it_had_then():
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=(70, 3)) * [1.0, 100.0, 0.01]
+    y = np.where(x @ [1.0, -0.01, 50.0] + rng.normal(size=70) < 0.0, -1, 1)
+    learner, scores, frozen = Ftrl(bias=0.0), [], {}
+    for t, (row, label) in enumerate(zip(x, y.tolist(), strict=True)):
+        if t in (8, 16):
+            frozen[t] = learner.weights.copy(), learner.diagonal()[1:], learner.sums[1]
+        scores.append(learner.score_one(row))
+        learner.learn_one(row, label)
+    values = {}
+    for after, (w, then, delta) in frozen.items():
+        lost = np.logaddexp(0.0, -y[after:] * (x[after:] @ w)).sum()
+        bound = lost + ((learner.diagonal()[1:] - then) * w * w).sum() / 2 + learner.sums[1] - delta
+        values[after] = bound, np.logaddexp(0.0, -(y * scores)[after:]).sum()
+    certificate = suffix(nk.play(Ftrl(bias=0.0), (x, y)))
+    after = certificate.quantities["after"]
+    assert (certificate.bound, certificate.observed) == pytest.approx(values[after], abs=1e-8)
+    assert certificate.quantity == f"log loss after round {after}"
+    assert certificate.trivial == pytest.approx((70 - after) * math.log(2.0))
+    assert min(bound - paid for bound, paid in values.values()) == pytest.approx(
+        certificate.bound - certificate.observed
+    )
+
+
+@pytest.mark.parametrize("kind", [Skipping, Shrinking])
+def test_who_skips_or_forgets_is_found_out_by_its_own_weights(kind):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(200, 4))
+    y = np.where(x @ rng.normal(size=4) + rng.normal(size=200) >= 0.0, 1, -1)
+    for who, statuses in ((kind, ["void"]), (Ftrl, ["valid", "vacuous"])):
+        game = Game(who())
+        for row, label in zip(x, y.tolist(), strict=True):
+            game.learn_one(row, label)
+        assert suffix(game.ledger).status in statuses
+
+
+def test_a_learner_that_learned_before_is_measured_by_the_weights_it_came_with():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(300, 4))
+    y = np.where(x @ rng.normal(size=4) + rng.normal(size=300) >= 0.0, 1, -1).astype(np.int8)
+    learner = Ftrl()
+    learner.learn_many(Batch(x[:100], y[:100], 1))
+    before = learner.weights_by_place()
+    ledger = nk.play(learner, (x[100:103], y[100:103]))
+    assert ledger.tracker.frozen._vectors[:5, 0].tolist() == before.tolist()
+    certificate = suffix(ledger)
+    assert (certificate.status, certificate.quantities["after"]) == ("valid", 0)
+    assert found(ledger).status == "void"
+    bounds = set()
+    for size in (200, 7, 1):
+        learner = Ftrl()
+        learner.learn_many(Batch(x[:100], y[:100], 1))
+        game = Game(learner)
+        for start in range(100, 300, size):
+            game.learn_batch(Batch(x[start : start + size], y[start : start + size], start - 99))
+            ledger = nk.Ledger.restore(game.ledger.state(), learner)
+            game = Game(learner, ledger) if size == 7 else game
+        bounds.add(suffix(game.ledger).bound)
+    assert len(bounds) == 1
+
+
+def test_its_own_weights_promise_on_arbitrary_streams():
+    rng = np.random.default_rng(10)
+    for _ in range(60):
+        ledger = played(f"ftrl:{rng.choice(['sqrt', 'newton'])},rate={2.0 ** rng.integers(-3, 4)}", *stream(rng))
+        for one in ledger.certify():
+            assert one.status in ("valid", "vacuous"), str(one)

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.comparators.frozen import FrozenFacts, FrozenWeights
 from novikoff.comparators.metric import Diagonal, Full, Metric
 from novikoff.types import Batch, Sparse, State
 
@@ -105,6 +106,7 @@ class MetricComparatorFacts:
     fitted        on how many of them
     losses        the sum of the log losses of the scores, for each of those who make up the learner
     unexplained   as of a comparator, of all that was compared besides
+    frozen        copies of the learner's own weights, if any were made
     """
 
     rows: int
@@ -112,6 +114,7 @@ class MetricComparatorFacts:
     comparators: tuple[MetricComparator, ...]
     losses: tuple[float, ...] = ()
     unexplained: float = 0.0
+    frozen: tuple[FrozenFacts, ...] = ()
 
     @property
     def explained(self) -> bool:
@@ -127,25 +130,37 @@ class MetricTracker:
                     members has one
     margin          of its updates, as kernels/log_losses.py says
     limit           features that it has weights for, the first it saw; None for all
+    keep            bytes of rows to keep; with 0 no u is looked for
     riding          whose parabolas are needed after the rows kept; None for all
+    frozen          copies of the learner's own weights, if they are wanted
     """
 
     scored = True
 
     def __init__(
         self, bias: float, kappas: Sequence[float] = (0.0,), margin: float = -1.0, limit: int | None = None,
-        keep: int = KEEP, riding: Sequence[int] | None = None,
+        keep: int = KEEP, riding: Sequence[int] | None = None, frozen: FrozenWeights | None = None,
     ) -> None:  # fmt: skip
         self.bias, self.margin, self.limit, self.keep = float(bias), margin, limit, int(keep)
         self.kappas = [float(kappa) for kappa in kappas]
         self.riding = list(range(len(self.kappas)) if riding is None else riding)
         self._rides = np.isin(np.arange(len(self.kappas)), self.riding)
         self.rows = self.places = 0
-        self._kept: list[Any] | None = []  # pieces (nonzeros, y, scores); None once there are vectors
+        self.frozen = frozen
+        self._kept: list[Any] | None = [] if keep else None  # pieces (nonzeros, y, scores); None once there are vectors
         self._size = self._fitted = 0
-        self._vectors, self._sums = np.zeros((0, 0)), np.zeros((0, 0, 0))
-        self._told = np.zeros((0, kernels.log_losses.TOLD))
+        self._vectors, self._sums = np.zeros((0, 0)), np.zeros((len(self.kappas), kernels.log_losses.SUMS, 0))
+        self._told = np.zeros((len(self.kappas), kernels.log_losses.TOLD))
         self._asked: tuple[Any, MetricComparatorFacts] | None = None
+
+    def due(self, rounds: int) -> int:
+        """After how many of the next so many rounds it wants to `look` at the learner."""
+        return rounds if self.frozen is None else min(max(self.frozen.next - self.rows, 0), rounds)
+
+    def look(self, learner: Any) -> None:
+        """The game stands still at a round that was `due`."""
+        if self.frozen is not None and self.frozen.next <= self.rows:
+            self.frozen.freeze(learner, self.rows)
 
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch, and the scores that the learner played."""
@@ -168,6 +183,8 @@ class MetricTracker:
             rows, _ = kernels.nonzeros.of_dense(array if array.ndim == 2 else array[:, None], self.bias)
         self.rows += len(y)
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
+        if self.frozen is not None:
+            self.frozen.see(rows, y, np.ascontiguousarray(scores), self.places)
         taken = 0
         if self._kept is not None:
             sizes = 12 * rows.ends[1:] + (9 + 8 * scores.shape[1]) * np.arange(1, len(y) + 1) + self._size
@@ -240,7 +257,8 @@ class MetricTracker:
         goals: list[Goal] = learner.goals()
         asked = (self.rows, [goal.promised for goal in goals])
         if self._asked is None or self._asked[0] != asked:
-            self._asked = (asked, self._facts(goals))
+            frozen = () if self.frozen is None else self.frozen.facts(learner, self.rows)
+            self._asked = (asked, replace(self._facts(goals), frozen=frozen))
         return self._asked[1]
 
     def _facts(self, goals: Sequence[Goal]) -> MetricComparatorFacts:
@@ -360,13 +378,16 @@ class MetricTracker:
             kept = {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
         plain = {name: getattr(self, name) for name in PLAIN}
         vectors = self._vectors[: self.places].copy()
-        return {"kind": "metric", **plain, "fitted": self._fitted, "kept": kept, "vectors": vectors,
+        frozen = None if self.frozen is None else self.frozen.state()
+        return {"kind": "metric", **plain, "frozen": frozen, "fitted": self._fitted, "kept": kept, "vectors": vectors,
                 "sums": self._sums.copy(), "told": self._told.copy()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
-        tracker = cls(*(state[name] for name in ("bias", "kappas", "margin", "limit", "keep", "riding")))
+        frozen = None if state["frozen"] is None else FrozenWeights.restore(state["frozen"])
+        names = ("bias", "kappas", "margin", "limit", "keep", "riding")
+        tracker = cls(**{name: state[name] for name in names}, frozen=frozen)
         tracker.rows, tracker.places, tracker._fitted = (int(state[name]) for name in ("rows", "places", "fitted"))
         kept = state["kept"]
         if kept is not None:

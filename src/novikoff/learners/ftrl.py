@@ -10,6 +10,7 @@ Algorithm
     prediction as it is, to the bit.
 Promise
     certificates/ftrl_regret.py: for every u, L <= L_u + u'Au/2 + sum of Delta, L the sum of the log losses.
+    certificates/ftrl_suffix.py: the same since a round, against the weights of that round.
 Cost
     O(non-zeros of x) per round, six numbers a feature.
 Reference
@@ -26,7 +27,9 @@ from numpy.typing import NDArray
 
 from novikoff import kernels
 from novikoff.certificates.ftrl_regret import ftrl_regret
+from novikoff.certificates.ftrl_suffix import ftrl_suffix
 from novikoff.certificates.metric_facts import MetricFacts
+from novikoff.comparators.frozen import FrozenWeights
 from novikoff.comparators.metric import U0, Diagonal
 from novikoff.comparators.metric_tracker import Goal, MetricTracker, added_doubt
 from novikoff.errors import InputError, shown
@@ -42,7 +45,7 @@ PARAMS: Schema = {"metric": str, "rate": float, "bias": float}
 class Ftrl(Probabilistic):
     """A gradient sum, and a curvature sum, a feature."""
 
-    promises: ClassVar[tuple[Theorem, ...]] = (ftrl_regret,)
+    promises: ClassVar[tuple[Theorem, ...]] = (ftrl_regret, ftrl_suffix)
 
     def __init__(self, metric: str = "sqrt", rate: float = 1.0, bias: float = 1.0) -> None:
         super().__init__(bias)
@@ -58,12 +61,12 @@ class Ftrl(Probabilistic):
     @property
     def weights(self) -> NDArray[np.float64]:
         """A weight for each feature, in their order; the constant feature has its own."""
-        return self._weights()[1 : self.features.count + 1]
+        return self.weights_by_place()[1 : self.features.count + 1]
 
     @property
     def bias_weight(self) -> float:
         """The weight of the constant feature."""
-        return float(self._weights()[0])
+        return float(self.weights_by_place()[0])
 
     @property
     def size(self) -> int:
@@ -90,7 +93,8 @@ class Ftrl(Probabilistic):
         """Rounds that had it, and the largest |x|, place by place."""
         return self._held[: self.features.count + 1, [2, 0]].T
 
-    def _weights(self) -> NDArray[np.float64]:
+    def weights_by_place(self) -> NDArray[np.float64]:
+        """The weights, the constant's first."""
         metric = self.diagonal()
         return -np.divide(self.gradients(), metric, out=np.zeros_like(metric), where=metric > 0.0)
 
@@ -121,7 +125,9 @@ class Ftrl(Probabilistic):
 
     def tracker(self) -> MetricTracker | None:
         """Comparators for a game that begins now."""
-        return MetricTracker(self.bias) if self.rounds == 0 else None
+        if self.rounds:
+            return MetricTracker(self.bias, keep=0, frozen=FrozenWeights(first=0))
+        return MetricTracker(self.bias, frozen=FrozenWeights())
 
     def goals(self) -> list[Goal]:
         """What a comparator is to make small."""

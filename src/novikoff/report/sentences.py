@@ -167,6 +167,10 @@ WORDS: dict[str, Words] = {
     "anytime_regret": Words(f"{RATE} falls with the rounds"),
     "doubling_regret": Words(f"{RATE} falls whenever the rounds have doubled", ("over {epochs} epochs",)),
     "exp_concave_regret": Words("a mixture of forecasts whose loss is curved enough"),
+    "ftrl_suffix": Words(
+        "follow the regularised leader from any round on",
+        ("the weights that it had after round {after} would have lost {comparator_loss:up} in the rounds since",),
+    ),
     "fixed_rate_regret": Words(f"{RATE} never changes"),
     "fixed_share_regret": Words(
         "weights that are shared anew in every round", ("against the best sequence with {switches} switches",)
