@@ -20,9 +20,9 @@ from novikoff.observer import Observer, Tracking, as_batch
 from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.arrays import alike
-from novikoff.sources.matched import matched_row, names_of_row
+from novikoff.sources.matched import names_of_row
 from novikoff.stream import Stream, there_before
-from novikoff.tables.adopting import adopted
+from novikoff.tables.adopting import adopted, adopted_row
 from novikoff.types import (
     Adversary,
     Batch,
@@ -76,7 +76,8 @@ class Game:
 
     def predict_one(self, x: Example) -> Label:
         """What the learner says of x, in the user's labels; asking changes nothing."""
-        said, labels = self.learner.predict_one(matched_row(x, self.ledger.feature_names)), self._users_labels()
+        ledger, labels = self.ledger, self._users_labels()
+        said = self.learner.predict_one(adopted_row(x, ledger.encoding, ledger.feature_names))
         return said if labels is None else labels.decode(said)
 
     def learn_one(self, x: Example, y: Label) -> Label:
@@ -114,7 +115,11 @@ class Game:
 
     def _play_round(self, x: Example, y: Any) -> Label:
         player, ledger, names = self.player, self.ledger, names_of_row(x)
-        x = x if names is None else matched_row(x, ledger.feature_names)
+        if names is not None:
+            x = adopted_row(x, ledger.encoding, ledger.feature_names, learn=True)
+            if ledger.encoding is not None and isinstance(x, np.ndarray):
+                player.widen(len(x))
+                names = ledger.encoding.features
         chance = None
         if player.draws and not (player.pays or player.members):
             y = check_label(y, self.learner.labels)

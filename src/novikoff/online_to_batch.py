@@ -55,8 +55,8 @@ from novikoff.player import Player
 from novikoff.registry import entry, learner_name
 from novikoff.replay import Tell, frozen, replay
 from novikoff.reservoir import Average, HypothesisReservoir
-from novikoff.sources.matched import matched_row
 from novikoff.stream import Stream
+from novikoff.tables.adopting import adopted_row
 from novikoff.tables.encoding import Encoding
 from novikoff.types import Batch, Domain, Example, Learner, Run, State
 from novikoff.voting import RandomVote, VotedPerceptron
@@ -151,7 +151,7 @@ class OnlineToBatch:
 
     def predict_one(self, x: Example) -> Any:
         """The label of x, as the user calls it."""
-        said = self.classifier.predict_one(matched_row(x, self.feature_names))
+        said = self.classifier.predict_one(adopted_row(x, self.encoding, self.feature_names))
         labels = users_labels(self.classifier, self.labels)
         return said if labels is None else labels.decode(said)
 

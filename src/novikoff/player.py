@@ -44,7 +44,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import InputError
+from novikoff.errors import Advice, InputError, Option
 from novikoff.types import Batch, Distribution, Domain, Example, Label, Learner, StepResult
 
 
@@ -143,16 +143,18 @@ class Player:
         """Let arrays be so wide from now on: a table has new columns at its end, in which all rows before were 0."""
         for member in self.members:
             Player(member).widen(width)
-        features = self.features
-        if features is None or features.kind != "array" or features.count >= width:
+        features, fixed = self.features, getattr(self.learner, "domain", Domain("vector")).width
+        had = fixed if features is None else features.count if features.kind == "array" else None
+        if had is None or had >= width:
             return
         widen = getattr(self.learner, "widen", None)
         if widen is None:
             raise InputError(
-                f"the columns of a table must be known from the first row for {type(self.learner).__name__}: it has "
-                f"{features.count:,} features, and now there are {width:,}. Put rows that show all columns, and their "
-                "missing values, first; or choose a learner that takes new ones, such as perceptron."
-            )
+                f"all columns of a table must be there in its first rows for {type(self.learner).__name__}",
+                f"it has {had:,} features, and now there are {width:,}: a number is missing for the first time",
+                Advice("Fill or drop such rows, pass ", Option("drop", letter="COLUMN"), ", or choose a learner that "
+                       "takes new features, such as auto or perceptron."),
+            )  # fmt: skip
         widen(width)
 
     @property

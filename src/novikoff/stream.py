@@ -31,6 +31,7 @@ class Stream(ABC):
     unlabelled   its labels mean nothing
     encoding     how the columns of a table become features (tables/encoding.py); None if it is no table
     table        its features are the columns of a table, each of a size of its own: learners scale them by default
+    expected     what -1 and +1 stood for where its reader learned: of these, one may come alone
     """
 
     name: str
@@ -47,6 +48,7 @@ class Stream(ABC):
     unlabelled: bool = False
     encoding: Any = None
     table: bool = False
+    expected: Labels | None = None
 
     @abstractmethod
     def batches(self, start: Position | None = None) -> Iterator[Batch]:

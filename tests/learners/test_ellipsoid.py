@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helpers import csr, same
 from novikoff.errors import InputError, ModelFileError, TooLargeError
 from novikoff.learners.ellipsoid import FLAWS, WIDEST, Ellipsoid
-from novikoff.types import Batch
+from novikoff.types import Batch, Sparse
 
 
 def separable(d, rows, seed, bias=0.0):
@@ -284,7 +284,7 @@ def test_the_width_is_that_of_the_first_example_or_the_one_given():
     assert learner.domain.width == 2
     with pytest.raises(InputError, match="must have 2 numbers"):
         learner.learn_one([1.0, 2.0, 3.0], 1)
-    with pytest.raises(InputError, match="Pass the width"):
+    with pytest.raises(InputError, match="pass bits=B"):
         learner.learn_many(Batch(np.ones((2, 3)), np.ones(2, dtype=np.int8), 1))
     named = Ellipsoid(width=2)
     named.learn_one({"a": 1.0}, -1)
@@ -292,14 +292,27 @@ def test_the_width_is_that_of_the_first_example_or_the_one_given():
     before = copy.deepcopy(named.state())
     with pytest.raises(InputError, match="larger width"):
         named.learn_one({"a": 1.0, "c": 1.0}, -1)
-    with pytest.raises(InputError, match="larger width"):
-        named.predict_one({"c": 1.0})
     assert named.state()["features"] == before["features"]
     with pytest.raises(InputError, match="from 1"):
         Ellipsoid().learn_one({}, -1)
     with pytest.raises(TooLargeError, match="its matrix"):
         Ellipsoid().learn_one({WIDEST: 1.0}, -1)
     assert Ellipsoid(width=1).predict_one({}) == 1
+
+
+def test_features_that_were_never_seen_have_weight_0_at_prediction():
+    for options in ({}, {"bias": -0.1}, {"bias": -0.4, "normalize": True}):
+        learner, wide = Ellipsoid(width=2, **options), Ellipsoid(width=9, **options)
+        for x, y in (({0: 1.0, 1: 0.25}, -1), ({1: 1.0}, -1), ({0: -1.0}, 1)) * 3:
+            learner.learn_one(x, y)
+        wide._body[0][:2], wide._body[0][-1] = learner.weights, learner._body[0][-1]
+        wide.features.kind = "numbers"
+        rows = [{0: -1.0, 7: 0.5, 8: 2.0}, {0: 1.0, 5: 3.0}, {6: 1.0}, {0: -0.5, 1: 0.25, 8: 1e-300}, {0: 0.2, 3: 9.0}]
+        x = Sparse.of_rows([(np.array([*row], np.uint32), np.array([*row.values()])) for row in rows])
+        said = [learner.predict_one(row) for row in rows]
+        assert said == [wide.predict_one(row) for row in rows]
+        assert learner.predict_many(Batch(x, np.ones(5, np.int8), 1)).tolist() == said
+        assert {*said} == {-1, 1}
 
 
 @pytest.mark.parametrize(

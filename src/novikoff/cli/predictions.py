@@ -45,6 +45,8 @@ def predict_source(
         )
     try:
         stream = _matched(path, saved, classifier, _open(source, options, classifier, numbers, labelled))
+        if saved.labels and not numbers:
+            stream.expected = Labels(*saved.labels)
         watch = None if isinstance(saved, Ledger) else Watch(saved)
         out = Out(path, stream.name, as_json, classifier.score_one if scores else None)
         told = (_tell_numbers if numbers else _tell_labels)(saved, classifier, stream, path, out, watch)

@@ -9,7 +9,8 @@ Algorithm
     members and stack: weights, equal at first, are multiplied by the probability that each gave to the label; say +1 if
     it is 1/2 or more. Who has a weight below 1e-6 for 1,000 rounds rests.
     Which members play is settled by the first row: all 14 if it is an array of at most 256 numbers; the first 10 if it
-    is sparse or named, with no more than 256 features and none beyond the 256th; else the 8 diagonal ones. `fast`: two
+    is sparse or named, with no more than 256 features and none beyond the 256th; else the 8 diagonal ones. Random
+    features are of the columns of the first row: those that a table gets later go to the others. `fast`: two
     diagonal members, of rate 1, and the stack. `bias` c adds a constant feature of value c, whatever c is but 0. `seed`
     draws the random features.
 Promise
@@ -134,6 +135,11 @@ class Auto(Probabilistic):
         assert self._plan is not None
         rates, ridges, widths = self._plan
         self._begin(RATES[:rates] if rates > 1 else (1.0,), RIDGES[:ridges], WIDTHS[:widths], width if widths else 0)
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0, and random features do not see them."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
 
     def _make_room(self, places: int) -> None:
         if places >= len(self._held):

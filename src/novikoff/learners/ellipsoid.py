@@ -42,7 +42,7 @@ from novikoff.certificates.ellipsoid_grid import ellipsoid_grid
 from novikoff.certificates.ellipsoid_margin import ellipsoid_margin
 from novikoff.comparators.tracker import LinearTracker
 from novikoff.encode import LARGEST_COORDINATE
-from novikoff.errors import InputError, TooLargeError, shown
+from novikoff.errors import Advice, InputError, Option, TooLargeError, shown
 from novikoff.learners.features import Features, Row
 from novikoff.learners.restoring import array, boolean, integer, require
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
@@ -51,6 +51,7 @@ DOUBLE = np.dtype(np.float64)
 CUTS = ("centre", "deep")
 WIDEST = 2**14
 """Its matrix takes 2 GB."""
+WIDTH_OF_BITS = " to hash its features into 2^B places, so that new ones have theirs."
 
 FLAWS = (
     "",
@@ -67,7 +68,7 @@ class Ellipsoid:
     """A centre and a square factor, changed on mistakes only.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
-    numbers (learners/features.py), all within the width.
+    numbers (learners/features.py), all within the width; features beyond it can be predicted with, not learned from.
     """
 
     promises: ClassVar[tuple[Theorem, ...]] = (ellipsoid_margin, ellipsoid_given_margin, ellipsoid_grid)
@@ -156,11 +157,13 @@ class Ellipsoid:
             score: float = kernels.ellipsoid.score_dense(self._body, self._rule, x)
             if math.isfinite(score):
                 return score
-        row = self._row(x)
+        row = self.features.row(x, learn=False)
         if self.width is None:
             return 0.0
         if isinstance(row, tuple):
-            return float(kernels.ellipsoid.score_sparse(self._body, self._rule, *row, 0, len(row[0])))
+            body, indices = self._never_seen(row[0])
+            return float(kernels.ellipsoid.score_sparse(body, self._rule, indices, row[1], 0, len(indices)))
+        self._check("array", len(row))
         return float(kernels.ellipsoid.score_dense(self._body, self._rule, row))
 
     def learn_one(self, x: Example, y: Label) -> None:
@@ -207,29 +210,34 @@ class Ellipsoid:
         said = np.ones(len(batch), dtype=np.int8)
         x = batch.x if isinstance(batch.x, Sparse) else batch.table()
         kind, width = ("numbers", x.width) if isinstance(x, Sparse) else ("array", x.shape[1])
-        self._check(kind, width)
         self.features.check(kind, width)  # type: ignore[arg-type]
         if self.width is None:
             return said
         if isinstance(x, Sparse):
-            kernels.ellipsoid.label_sparse(self._body, self._rule, x.indptr, x.indices, x.values, said)
+            body, indices = self._never_seen(x.indices)
+            kernels.ellipsoid.label_sparse(body, self._rule, x.indptr, indices, x.values, said)
         else:
+            self._check(kind, width)
             kernels.ellipsoid.label_dense(self._body, self._rule, x, said)
         return said
 
+    def _never_seen(self, indices: NDArray[np.uint32]) -> tuple[Any, NDArray[np.uint32]]:
+        """Body and indices to predict with: features beyond the width, never seen, share a place of weight 0."""
+        width = self.width or 0
+        if not len(indices) or int(indices.max()) < width:
+            return self._body, indices
+        centre = np.insert(self._body[0], width, 0.0)
+        body = (centre, *self._body[1:4], np.zeros(len(centre)), np.zeros(len(centre)))
+        return body, np.minimum(indices, np.uint32(width))
+
     def _row(self, x: Example) -> Row:
-        """x checked; nothing is changed."""
+        """x checked, to learn from; nothing is changed."""
         row = self.features.row(x, learn=False)
         if isinstance(row, tuple):
-            width, reach = self.width, int(row[0].max()) + 1 if len(row[0]) else 0
-            if width is not None and reach > width:
-                raise InputError(f"features must be within the width of {width}: got one more, at {reach - 1}. "
-                                 "Pass a larger width.")  # fmt: skip
-            check_width(reach if width is None else width)
-        elif self.width is not None and len(row) != self.width:
-            raise InputError(f"x must have {self.width} numbers: got {len(row)}.")
+            reach = int(row[0].max()) + 1 if len(row[0]) else 0
+            self._check("numbers", reach if self.width is None else max(reach, 1))
         else:
-            check_width(len(row))
+            self._check("array", len(row))
         return row
 
     def _play_row(self, x: Example, y: Label) -> float:
@@ -258,8 +266,12 @@ class Ellipsoid:
         self._settle()
 
     def _check(self, kind: str, width: int) -> None:
+        """Refuse what it cannot learn from: every mistake cuts all of its dimensions, so none can be added later."""
         if self.width is not None and (width > self.width or (kind == "array" and width != self.width)):
-            raise InputError(f"x must have {self.width} features: got {width}. Pass the width that it has.")
+            more = Advice("Begin with a larger width; of a table, pass ", Option("bits", letter="B"), WIDTH_OF_BITS)
+            raise InputError(
+                f"x must be within the width of the ellipsoid, {self.width}", f"got {width} features", more
+            )
         check_width(width)
 
     def _settle(self) -> None:

@@ -75,6 +75,7 @@ class Arrow(Stream):
             self._labels = LabelValues(cells, where, positive, many)
         self.domain = self._rows.domain
         self.table = isinstance(self._rows, Converted) and self._rows.table
+        self.encoded = self._rows.encoding if isinstance(self._rows, Converted) else None
         self.features = self._rows.features
         self.bits = self._rows.bits if isinstance(self._rows, Converted) else None
         self.labels = self._labels.labels

@@ -2,7 +2,8 @@
 
 Record batches of a few megabytes, so memory does not grow; the layout is that of sources/converted.py. The file is
 written beside its place, flushed to the disk and moved there: a crash leaves the old file or none. Reading it with
-`Arrow` gives the same rows, bit for bit, and the same labels.
+`Arrow` gives the same rows, bit for bit, and the same labels; of a table it gives the encoding too. A table whose rows
+grow wider is read to its end first, so that all are written as wide.
 It is written in whole pieces, each at a multiple of its size. Linux then keeps it in large pages, and to map it takes
 almost no time: a gigabyte written as it comes has 8,000 to 16,000 page faults, written so 500.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +89,11 @@ def convert(
     beside = target.with_name(target.name + f".{os.getpid()}.part")
     try:
         with open(beside, "wb") as file:
-            with InPieces(file) as pieces:
-                rows = _write(stream, pieces, progress)
+            try:
+                with InPieces(file) as pieces:
+                    rows = _write(stream, pieces, progress)
+            except WiderError:
+                rows = _write_wide(stream, file, progress)
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, target)
@@ -97,6 +102,23 @@ def convert(
     finally:
         beside.unlink(missing_ok=True)
     return rows
+
+
+class WiderError(Exception):
+    """Rows of a table grew wider."""
+
+
+def _write_wide(stream: Stream, file: Any, progress: Callable[[int], None] | None) -> int:
+    """Write the stream after a pass that tells all of its features."""
+    if not stream.rereadable:
+        was = f"{stream.name} has a number that is missing for the first time after its first rows, and comes only once"
+        raise SourceError("the rows of a table must be of one width to be converted", was, "Save it as a file first.")
+    for _ in stream.batches():
+        pass
+    file.seek(0)
+    file.truncate()
+    with InPieces(file) as pieces:
+        return _write(stream, pieces, progress)
 
 
 def check_place(path: str | os.PathLike[str], force: bool = False) -> None:
@@ -118,15 +140,14 @@ def _write(stream: Stream, file: Any, progress: Callable[[int], None] | None) ->
 
     rows, writer = 0, None
     try:
-        for batch in _large(stream):
-            names, arrays, x = batch
+        for (names, arrays, x), last in _with_last(_large(stream)):
             if writer is None:
                 fields = [pa.field(name, array.type, False) for name, array in zip(names, arrays, strict=True)]
                 schema = pa.schema(fields, metadata=schema_metadata(stream))
                 writer = pa.ipc.new_file(file, schema)
             rows += len(arrays[0])
             record = pa.record_batch(arrays, schema=schema)
-            writer.write_batch(record, custom_metadata=batch_metadata(stream, rows, x))
+            writer.write_batch(record, custom_metadata=batch_metadata(stream, rows, x, last))
             if progress:
                 progress(rows)
         if writer is None:
@@ -139,13 +160,27 @@ def _write(stream: Stream, file: Any, progress: Callable[[int], None] | None) ->
     return rows
 
 
+def _with_last(items: Iterator[Any]) -> Iterator[tuple[Any, bool]]:
+    """Each, and whether it is the last."""
+    held = list(islice(items, 1))
+    for item in items:
+        yield held.pop(), False
+        held.append(item)
+    for item in held:
+        yield item, True
+
+
 def _large(stream: Stream) -> Iterator[tuple[list[str], list[Any], NDArray[Any] | Sparse]]:
     """Names and columns of record batches that are worth their overhead, and the last x of each."""
     import pyarrow as pa
 
     held: list[list[Any]] = []
-    size = 0
+    size, width = 0, None
     for batch in stream.batches():
+        if stream.table and isinstance(batch.x, np.ndarray):
+            if width not in (None, batch.x.shape[1:]):
+                raise WiderError
+            width = batch.x.shape[1:]
         names, arrays = _columns(batch, stream.name)
         x: Any = batch.x
         held.append(arrays)

@@ -7,7 +7,7 @@ Metadata, under the key "novikoff", in JSON
     of the schema: format, kind (of the domain), features (their names, if they have any), bits (if they are hashed),
     table (is it the columns of one?).
     of each record batch, as known when it was written, so that the last one holds for the whole file:
-    rows, width, labels (what -1 and +1 stand for; null for many).
+    rows, width, labels (what -1 and +1 stand for; null for many); in the last, the encoding of a table.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ class Converted:
             self.bits: int | None = meta["bits"]
             self.table = bool(meta.get("table", False))
             self.features = None if meta["features"] is None else tuple(map(str, meta["features"]))
+            self.encoding: dict[str, Any] | None = last.get("encoding")
             self._told = None if last["labels"] is None else _labels(*last["labels"])
             self._lists = _lists(schema, name, self.domain)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -132,13 +133,14 @@ def schema_metadata(stream: Stream) -> dict[bytes, bytes]:
     return {KEY: json.dumps(meta).encode()}
 
 
-def batch_metadata(stream: Stream, rows: int, x: NDArray[Any] | Sparse) -> dict[bytes, bytes]:
-    """What is known of the stream after `rows` rows, of which x are the last."""
+def batch_metadata(stream: Stream, rows: int, x: NDArray[Any] | Sparse, last: bool) -> dict[bytes, bytes]:
+    """What is known of the stream after `rows` rows, of which x are the last; the last of all, if `last`."""
     width = x.width if isinstance(x, Sparse) else stream.domain.width
     if isinstance(x, Sparse) and stream.domain.width is not None:
         width = stream.domain.width
     labels = None if stream.labels is None else [_plain(stream.labels.negative), _plain(stream.labels.positive)]
-    return {KEY: json.dumps({"rows": rows, "width": width, "labels": labels}).encode()}
+    encoding = {"encoding": stream.encoding.state()} if last and stream.encoding is not None else {}
+    return {KEY: json.dumps({"rows": rows, "width": width, "labels": labels, **encoding}).encode()}
 
 
 def _plain(value: Any) -> Any:

@@ -121,6 +121,7 @@ class LabelledLines(Stream):
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         here = dict(start or {"row": 0, "line": 0, "byte": 0, "width": 0, "bad": 0})
         self._labels = StreamingLabels(self._positive, self._many)
+        self._labels.expected = self.expected
         if start:
             self._labels.load(start["labels"])
         self._bad_before, self._ignored = here["bad"], 0

@@ -39,6 +39,7 @@ class StreamingLabels:
         self._values: list[Any] = []  # the first two that came; with `positive`, of the others
         self._assumed: Labels | None = None  # what was told of a lone value
         self._positive_came = False
+        self.expected: Labels | None = None  # what values stood for before: a lone one of them stands for it again
 
     @property
     def settled(self) -> bool:
@@ -48,7 +49,7 @@ class StreamingLabels:
     @property
     def lone(self) -> bool:
         """Has one value come that could be either label?"""
-        return not self.settled and len(self._values) == 1 and self._values[0] not in LONE
+        return not self.settled and len(self._values) == 1 and self._alone(self._values[0]) is None
 
     @property
     def labels(self) -> Labels | None:
@@ -122,8 +123,15 @@ class StreamingLabels:
         if self.lone:
             do = Advice("Pass ", Option("positive"), " and the value that is +1, to treat every other as -1.")
             raise LabelError("labels must take two values", f"there is only {shown(value)}", do, row=0, up_to=True)
-        self._assumed = LONE[value]
+        self._assumed = self._alone(value)
+        assert self._assumed is not None
         return self._assumed
+
+    def _alone(self, value: Any) -> Labels | None:
+        """What a value stands for while it is the only one; None if that is not known."""
+        if self.expected is not None and value in (self.expected.negative, self.expected.positive):
+            return self.expected
+        return LONE.get(value)
 
     def _check_assumed(self, labels: Labels, values: NDArray[Any]) -> None:
         """A lone value was encoded before the second came: it must keep its sign."""

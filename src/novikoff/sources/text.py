@@ -91,6 +91,7 @@ class Text(Stream):
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         here = dict(start or {"row": 0, "line": 0, "byte": 0, "bad": 0})
+        self._labels.expected = self.expected
         if start:
             self._labels.load(start["labels"])
             self._numbers = start["numbers"]

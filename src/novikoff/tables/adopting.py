@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from novikoff.errors import MismatchError
-from novikoff.sources.matched import matched
+from novikoff.sources.matched import matched, matched_row, names_of_row
 from novikoff.stream import Stream
+from novikoff.tables import cells
 from novikoff.tables.column import Column
 from novikoff.tables.encoding import Encoding
-from novikoff.tables.table import Table
+from novikoff.tables.table import Table, mismatch
+from novikoff.types import Example
 
 
 def adopted(
@@ -23,11 +28,14 @@ def adopted(
     numbered   the learner knows features by number
     """
     if not isinstance(stream, Table):
+        if encoding is not None and stream.encoding is not None and encoding.agrees(stream.encoding):
+            stream.encoding = max(encoding, stream.encoding, key=lambda one: len(one.places))
+            return stream
         known = encoding is None or encoding.dense or stream.encoding is encoding
         if not known:
             raise MismatchError(
-                f"{whose} learned from a table with other columns than numbers: {stream.name} is no table. Play it on "
-                "one with the same columns."
+                f"{whose} learned from a table with other columns than numbers: {stream.name} is no table, or was "
+                "converted from another. Play it on one with the same columns."
             )
         return matched(stream, names, whose)
     if encoding is None and numbered and not stream.encoding.dense:
@@ -42,3 +50,30 @@ def adopted(
     if encoding is not None:
         stream.adopt(encoding, learn, whose)
     return stream
+
+
+def adopted_row(
+    x: Example, encoding: Encoding | None, names: Sequence[str] | None, whose: str = "the learner", learn: bool = False
+) -> Example:  # fmt: skip
+    """A row of a pandas frame as a learner of that encoding, or of features of these names, knows it; else x as it is.
+
+    The label may be among its values.
+    """
+    shown = names_of_row(x)
+    if encoding is None or shown is None:
+        return matched_row(x, names, whose)
+    known = [column.name for column in encoding.columns]
+    missing = [name for name in known if name not in shown]
+    new = [name for name in shown if name not in known and name != encoding.label]
+    if missing or new:
+        raise MismatchError(mismatch("x", whose, missing, new))
+    row: Any = x
+    arrays = {c.name: cells.array([_value(row[c.name])], c.kind) for c in encoding.columns}
+    rows = encoding.rows(arrays, 1, learn)
+    return rows[0].astype(np.float64) if isinstance(rows, np.ndarray) else next(iter(rows.rows()))
+
+
+def _value(value: Any) -> Any:
+    """A value of pandas; None where it says nothing."""
+    nothing = type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    return None if nothing else value.item() if isinstance(value, np.generic) else value

@@ -6,6 +6,7 @@ A cell that does not fit its column raises `SourceError` with its row, from 0. M
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import Advice, Option, SourceError
-from novikoff.tables.column import BOOLEANS, NUMBER, Column, is_missing, moment
+from novikoff.tables.column import BOOLEANS, NUMBER, Column, Kind, is_missing, moment
 
 ISO = "%Y-%m-%d"
 
@@ -31,6 +32,17 @@ def missing(row: int, column: str, what: str) -> SourceError:
 def category_instead(column: Column) -> str:
     """What to do with a column that is not of numbers, or not of dates."""
     return Advice("Correct the cell, or pass ", Option("category", column.name), " to learn from words.")
+
+
+def array(values: list[Any], kind: Kind) -> Any:
+    """Values of one column as an Arrow array: numbers, dates, or text, each as it would be beside any others."""
+    import pyarrow as pa
+
+    if kind == "number" or (kind == "time" and not any(isinstance(value, str) for value in values)):
+        with suppress(pa.ArrowException, OverflowError):
+            return pa.array(values)
+    texts = [value if value is None or isinstance(value, str) else written(value) for value in values]
+    return pa.array(texts, pa.string())
 
 
 def numbers(array: Any, column: Column) -> NDArray[Any]:
@@ -172,6 +184,11 @@ def is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
+def spelled(value: str) -> str:
+    """A value of a category as features are called by it: booleans are spelled in one way, whatever wrote them."""
+    return value.lower() if value.lower() in BOOLEANS else value
+
+
 def written(value: Any) -> str:
     """A value of a category as it is written in a table."""
     if value is None:
@@ -179,7 +196,7 @@ def written(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else repr(value)
+        return repr(value)
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat() if value.tzinfo else value.isoformat()
     if isinstance(value, date):

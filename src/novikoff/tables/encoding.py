@@ -6,8 +6,9 @@ Places
     from. With `bits` a feature is hashed instead, and nothing is remembered; tables with a column of text are.
     Beside a column that is called as they would be, `colour=red`, features have a mark: `colour'=red`.
 Rows
-    Dense while all columns are numbers; a missing value then adds a feature, and rows grow wider by it. Else sparse: an
-    entry for each column. In a hashed row features of one place are added up.
+    Dense while all columns are numbers; a missing value that is the first of its column adds a feature: those of the
+    rows by which columns are recognised from the first row on, later ones from their row on, where rows grow wider.
+    Else sparse: an entry for each column. In a hashed row features of one place are added up.
 At prediction
     Columns are matched by name. A category that was never seen is a feature that was never seen: it has a place behind
     the others, and weight 0; in dense rows, which keep their width, it is left out.
@@ -122,7 +123,7 @@ class Encoding:
             yield Slot([gone(name)], np.zeros(count, dtype=np.int64))
         elif column.kind == "category":
             values, codes = cells.distinct(array)
-            names = [f"{name}={value}" for value in values]
+            names = [f"{name}={cells.spelled(value)}" for value in values]
             yield Slot([*names, gone(name)], np.where(codes < 0, len(names), codes))
         elif column.kind == "time":
             yield from self._time_slots(column, cells.moments(array, column), learn)
@@ -199,6 +200,11 @@ class Encoding:
     def knows_less(self, known: Sequence[int]) -> bool:
         """Did one that had come so far know more?"""
         return any(now < then for now, then in zip(self.known(), known, strict=True))
+
+    def agrees(self, other: Encoding) -> bool:
+        """Have all features that both know the same places in both?"""
+        same = (self.bits, self.columns, self.begins) == (other.bits, other.columns, other.begins)
+        return same and all(a == b for a, b in zip(self.places, other.places, strict=False))
 
     def state(self) -> dict[str, Any]:
         """As plain data."""

@@ -19,6 +19,7 @@ from novikoff.sources.opened import Origin
 from novikoff.stream import Stream
 from novikoff.tables.columnar import ArrowTable, FrameTable
 from novikoff.tables.delimited import Delimited, first_bytes
+from novikoff.tables.encoding import Encoding
 from novikoff.tables.objects import Objects, is_table
 from novikoff.tables.table import Asked, Table, listed
 
@@ -95,6 +96,8 @@ def Arrow(  # noqa: N802
                 f"{file} holds lists. Write a column a feature."
             )
         stream = lists.Arrow(file, label, positive, None if columns is None else listed(columns), many)
+        if stream.encoded is not None:
+            stream.encoding = Encoding.restore(stream.encoded)
         if not labelled:
             stream.notes.append(f"{file} has labels, as every file of convert: it is read with them")
         return stream

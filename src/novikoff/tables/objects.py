@@ -11,14 +11,13 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from novikoff.errors import SourceError, quoted
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
 from novikoff.sources.line_chunks import whole_lines
 from novikoff.sources.opened import Origin
-from novikoff.tables.cells import written
+from novikoff.tables.cells import array
 from novikoff.tables.column import Kind
 from novikoff.tables.delimited import SKIP, again, first_bytes
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
@@ -98,19 +97,8 @@ class Objects:
                 here["bad"] += 1
                 self.skipped.append((number, fault.what))
         here.update(row=here["row"] + len(rows), line=here["line"] + len(lines), byte=here["byte"] + size)
-        arrays = {name: _array([row.get(name) for row in rows], kind) for name, kind in wanted.items()}
+        arrays = {name: array([row.get(name) for row in rows], kind) for name, kind in wanted.items()}
         return Piece(arrays, len(rows), size, dict(here), lambda row: {"line": numbers[row]}, error)
-
-
-def _array(values: list[Any], kind: Kind) -> Any:
-    """Values of one column as an Arrow array: numbers, or text, each as it would be beside any others."""
-    import pyarrow as pa
-
-    if kind == "number":
-        with suppress(pa.ArrowException, OverflowError):
-            return pa.array(values)
-    texts = [value if value is None or isinstance(value, str) else written(value) for value in values]
-    return pa.array(texts, pa.string())
 
 
 def _row(line: bytes, known: set[str]) -> dict[str, Any]:

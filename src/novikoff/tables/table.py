@@ -97,6 +97,7 @@ class Table(Stream):
         self._first = dict(head)
         self._choose(self._label(label, used or [], left_out) if labelled else None)
         self.encoding = Encoding(self.columns, bits, reader.named, self.label)
+        self._foresee()
         self._learn = True
         self._labels = self._fresh()
         self._texts: bool | None = self._worded  # are the labels text?
@@ -121,6 +122,21 @@ class Table(Stream):
             if self._labels.settled:
                 self._labels.encode(values)
             self._labels.look(values)
+
+    def _foresee(self) -> None:
+        """Give the features of the first rows their places, so that the width does not change among them."""
+        if self.encoding.bits is not None:
+            return
+        rows = len(next(iter(self._first.values())))
+        try:
+            arrays = {column.name: cells.array(self._first[column.name], column.kind) for column in self.columns}
+        except UnicodeEncodeError:  # told when its row comes
+            return
+        try:
+            self.encoding.rows(arrays, rows)
+        except SourceError as wrong:  # told when its row comes; those before it are known
+            rows = wrong.where["row"]
+            self.encoding.rows({name: array.slice(0, rows) for name, array in arrays.items()}, rows)
 
     def _choose(self, label: str | None) -> None:
         """Which columns are used, and what they are, if this is the label."""
@@ -207,7 +223,7 @@ class Table(Stream):
         if named:
             missing, new = [n for n in known if n not in shown], [n for n in shown if n not in known]
             if missing or new:
-                raise MismatchError(_mismatch(self.name, whose, missing, new))
+                raise MismatchError(mismatch(self.name, whose, missing, new))
             self._sources = {name: name for name in known}
             note = "are in another order: they are matched by name" if known != shown else None
         else:
@@ -230,6 +246,7 @@ class Table(Stream):
             yield from self._from_beginning(start["row"])
             return
         self._labels, self._texts = self._fresh(), self._worded
+        self._labels.expected = self.expected
         if start:
             self._labels.load(start["labels"])
             self._texts = start["texts"]
@@ -239,11 +256,12 @@ class Table(Stream):
             wanted[self.label] = "number" if self.outcomes == "numbers" else "category"
         try:
             for whole in self._settled(self._reader.pieces(start, wanted)):
-                for piece in self._known(whole):
+                for piece in self._known(whole, row):
+                    known = self.encoding.width
                     x, y, error = self._rows(piece)
-                    if len(y):
-                        end = None if error or piece.end is None else self._position(piece.end)
-                        yield Batch(x, y, row + 1, end, "owned")
+                    end = None if error or piece.end is None else self._position(piece.end)
+                    for part, rows in self._by_width(x, known) if len(y) else ():
+                        yield Batch(part, y[rows], row + rows.start + 1, end if rows.stop == len(y) else None, "owned")
                     row += len(y)
                     if error:
                         raise error
@@ -270,8 +288,15 @@ class Table(Stream):
             self._said.append(f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1.")
         self.notes += self._said
 
-    def _known(self, piece: Piece) -> Iterator[Piece]:
-        """The piece, cut where a column of which nothing was known says something for the first time."""
+    def _known(self, piece: Piece, row: int) -> Iterator[Piece]:
+        """The piece behind so many rows, cut where a column says something for the first time.
+
+        And behind the rows of which the features are known: the batches before are all as wide.
+        """
+        looked = len(self._first[self._reader.names[0]]) - row
+        if 0 < looked < piece.rows and not self.encoding.dense and self.encoding.bits is None:
+            first_rows, piece = piece.cut(looked)
+            yield from self._known(first_rows, row)
         while True:
             cut = piece.rows
             for column in [column for column in self.encoding.columns if column.kind == "unknown"]:
@@ -289,6 +314,23 @@ class Table(Stream):
                 return
             first_part, piece = piece.cut(cut)
             yield first_part
+
+    def _by_width(self, x: Any, known: int) -> Iterator[tuple[Any, slice]]:
+        """The rows, cut where dense ones become wider: at the first that lacks a number which none before it lacked.
+
+        So each row is as wide as it is however the table is cut, and a game that is left in between knows no more.
+        """
+        start, rows = 0, len(x)
+        if isinstance(x, np.ndarray) and x.shape[1] > known:
+            names = list(self.encoding.places)
+            for width in range(known, x.shape[1]):
+                first = int(np.argmax(x[:, width] != 0))
+                if first > start:
+                    self.encoding.places = {name: place for place, name in enumerate(names[:width])}
+                    yield np.ascontiguousarray(x[start:first, :width]), slice(start, first)
+                    start = first
+            self.encoding.places = {name: place for place, name in enumerate(names)}
+        yield x[start:] if start else x, slice(start, rows)
 
     def _rows(self, piece: Piece) -> tuple[Any, NDArray[Any], SourceError | None]:
         """x and y of the rows, up to one that is wrong; and what is wrong with it."""
@@ -465,7 +507,8 @@ class Table(Stream):
         return Column(name, kinds[0])  # type: ignore[arg-type]
 
 
-def _mismatch(name: str, whose: str, missing: Sequence[str], new: Sequence[str]) -> str:
+def mismatch(name: str, whose: str, missing: Sequence[str], new: Sequence[str]) -> str:
+    """Why columns are not those that somebody learned from."""
     told = [f"{which} {_quoted(some)}" for which, some in (("no", missing), ("a new", new)) if some]
     return (
         f"columns must be those that {whose} learned from: {name} has {' and '.join(told)}. Rename the columns, or "
