@@ -246,8 +246,11 @@ class Ledger:
             self._log_loss.add_all(-np.log(possible))
             self._brier.add_all((1.0 - played.probabilities) ** 2)
         for k, member in enumerate(self.members):
-            chance = None if played.chances is None else played.chances[:, k]
-            member._write_member(played.members[:, k], y, chance)
+            chance, result = None if played.chances is None else played.chances[:, k], played.of(k)
+            if result is not None:
+                member.write_results(result, y)
+            else:
+                member._write_member(played.members[:, k], y, chance)
         self._write(played.predictions, y)
 
     def _write_member(self, predictions: NDArray[Any], y: NDArray[Any], chance: NDArray[Any] | None) -> None:

@@ -64,7 +64,7 @@ class Tracking(Observer):
 
     def see(self, batch: Batch, result: StepResult) -> None:
         if self._tracker.scored:
-            self._tracker.see_scores(self._player.seen(batch), result.scores)
+            self._tracker.see_scores(self._player.seen(batch), self._own(result).scores)
             return
         predictions = result.predictions if self._number is None else result.members[:, self._number]
         if isinstance(batch.x, list):
@@ -76,10 +76,14 @@ class Tracking(Observer):
     def see_one(self, ledger: Ledger, x: Example, y: Label, result: StepResult) -> None:
         row = self._player.seen_row(x)
         if self._tracker.scored:
-            self._tracker.see_row_scores(row, y, result.scores)
+            self._tracker.see_row_scores(row, y, self._own(result).scores)
             return
         prediction = result.predictions if self._number is None else result.members[self._number]
         self._tracker.see_row(row, y, bool(prediction != y))
+
+    def _own(self, result: StepResult) -> StepResult:
+        """The result of the learner that is tracked."""
+        return result if self._number is None else result.of(self._number) or result
 
 
 class Calls(Observer):
@@ -95,4 +99,7 @@ class Calls(Observer):
 
 def as_batch(result: StepResult) -> StepResult:
     """One round as a batch."""
-    return StepResult(*(None if value is None else np.asarray(value)[np.newaxis] for value in result))
+    results = result.results
+    batches = None if results is None else [None if one is None else as_batch(one) for one in results]
+    arrays = StepResult(*(None if value is None else np.asarray(value)[np.newaxis] for value in result[:-1]))
+    return arrays._replace(results=batches)

@@ -7,7 +7,7 @@ Ties say +1 everywhere; with many labels, the smallest label.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import (
     TYPE_CHECKING,
@@ -129,6 +129,7 @@ class StepResult(NamedTuple):
     chances       (rows, K): with what chance each of them, given the past, was to be wrong; None if none of them draws
     probabilities with what probability it expected the label that came, before it came; None if it has none
     scores        the log-odds of +1 that they come from, (rows,), or (rows, K) of each member
+    results       those of each learner of a team that has results itself, else None in its place
     """
 
     predictions: Any
@@ -138,6 +139,20 @@ class StepResult(NamedTuple):
     chances: Any = None
     probabilities: Any = None
     scores: Any = None
+    results: Any = None
+
+    def of(self, number: int) -> StepResult | None:
+        """That of a learner of the team, if it has results."""
+        found: StepResult | None = None if self.results is None else self.results[number]
+        return found
+
+
+def stacked(rounds: Sequence[StepResult]) -> StepResult | None:
+    """Rounds with probabilities as a batch; None if there are none."""
+    if not rounds:
+        return None
+    parts = ([one[k] for one in rounds] for k in range(len(StepResult._fields)))
+    return StepResult(*(None if part[0] is None else np.array(part) for part in parts))
 
 
 class Learner(Protocol):

@@ -464,3 +464,23 @@ def test_a_spec_makes_a_team_that_is_compared_and_repeated():
     assert all(verdict.status != "violated" for verdict in repeated.verdicts)
     with pytest.raises(SpecError):
         nk.repeat("hedge:learners=[perceptron],seed=3", (x, y), seeds=range(3))
+
+
+@pytest.mark.parametrize("one_at_a_time", [False, True])
+def test_learners_with_probabilities_have_their_own_certificates_in_a_team(one_at_a_time):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(120, 3))
+    y = np.where(x[:, 0] + rng.normal(size=120) > 0, 1, -1)
+
+    def played(learner):
+        if not one_at_a_time:
+            return nk.play(learner, (x, y))
+        game = nk.Game(learner)
+        for row, label in zip(x, y.tolist(), strict=True):
+            game.learn_one(row, label)
+        return game.ledger
+
+    alone = [played(kind()) for kind in (nk.Logistic, nk.Ftrl, nk.Perceptron)]
+    team = played(nk.Hedge([nk.Logistic(), nk.Ftrl(), nk.Perceptron()]))
+    assert team.certify_members() == [ledger.certify() for ledger in alone]
+    assert [one.log_loss for one in team.members] == [one.log_loss for one in alone]

@@ -57,7 +57,19 @@ from novikoff.learners.nesting import restored, saved
 from novikoff.learners.restoring import require
 from novikoff.learners.team import checked_rule, common_domain, narrowness, team, word
 from novikoff.player import Player
-from novikoff.types import Batch, Distribution, Example, Label, Learner, State, StepResult, Theorem, check_label, signs
+from novikoff.types import (
+    Batch,
+    Distribution,
+    Example,
+    Label,
+    Learner,
+    State,
+    StepResult,
+    Theorem,
+    check_label,
+    signs,
+    stacked,
+)
 
 
 class Hedge:
@@ -163,13 +175,14 @@ class Hedge:
             elif k:
                 player.learner.predict_one(x)
         said = np.zeros(len(self.learners), dtype=np.int8)
+        results: list[StepResult | None] = [None] * len(self.learners)
         with self._together():
             for k, player in enumerate(self._players):
-                said[k] = self._play(player, x, y)
+                said[k], results[k] = self._play(player, x, y)
             wrong = (said != y).astype(np.float64)
             paid = self.rule.play_one(None, wrong)
         risks = None if risks is None else np.where(self._draw, risks, wrong)
-        return StepResult(int(said[int(paid.predictions)]), paid.losses, paid.expected, said, risks)
+        return StepResult(int(said[int(paid.predictions)]), paid.losses, paid.expected, said, risks, results=results)
 
     def learn_many(self, batch: Batch) -> StepResult:
         """Play every row in order: learner after learner, compiled where it can be, then the rule."""
@@ -177,38 +190,45 @@ class Hedge:
         batch = Batch(batch.x, signs(batch), batch.first)
         shape = (len(batch), len(self.learners))
         said, risks = np.empty(shape, dtype=np.int8), np.empty(shape) if any(self._draw) else None
+        results: list[StepResult | None] = [None] * len(self.learners)
         with self._together():
             for k in self._order:
-                said[:, k], risk = self._learn_many(self._players[k], batch)
+                said[:, k], risk, results[k] = self._learn_many(self._players[k], batch)
                 if risks is not None:
                     risks[:, k] = said[:, k] != batch.y if risk is None else risk
             wrong = (said != batch.y[:, np.newaxis]).astype(np.float64)
             paid = self.rule.learn_many(Batch(None, wrong, batch.first))
         followed = np.asarray(paid.predictions).astype(np.int64)
-        return StepResult(said[np.arange(len(batch)), followed], paid.losses, paid.expected, said, risks)
+        said_by_followed = said[np.arange(len(batch)), followed]
+        return StepResult(said_by_followed, paid.losses, paid.expected, said, risks, results=results)
 
-    def _play(self, player: Player, x: Example, y: Label) -> Label:
-        """What a learner said before it learned."""
+    def _play(self, player: Player, x: Example, y: Label) -> tuple[Label, StepResult | None]:
+        """What a learner said before it learned; and its result, if it says probabilities."""
         played = player.play_one(x, y)
         self._begun = True
-        return int(played.predictions if isinstance(played, StepResult) else played)
+        if isinstance(played, StepResult):
+            return int(played.predictions), played if player.probable else None
+        return int(played), None
 
-    def _learn_many(self, player: Player, batch: Batch) -> tuple[Any, Any]:
-        """What a learner said in each round and, if it draws, with what chance it was to be wrong (else None)."""
+    def _learn_many(self, player: Player, batch: Batch) -> tuple[Any, Any, StepResult | None]:
+        """What a learner said in each round; if it draws, with what chance it was to be wrong; and as `_play` does."""
         played = player.learn_many(batch)
         if played is not None:
             self._begun = True
-            return (played.predictions, played.expected) if isinstance(played, StepResult) else (played, None)
+            if not isinstance(played, StepResult):
+                return played, None, None
+            return played.predictions, played.expected, played if player.probable else None
         said, risks = np.empty(len(batch), dtype=np.int8), np.empty(len(batch)) if player.draws else None
+        results: list[StepResult | None] = [None] * len(batch)
         for t, (x, y) in enumerate(batch.rows()):
             try:
                 if risks is not None:
                     risks[t] = 1.0 - player.chances(x).get(y, 0.0)
-                said[t] = self._play(player, x, y)
+                said[t], results[t] = self._play(player, x, y)
             except InputError as error:
                 error.at(round=batch.first + t)
                 raise
-        return said, risks
+        return said, risks, stacked([one for one in results if one is not None])
 
     @contextmanager
     def _together(self) -> Iterator[None]:
