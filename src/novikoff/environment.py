@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.errors import MismatchError
+from novikoff.errors import POSITIVE, MismatchError
 from novikoff.player import Player
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs
@@ -114,7 +114,7 @@ def for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:
     if Player(learner).pays or (labels is None) == (learner.labels is not None):
         return batch
     if labels is None:
-        raise MismatchError("the learner has two labels: the stream has many. Name the positive one.")
+        raise MismatchError("the learner has two labels", "the stream has many", POSITIVE)
     values = [labels.negative, labels.positive]
     if not all(isinstance(value, (int, np.integer)) and 0 <= value < (learner.labels or 0) for value in values):
         raise MismatchError(f"the learner has labels 0 .. {(learner.labels or 0) - 1}: the stream has {values}.")

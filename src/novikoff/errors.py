@@ -83,6 +83,10 @@ class Advice(str):
         return self.parts
 
 
+POSITIVE = Advice("Pass ", Option("positive", letter="VALUE"), ", the label that is +1, to treat every other as -1.")
+HEADER = Advice("Pass ", Option("header", True), " if it names the columns, ", Option("header", False), " if not.")
+
+
 def with_options(text: str, named: Callable[[Option], str]) -> str:
     """Advice with its options `named` otherwise; any other text as it is."""
     if not isinstance(text, Advice):

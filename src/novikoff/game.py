@@ -365,8 +365,9 @@ def _note_labels(ledger: Ledger, stream: Stream, begins: bool) -> None:
     ledger.labels = labels if ledger.labels is None or (begins and ledger.labels[1] == labels[1]) else ledger.labels
     if not alike(ledger.labels[1], labels[1]):
         raise MismatchError(
-            f"{ledger.labels[1]!r} must stay the label that is +1: in {stream.name} it is {labels[1]!r}. "
-            "Name the positive one."
+            f"{ledger.labels[1]!r} must stay the label that is +1",
+            f"in {stream.name} it is {labels[1]!r}",
+            Advice("Pass ", Option("positive", ledger.labels[1]), "."),
         )
 
 

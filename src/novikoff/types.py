@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from novikoff.batch import Batch as Batch
 from novikoff.batch import Position as Position
 from novikoff.batch import Sparse as Sparse
-from novikoff.errors import InputError, shown, whole
+from novikoff.errors import POSITIVE, InputError, shown, whole
 
 if TYPE_CHECKING:
     from novikoff.certificate import Certificate
@@ -106,10 +106,7 @@ class Labels:
             return 1
         if known and value == self.negative:
             return -1
-        raise InputError(
-            f"labels must be {self.negative!r} or {self.positive!r}: got {value!r}. "
-            "Name the positive value to treat every other as -1."
-        )
+        raise InputError(f"labels must be {self.negative!r} or {self.positive!r}", f"got {value!r}", POSITIVE)
 
     def decode(self, label: Label) -> Any:
         """The user's value for -1 or +1."""

@@ -76,7 +76,7 @@ def test_a_lone_value_is_understood_if_its_meaning_is_known(y, labels, sign):
 
 @pytest.mark.parametrize("y", [["spam", "spam"], [2, 2], [0.5, 0.5]])
 def test_any_other_lone_value_is_an_error_and_goes_on_when_it_is_named(y):
-    with pytest.raises(SourceError, match=r"labels must take two values: mail has only .*Name the positive one"):
+    with pytest.raises(SourceError, match=r"labels must take two values: mail has only .*Pass positive=VALUE"):
         Arrays([0, 1], y, name="mail")
     stream = Arrays([0, 1], y, positive=y[0])
     assert all_of(stream)[1].tolist() == [1, 1]

@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 import pytest
 
-from novikoff.tables.column import Column, looks_like_id, moment, recognise
+from novikoff.tables.column import Column, looks_like_id, moment, names_apart, recognise
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,23 @@ def test_an_id_is_different_in_every_row():
     assert looks_like_id(Column("user_id", "number"), [str(k * k + 1) for k in range(30)])
     assert not looks_like_id(Column("income", "number"), [str(k * k + 1) for k in range(30)])
     assert not looks_like_id(Column("order", "category"), words[:10])
+
+
+class Counted(str):
+    """A name that counts how often it is compared."""
+
+    compared = 0
+
+    def __eq__(self, other):
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def test_names_of_many_columns_are_not_all_compared_with_each_other():
+    names = [Counted(f"c{k}") for k in range(2_000)]
+    found = names_apart(names)
+    assert Counted.compared <= 3 * len(names)
+    assert found == names
+    assert names_apart(["a", "", "a", "x1", "a"]) == ["a", "x1", "a (column 2)", "x1 (column 3)", "a (column 4)"]

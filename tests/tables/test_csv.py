@@ -341,7 +341,7 @@ def test_a_header_is_sniffed_from_a_name_above_a_number(write, text, header):
 
 def test_a_first_row_of_names_and_numbers_must_be_said_to_be_a_header_or_not(write):
     path = write("id,2019,l\n1,2,u\n3,4,v\n")
-    fails('all names or all numbers: line 1 of FILE has "id" and "2019". Say whether', path)
+    fails('all names or all numbers: line 1 of FILE has "id" and "2019". Pass header=True', path)
     assert CSV(path, header=True).features == ("id", "2019")
     fails('numbers must be numbers: line 1, column 0 (from 0) of FILE has "id"', path, header=False)
 
@@ -350,7 +350,7 @@ def test_header_overrides_what_is_sniffed(write):
     assert CSV(write("1,2,0\n3,4,1\n5,6,0\n"), header=True).features == ("1", "2")
     assert len(all_of(CSV(write("1,2,0\n3,4,1\n5,6,0\n"), header=True))[1]) == 2
     message = fails("numbers must be numbers: line 1, column 0 (from 0)", write("a,l\n1,u\n2,v\n"), header=False)
-    assert "If the line is a header, say so." in message
+    assert "If the line is a header, pass header=True." in message
 
 
 # delimiters

@@ -72,6 +72,8 @@ def sources(frame, folder):
     except ImportError:
         return
     yield "polars", lambda drop: nk.Frame(polars.from_pandas(frame), drop=drop)
+    yield "polars, lazy", lambda drop: nk.Frame(polars.from_pandas(frame).lazy(), drop=drop)
+    yield "polars, a file not read yet", lambda drop: nk.Frame(polars.scan_parquet(folder / "t.parquet"), drop=drop)
 
 
 def told(ledger):

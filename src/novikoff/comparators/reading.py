@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from novikoff import encode
 from novikoff.comparators.rows import Rows, as_rows, chosen, form_of, stacked
-from novikoff.errors import InputError
+from novikoff.errors import POSITIVE, InputError
 from novikoff.stream import Stream
 from novikoff.types import Batch, Sparse
 
@@ -68,7 +68,7 @@ def read(
         reading.fingerprint.append(fingerprint(stream))
     for x, y in _together(stream, rounds, dict(names or {})):
         if not np.all((y == 1) | (y == -1)):
-            raise InputError("labels must be -1 or +1 for comparators: the stream has many. Name the positive one.")
+            raise InputError("labels must be -1 or +1 for comparators", "the stream has many", POSITIVE)
         blank = None if bias != 0.0 else _blank(x, y)
         out = None if blank is None else blank & (y == 1)
         if reading is not None:

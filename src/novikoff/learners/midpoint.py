@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novikoff.errors import InputError, shown
+from novikoff.errors import Advice, InputError, Option, shown
 from novikoff.learners.restoring import integer, read, require
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
@@ -102,7 +102,9 @@ def exactly(x: Any) -> Fraction:
     if isinstance(value, (np.ndarray, list, tuple)):
         count = value.size if isinstance(value, np.ndarray) else len(value)
         if count != 1:
-            raise InputError(f"x must be one number: got {count}. Choose one column.")
+            raise InputError(
+                "x must be one number", f"got {count}", Advice("Pass ", Option("columns", letter="NAME"), ".")
+            )
         value = value.item() if isinstance(value, np.ndarray) else value[0]
     if isinstance(value, Fraction):
         return value

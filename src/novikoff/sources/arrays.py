@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novikoff.errors import SourceError
+from novikoff.errors import POSITIVE, SourceError
 from novikoff.sources.matched import names_of
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Position
@@ -118,16 +118,12 @@ def encode_labels(
     if labels is not None:
         return labels, _signs(codes == (1 if len(values) == 2 or values[0] == labels.negative else 0))
     if len(values) == 1:
-        raise SourceError(
-            f"labels must take two values: {name} has only {values[0]!r}. Name the positive one to go on."
-        )
+        raise SourceError("labels must take two values", f"{name} has only {values[0]!r}", POSITIVE)
     if y.dtype.kind in "iu" and values[0] >= 0 and values[-1] <= LARGEST_LABEL:
         return None, y.astype(np.int32)
     third = int(np.flatnonzero((codes != codes[0]) & (codes != codes[_second(codes)]))[0])
-    raise SourceError(
-        f"labels must take two values: row {third + 1} of {name} has a third, {values[codes[third]]!r}. "
-        "Name the positive one to treat every other value as -1."
-    )
+    was = f"row {third + 1} of {name} has a third, {values[codes[third]]!r}"
+    raise SourceError("labels must take two values", was, POSITIVE)
 
 
 def two_labels(values: list[Any]) -> Labels | None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import LabelError, SourceError
+from novikoff.errors import Advice, LabelError, Option, SourceError
 from novikoff.sources.arrays import find_value
 from novikoff.sources.arrow_lists import DenseLists, SparseLists
 from novikoff.stream import Stream
@@ -97,8 +97,9 @@ class Converted:
             where = find_value(values, self._positive)
             if where is None:
                 raise SourceError(
-                    f"the positive label must occur: {self.name} has no {self._positive!r}, but {values[0]!r} and "
-                    f"{values[1]!r}. Name one that does, or convert the source anew."
+                    "the positive label must occur",
+                    f"{self.name} has no {self._positive!r}, but {values[0]!r} and {values[1]!r}",
+                    Advice("Pass ", Option("positive", letter="VALUE"), " with one that does, or convert it anew."),
                 )
             return self._told if where else Labels(values[1], values[0])
         if self._many is None:

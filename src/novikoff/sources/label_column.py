@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import LabelError, SourceError, Where, place, quoted
+from novikoff.errors import POSITIVE, Advice, LabelError, Option, SourceError, Where, place, quoted
 from novikoff.sources.arrays import against_others, alike, two_labels
 from novikoff.sources.layout import WHOLE, is_number
 from novikoff.types import Labels
@@ -83,11 +83,11 @@ class LabelColumn:
             if isinstance(value, int) and 0 <= value < self._many:
                 return None
             must = f"labels must be whole numbers from 0 to {self._many - 1}"
-            return LabelError(must, f"has {quoted(text)}", "Number them from 0, or name the positive one.")
+            return LabelError(must, f"has {quoted(text)}", Advice("Number them from 0. Or: ", POSITIVE))
         if value in self._values:
             return None
         if self._positive is None and len(self._values) == 2:
-            do = f"Name the positive one, {self._sorted()[1]} say, to treat every other value as -1."
+            do = Advice("Pass ", Option("positive", self._sorted()[1]), " to treat every other value as -1.")
             return LabelError("labels must take two values", f"has a third, {quoted(text)}", do)
         if self._positive is None or value == self._positive or len(self._values) < 3:
             self._values.append(value)
@@ -101,18 +101,16 @@ class LabelColumn:
         if self._positive is None:
             self._labels = two_labels(values)
             if self._labels is None:
-                raise LabelError(
-                    f"labels must take two values: every row in {where} has {quoted(values[0])}. "
-                    "Name the positive one to go on."
-                )
+                was = f"every row in {where} has {quoted(values[0])}"
+                raise LabelError("labels must take two values", was, POSITIVE)
         elif self._positive in values:
             self._labels = against_others(values, values.index(self._positive))
         else:
             shown = ", ".join(quoted(value) for value in values)
             raise SourceError(
-                f"the positive label must occur: {where} has no {quoted(self._positive)}, but {shown}. "
-                "Name one that does."
-            )
+                "the positive label must occur", f"{where} has no {quoted(self._positive)}, but {shown}",
+                Advice("Pass ", Option("positive", letter="VALUE"), " with one that does."),
+            )  # fmt: skip
         return self._labels
 
     def code(self, text: str | bool) -> int:

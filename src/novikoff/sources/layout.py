@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from novikoff.errors import SourceError, place, quoted
+from novikoff.errors import HEADER, SourceError, place, quoted
 from novikoff.sources.pandas_index import unnamed_first
 
 DELIMITERS = ("\t", ";", ",")
@@ -107,7 +107,7 @@ def sniff_header(head: list[Row], features: list[int], name: str) -> bool:
         return False
     if numbered:
         both = f"has {quoted(first[called[0]])} and {quoted(first[numbered[0]])}"
-        must, do = "the first row must be all names or all numbers", "Say whether the file has a header."
+        must, do = "the first row must be all names or all numbers", HEADER
         raise SourceError(must, both, do, line=line, source=name)
     return True
 

@@ -17,7 +17,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import MismatchError
+from novikoff.errors import Advice, MismatchError, Option
 from novikoff.stream import Stream, there_before
 from novikoff.types import Batch, Example, Labels, Position
 
@@ -71,8 +71,9 @@ def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learn
         width = stream.domain.width
         if width not in (None, len(known)):
             raise MismatchError(
-                f"{whose} has {len(known):,} features: {stream.name} has {width:,}, without names. Choose its columns."
-            )
+                f"{whose} has {len(known):,} features", f"{stream.name} has {width:,}, without names",
+                Advice("Pass ", Option("columns", letter="NUMBERS"), " to choose them."),
+            )  # fmt: skip
         _note(stream, f"the columns of {stream.name} have no names: they are matched by position")
         return stream
     order = _order(tuple(shown), known, stream.name, whose)
@@ -100,9 +101,9 @@ def _order(shown: tuple[str, ...], known: tuple[str, ...], name: str, whose: str
     if missing or new:
         has = " and ".join(f"{which} {_listed(some)}" for which, some in (("no", missing), ("a new", new)) if some)
         raise MismatchError(
-            f"columns must be those that {whose} learned from: {name} has {has}. Rename the columns, or choose "
-            "others; without names they are matched by position."
-        )
+            f"columns must be those that {whose} learned from", f"{name} has {has}",
+            "Rename the columns, or leave them out; without names they are matched by position.",
+        )  # fmt: skip
     if len(wanted) < len(known) or len(there) < len(shown):
         counts = Counter(known) | Counter(shown)
         twice = max(counts, key=counts.__getitem__)

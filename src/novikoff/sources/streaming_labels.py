@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import Advice, LabelError, Option, SourceError
+from novikoff.errors import POSITIVE, Advice, LabelError, Option, SourceError
 from novikoff.types import Labels
 
 LONE = {-1: Labels(-1, 1), 0: Labels(0, 1), 1: Labels(-1, 1)}
@@ -175,7 +175,7 @@ class StreamingLabels:
         if not good.all():
             row = int(np.argmin(good))
             must = f"labels must be whole numbers from 0 to {many - 1}"
-            do = "Number them from 0, or name the positive one."
+            do = Advice("Number them from 0. Or: ", POSITIVE)
             raise LabelError(must, f"has {shown(values[row])}", do, row=row)
         return values.astype(np.int32)
 

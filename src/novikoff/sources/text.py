@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import LabelError, Option, SourceError, quoted
+from novikoff.errors import POSITIVE, LabelError, Option, SourceError, quoted
 from novikoff.sources.layout import WHOLE, is_number
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.streaming_labels import StreamingLabels
@@ -269,7 +269,7 @@ class Text(Stream):
                 must, do = "a label must be UTF-8 without zero bytes", "Convert the file first."
             except ValueError:
                 must = "labels must be finite numbers, whole ones exact as doubles, as the first is one"
-                do = "Name the positive one to treat every other value as -1."
+                do = POSITIVE
             else:
                 continue
             was = f"has {quoted(repr(word)[2:-1])}"

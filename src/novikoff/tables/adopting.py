@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.errors import MismatchError
+from novikoff.errors import Advice, MismatchError, Option
 from novikoff.sources.matched import matched, matched_row, names_of_row
 from novikoff.stream import Stream
 from novikoff.tables import cells
@@ -45,7 +45,11 @@ def adopted(
         )
     if encoding is None and names is not None:
         if not stream.encoding.dense:
-            raise MismatchError(f"{whose} learned from columns of numbers: {stream.name} has others. Choose columns.")
+            raise MismatchError(
+                f"{whose} learned from columns of numbers",
+                f"{stream.name} has others",
+                Advice("Pass ", Option("columns", letter="NAMES"), " to choose them."),
+            )
         encoding = Encoding([Column(name, "number") for name in names])
     if encoding is not None:
         stream.adopt(encoding, learn, whose)
@@ -66,7 +70,7 @@ def adopted_row(
     missing = [name for name in known if name not in shown]
     new = [name for name in shown if name not in known and name != encoding.label]
     if missing or new:
-        raise MismatchError(mismatch("x", whose, missing, new))
+        raise mismatch("x", whose, missing, new)
     row: Any = x
     arrays = {c.name: cells.array([_value(row[c.name])], c.kind) for c in encoding.columns}
     rows = encoding.rows(arrays, 1, learn)

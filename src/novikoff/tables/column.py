@@ -73,11 +73,15 @@ class Column:
         return f"{self.name}: {what}"
 
 
-def name_beside(names: Sequence[str], name: str, number: int) -> str:
-    """The name of a column of that number; where another has it already, told by the number."""
-    while name in names:
-        name = f"{name} (column {number})"
-    return name
+def names_apart(names: Iterable[str]) -> list[str]:
+    """The names of columns; one without a name, or with one that was before, is told by its number."""
+    found: dict[str, None] = {}
+    for number, given in enumerate(names):
+        name = given or f"x{number}"
+        while name in found:
+            name = f"{name} (column {number})"
+        found[name] = None
+    return list(found)
 
 
 def is_missing(cell: Any) -> bool:
@@ -111,6 +115,8 @@ def _nearly_all(cells: Sequence[str], test: Callable[[str], object]) -> bool:
 
 def form_of(cells: Sequence[str]) -> str | None:
     """The form that all of these dates have, a zone apart; None if they are no dates."""
+    if not all(cell[:1].isdigit() for cell in cells):  # quick, and all forms begin so
+        return None
     bare = [ZONE.sub("", cell) if ":" in cell else cell for cell in cells]
     return next((form for form in DATES if all(_fits(cell, form) for cell in bare)), None)
 

@@ -14,7 +14,7 @@ from novikoff.errors import SourceError
 from novikoff.sources.arrow_file import index_notes, open_arrow
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import index_columns, index_note
-from novikoff.tables.column import Kind, name_beside
+from novikoff.tables.column import Kind, names_apart
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.types import Position
 
@@ -31,7 +31,7 @@ class Columnar(ABC):
 
     def __init__(self, name: str, schema: Any) -> None:
         self.name = name
-        self.names: Sequence[str] = _distinct_names(schema.names)
+        self.names: Sequence[str] = names_apart(map(str, schema.names))
         self.notes: list[str] = []
         self.skipped: list[tuple[int, str]] = []
         self.rows: int | None = None
@@ -108,13 +108,6 @@ class FrameTable(Columnar):
     def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
         if self._table.num_rows > skip:
             yield self._table.slice(skip)
-
-
-def _distinct_names(names: Sequence[Any]) -> list[str]:
-    found: list[str] = []
-    for c, given in enumerate(names):
-        found.append(name_beside(found, str(given) or f"x{c}", c))
-    return found
 
 
 def _table(frame: Any, name: str) -> tuple[Any, Sequence[str]]:

@@ -26,14 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.errors import Option, SourceError, Where, quoted
+from novikoff.errors import HEADER, Option, SourceError, Where, quoted
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, cores
 from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
 from novikoff.sources.workers import workers
 from novikoff.tables.cells import bad_cell, category_instead
-from novikoff.tables.column import INFINITE, MISSING, NUMBER, WHOLE, Column, Kind, is_missing, name_beside, recognise
+from novikoff.tables.column import INFINITE, MISSING, NUMBER, WHOLE, Column, Kind, is_missing, names_apart, recognise
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.types import Position
 
@@ -92,7 +92,7 @@ class Delimited:
         if self.named and len(rows) == 1:
             was = f"{self.name} has a header on line {line} and no rows"
             raise SourceError("a source must not be empty", was, "Check what wrote it.")
-        self.names: Sequence[str] = _names(first) if self.named else [f"x{c}" for c in range(len(first))]
+        self.names: Sequence[str] = names_apart(cell.strip() if self.named else "" for cell in first)
         self.index = unnamed_first([cell.strip() for cell in first]) if self.named else 0
         if self.index:
             self.notes.append(unnamed_note(self.index, self.name))
@@ -248,7 +248,7 @@ class Delimited:
             fault.where.pop("row", None)
             fault.at(line=line + first, source=self.name)
             if not self.named and line + first == self._head[0][0]:
-                fault.advise("If the line is a header, say so.")
+                fault.advise("If the line is a header, pass ", Option("header", True), ".")
             if here["bad"] >= self._skip_bad:
                 return _encoded(kept), fault.advise(*SKIP)
             here["bad"] += 1
@@ -349,14 +349,6 @@ def _delimiter(text: bytes, asked: str | None, whole: bool) -> str:
     return max(DELIMITERS, key=score)
 
 
-def _names(first: list[str]) -> list[str]:
-    """The names of the columns; one without a name, or with one that was before, is told by its number."""
-    names: list[str] = []
-    for c, cell in enumerate(first):
-        names.append(name_beside(names, cell.strip() or f"x{c}", c))
-    return names
-
-
 def _has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any], name: str) -> bool:
     """Does the first row name the columns?"""
     line, _, cells = rows[0]
@@ -374,9 +366,9 @@ def _has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any]
         numbered = [c for c, cell in enumerate(first) if NUMBER.fullmatch(cell) and kinds[c] == "number"]
         if numbered:
             raise SourceError(
-                f"the first row must be all names or all numbers: line {line} of {name} has "
-                f"{quoted(first[typed[0]])} and {quoted(first[numbered[0]])}. Say whether the file has a header."
-            )
+                "the first row must be all names or all numbers",
+                f"has {quoted(first[typed[0]])} and {quoted(first[numbered[0]])}", HEADER, line=line, source=name,
+            )  # fmt: skip
         return True
     if len(rows) == 1:
         return len(called) == len(first) > 1 and len(set(first)) == len(first)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from novikoff.errors import ModelFileError
 from novikoff.sources.vw_line import murmur
 from novikoff.tables import cells
-from novikoff.tables.column import DAY, KINDS, Column
+from novikoff.tables.column import DAY, KINDS, Column, is_missing
 from novikoff.tables.words import beside, counted, merged
 from novikoff.types import Sparse
 
@@ -115,6 +116,14 @@ class Encoding:
             if gap is not None and gone(self._stem(self.columns[j])) in places:
                 x[:, places[gone(self._stem(self.columns[j]))]] = gap
         return x
+
+    def expect_missing(self, cells: Mapping[str, Sequence[Any]]) -> None:
+        """Give those features a place that say which of these cells are missing, by column; for dense rows."""
+        new = []
+        for j, column in enumerate(self.columns):
+            gaps = (row for row, cell in enumerate(cells[column.name]) if is_missing(cell) or cell != cell)
+            new += [(row, j) for row in islice(gaps, 1)]
+        self._placed([gone(self._stem(self.columns[j])) for _, j in sorted(new)], True)
 
     def _slots(self, column: Column, array: Any, count: int, learn: bool) -> Iterable[Slot]:
         """The entries of a column."""

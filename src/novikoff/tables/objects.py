@@ -48,9 +48,7 @@ class Objects:
         except BaseException:
             self._opened.close()
             raise
-        self.names: Sequence[str] = list(self._first[0])
-        for row in self._first:
-            self.names = [*self.names, *(key for key in row if key not in self.names)]
+        self.names: Sequence[str] = list(dict.fromkeys(key for row in self._first for key in row))
         if self.rereadable:
             self._opened.close()
 

@@ -127,6 +127,9 @@ class Table(Stream):
         """Give the features of the first rows their places, so that the width does not change among them."""
         if self.encoding.bits is not None:
             return
+        if self.encoding.dense:
+            self.encoding.expect_missing(self._first)
+            return
         rows = len(next(iter(self._first.values())))
         try:
             arrays = {column.name: cells.array(self._first[column.name], column.kind) for column in self.columns}
@@ -198,9 +201,9 @@ class Table(Stream):
 
     def describe(self) -> list[str]:
         """A line for each column: what it is, and its first value."""
-        lines = []
+        lines, used = [], {column.name: column for column in self.encoding.columns}
         for name in self._reader.names:
-            column = next((c for c in self.encoding.columns if c.name == name), None)
+            column = used.get(name)
             what = "label" if name == self.label else str(column).split(": ", 1)[1] if column else "left out"
             said = next((str(cell) for cell in self._first.get(name, ()) if not is_missing(cell)), "nothing yet")
             lines.append(f"{name}: {what} ({quoted(said)[1:-1]}, ...)")
@@ -223,15 +226,15 @@ class Table(Stream):
         if named:
             missing, new = [n for n in known if n not in shown], [n for n in shown if n not in known]
             if missing or new:
-                raise MismatchError(mismatch(self.name, whose, missing, new))
+                raise mismatch(self.name, whose, missing, new)
             self._sources = {name: name for name in known}
             note = "are in another order: they are matched by name" if known != shown else None
         else:
             if len(known) != len(shown):
                 raise MismatchError(
-                    f"{whose} has {len(known):,} features: {self.name} has {len(shown):,}, without names. Choose its "
-                    "columns."
-                )
+                    f"{whose} has {len(known):,} features", f"{self.name} has {len(shown):,}, without names",
+                    Advice("Pass ", Option("columns", letter="NUMBERS"), " to choose them."),
+                )  # fmt: skip
             self._sources = dict(zip(known, shown, strict=True))
             if not self._reader.named:
                 note = "have no names: they are matched by position"
@@ -469,8 +472,9 @@ class Table(Stream):
         there = [n for n in self._reader.names[self._reader.index :] if n not in left_out and n not in used]
         if not there:
             raise SourceError(
-                f"a table must have a label and a feature: {self.name} has no column left. Name the label."
-            )
+                "a table must have a label and a feature", f"{self.name} has no column left",
+                Advice("Pass ", Option("label", letter="NAME"), ", or fewer features."),
+            )  # fmt: skip
         lower = {name.lower(): name for name in reversed(there)}
         return next((lower[name] for name in LABEL_NAMES if name in lower), there[-1])
 
@@ -507,13 +511,16 @@ class Table(Stream):
         return Column(name, kinds[0])  # type: ignore[arg-type]
 
 
-def mismatch(name: str, whose: str, missing: Sequence[str], new: Sequence[str]) -> str:
+def mismatch(name: str, whose: str, missing: Sequence[str], new: Sequence[str]) -> MismatchError:
     """Why columns are not those that somebody learned from."""
     told = [f"{which} {_quoted(some)}" for which, some in (("no", missing), ("a new", new)) if some]
-    return (
-        f"columns must be those that {whose} learned from: {name} has {' and '.join(told)}. Rename the columns, or "
-        "choose others; without names they are matched by position."
-    )
+    drop = Option("drop", new[0]) if len(new) == 1 else Option("drop", letter="NAMES")
+    more = Advice("pass ", drop, "; ") if new else ""
+    return MismatchError(
+        f"columns must be those that {whose} learned from", f"{name} has {' and '.join(told)}",
+        Advice("Rename the columns, or " if more else "Rename the columns; ", more,
+               "without names they are matched by position."),
+    )  # fmt: skip
 
 
 def _quoted(names: Sequence[str]) -> str:
