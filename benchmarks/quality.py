@@ -5,8 +5,9 @@ order. In a cell: errors in %, with the standard error over the shuffles, and th
 probabilities; for numbers, the mean absolute error. The lowest of each column is bold. Seconds are of the processor,
 for one pass, without the compiling of kernels; River pays for its dicts and VW for reading text, as their users do.
 
-Learners have their default parameters. Ours that depend on the scale of a feature are given standardised columns
-(`Scaled`, online) where rows are dense.
+Learners have their default parameters, and ours the scale that `novikoff run` gives them: where rows are dense they are
+a table, so that those which depend on the scale of a feature are standardised online, linear ones with a constant
+feature; sparse rows are played as they come. What a spec says beside its name is all that differs.
 Peers have their defaults. VW's default predicts the label, -1 or 1: z is read as P(+1) = (1 + z)/2, clipped to 0.001 ..
 0.999. Chances of River are clipped to 1e-15 .. 1 - 1e-15, as its own metric does. The best constant, in hindsight, is
 the more frequent label, or the median.
@@ -33,8 +34,7 @@ from scipy.io import loadmat
 from scipy.sparse import csr_matrix, issparse, vstack
 
 import novikoff as nk
-from novikoff.catalog import make
-from novikoff.learners.scaled import Scaled
+from novikoff.catalog import make, with_scale
 from novikoff.player import Player
 from novikoff.registry import find
 from novikoff.types import Domain, Sparse
@@ -43,13 +43,12 @@ DENSE = 300
 SEA_ROWS = 2_500
 """Of each of the four concepts."""
 
-OURS = {
-    "perceptron": "standard", "perceptron:bias=1": "standard", "ellipsoid": "standard", "ellipsoid:bias=1": "standard",
-    "kernel-perceptron": "standard", "rbp": "standard", "forgetron": "standard", "second-order-perceptron": None,
-    "arow": None, "ftrl": None, "logistic": None, "vaw:probabilities=true": None, "auto:fast=true": None, "auto": None,
-    "online-gradient": "standard", "online-gradient:normalize=true,bias=1": "standard", "vaw": None,
-}  # fmt: skip
-"""Specs, and the scaling of each; those of learners that are not in the catalog are left out."""
+OURS = (
+    "perceptron", "perceptron:scale=none", "ellipsoid", "kernel-perceptron", "rbp", "forgetron", "cks", "tighter",
+    "second-order-perceptron", "arow", "ftrl", "logistic", "vaw:probabilities=true", "auto:fast=true", "auto",
+    "online-gradient", "online-gradient:normalize=true,bias=1,scale=standard", "vaw",
+)  # fmt: skip
+"""Specs; those of learners that are not in the catalog are left out."""
 
 NARROW = ("ellipsoid", "second-order-perceptron", "arow", "logistic", "vaw")
 """Learners with a number for every pair of features."""
@@ -230,9 +229,7 @@ def ours(spec, data):
 
 
 def learner_for(spec, data):
-    scale = OURS.get(spec, "standard")
-    learner = make(spec, "learner", Domain("vector", data.x.shape[1]))
-    return learner if scale is None or issparse(data.x) else Scaled(learner, scale)
+    return make(with_scale(spec, None, not issparse(data.x)), "learner", Domain("vector", data.x.shape[1]))
 
 
 def constant(data):
@@ -380,7 +377,7 @@ def table(title, streams, learners, results):
 
 def options():
     parser = argparse.ArgumentParser("python -m benchmarks quality", description=__doc__.splitlines()[0])
-    parser.add_argument("--shuffles", type=int, default=5, metavar="N", help="orders of the rows (5)")
+    parser.add_argument("--shuffles", type=int, default=3, metavar="N", help="orders of the rows (3)")
     parser.add_argument("--streams", metavar="A,B", help=f"of {', '.join(STREAMS)}; all by default")
     parser.add_argument("--learners", nargs="+", metavar="SPEC", help="specs of ours, and names of peers")
     parser.add_argument("--slow", action="store_true", help="River's AdaptiveRandomForest too")

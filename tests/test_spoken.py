@@ -48,10 +48,10 @@ def test_regression_reads_a_path(tmp_path):
 
 def test_several_games_take_paths(table):
     found = nk.compare(["perceptron", "constant"], table, shuffles=2)
-    assert [one.learner for one in found.learners] == ["perceptron:scale=standard", "constant"]
+    assert [one.learner for one in found.learners] == ["perceptron:bias=1,scale=standard", "constant"]
     assert nk.compare({"raw": "perceptron:scale=none"}, str(table)).learners[0].learner == "raw"
     assert nk.repeat("rbp:budget=9", table, seeds=range(2)).learner == "rbp:budget=9,scale=standard"
-    assert nk.permutation_test("perceptron", table, 3).learner == "perceptron:scale=standard"
+    assert nk.permutation_test("perceptron", table, 3).learner == "perceptron:bias=1,scale=standard"
 
 
 def test_a_classifier_is_kept_with_the_path(table):

@@ -76,7 +76,11 @@ class Baselines:
         said, y = int(said), int(y)
         self.changes += y != self.last
         self.last = y
-        self._add([((said, y), 1)])
+        pair = said, y
+        if self.counts is not None and pair in self.counts:
+            self.counts[pair] += 1
+        else:
+            self._add([(pair, 1)])
 
     def count_signs(self, said: NDArray[Any], y: NDArray[Any]) -> None:
         """Many rounds with -1 and +1."""

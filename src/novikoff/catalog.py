@@ -37,7 +37,7 @@ def make(text: str, room: Room, domain: Domain | None = None, **defaults: Any) -
 
 
 def with_scale(text: str, scale: str | None, table: bool, alone: bool = False) -> str:
-    """The spec with what its examples are scaled by, where it does not say.
+    """The spec with what its examples are scaled by, where it does not say, and then with a constant feature, bias=1.
 
     scale   "standard", "range", "none", or "auto" (or None): standard if the stream is a table
     alone   a scale that was asked for is this learner's, also if it is none that scales
@@ -46,7 +46,31 @@ def with_scale(text: str, scale: str | None, table: bool, alone: bool = False) -
     chosen = scale if asked else "standard" if table else "none"
     if chosen == "none" or "scale" in (spec.named or {}) or not (_is_scaled(spec) or (asked and alone)):
         return text
+    spec = _with_constant(spec)
     return written(Spec(spec.name, spec.positional, {**(spec.named or {}), "scale": chosen}))
+
+
+def _with_constant(spec: Spec) -> Spec:
+    """The spec, or the learners of its team, with bias=1 where that is theirs to say and was not said.
+
+    Scaled columns have mean 0: without a constant feature no weight can say that one label is rarer.
+    """
+    constructor, named = entry(spec.name, "learner").load(), dict(spec.named or {})
+    signature = inspect.signature(constructor)
+    for name, parameter in signature.parameters.items():
+        if TEAM in _types(constructor, parameter):
+            given = named.get(name, spec.positional[0] if spec.positional else [])
+            team = [_with_constant(one) if _is_scaled(one) else one for one in _specs(given, parameter, spec.name)]
+            if name in named:
+                return Spec(spec.name, spec.positional, {**named, name: team})
+            return Spec(spec.name, (team, *spec.positional[1:]), named)
+    if not getattr(constructor, "wants_bias", False):
+        return spec
+    try:
+        said = signature.bind_partial(*spec.positional, **named).arguments
+    except TypeError:  # told when it is made
+        return spec
+    return spec if "bias" in said else Spec(spec.name, spec.positional, {**named, "bias": 1})
 
 
 def without_scale(spec: Spec) -> Spec:

@@ -26,7 +26,9 @@ def check(ledger: Ledger) -> None:
     _counts(ledger)
     _sums(ledger)
     _baselines(ledger)
+    _ranking(ledger)
     _curve(ledger)
+    _bounds(ledger)
     _learner(ledger)
     _companions(ledger)
 
@@ -85,6 +87,14 @@ def _baselines(ledger: Ledger) -> None:
     require(all(label in allowed for label in values), "its table must be of the learner's labels", sorted(values))
 
 
+def _ranking(ledger: Ledger) -> None:
+    found = ledger.ranking
+    told = [found.rounds, found.positives]
+    sound = found.rounds == 0 or told == [ledger.rounds, ledger.positives]
+    must = f"scores must be of its {ledger.rounds:,} rounds, {ledger.positives:,} of them +1"
+    require(sound, must, told)
+
+
 def _top(ledger: Ledger) -> float:
     """The most that a round can cost."""
     return ledger.player.most
@@ -101,6 +111,12 @@ def _curve(ledger: Ledger) -> None:
     for (before, less), (t, paid) in pairwise([(0, 0), *ledger.curve, (rounds, ledger.loss)]):
         sound = less - slack <= paid <= less + ((t - before) * top if t > before else 0.0) + slack
         require(sound, "a curve must not fall, nor rise by more than its rounds can cost", [less, paid])
+
+
+def _bounds(ledger: Ledger) -> None:
+    for (before, _), (t, bound) in pairwise([(0, 0.0), *ledger.bounds]):
+        sound = type(t) is int and type(bound) is float and before < t <= ledger.rounds and 0.0 <= bound < math.inf
+        require(sound, "bounds must be of its rounds, in order", [t, bound])
 
 
 def _learner(ledger: Ledger) -> None:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 ROUNDS_BETWEEN_LOOKS = 256
 """How often observers rest in games that are played row by row."""
+SCORES_TOGETHER = 512
+"""Scores of single rounds that wait to be counted together."""
 
 
 class Game:
@@ -71,6 +73,8 @@ class Game:
         if self.ledger.reservoir is not None:
             self._watching.append(self.ledger.reservoir)
         self._watching += observers
+        self._scoring: Any = self.player.within if self.ledger._signs and self.player.tells_scores else None
+        self._waiting, self._waiting_labels = self.ledger.ranking.waiting, self.ledger.ranking.labels
         self._noted: list[Any] | None = None
         self._labels: Labels | None = None
 
@@ -131,6 +135,11 @@ class Game:
         else:
             result = StepResult(played, None, None)
             ledger.write(played, y, chance)
+        if self._scoring is not None:
+            self._waiting.append(self._scoring.scored)
+            self._waiting_labels.append(y)
+            if len(self._waiting) == SCORES_TOGETHER:
+                ledger.ranking.settle()
         if names is not None:
             ledger.name_features(names)
         for observer in self._watching:
@@ -170,6 +179,8 @@ class Game:
         else:
             self.ledger.write_batch(played, batch.y)
             played = StepResult(played, None, None)
+        if self._scoring is not None:
+            self.ledger.ranking.add(self._scoring.scored, batch.y)
         for observer in self._watching:
             observer.see(batch, played)
         return True

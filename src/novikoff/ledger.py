@@ -16,6 +16,7 @@ from novikoff.certificate import Certificate
 from novikoff.consistency import check, next_mark
 from novikoff.errors import ModelFileError
 from novikoff.player import Player
+from novikoff.ranking import Area, Ranking
 from novikoff.totals import Total
 from novikoff.types import Adversary, Learner, Run, State, StepResult, Theorem
 
@@ -40,6 +41,7 @@ class Ledger:
     seconds            of the game, without those in which kernels were compiled (kernels/clock.py)
     repeated           the stream was gone through again
     curve              (t, mistakes or loss after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
+    bounds             (t, what the tightest theorem allowed up to t) at some t, if asked for (report/bounds.py)
     predictions        one per round, if asked for
     tracker            the comparators that see every round, for learners whose theorems need them
     reservoir          the hypotheses to keep, if any are
@@ -52,6 +54,7 @@ class Ledger:
     encoding           how the columns of the table it learned from become features; None if it was no table
     members            the ledgers of the learners of a team, each of the same rounds
     baselines          what those would have paid who learn nothing, and which label was said for which
+    ranking            how the scores of the rounds rank the labels
     """
 
     learner: Learner
@@ -67,6 +70,7 @@ class Ledger:
     fixed: bool = False
     repeated: bool = False
     curve: list[tuple[int, int | float]] = field(default_factory=list)
+    bounds: list[tuple[int, float]] = field(default_factory=list)
     predictions: list[NDArray[Any]] | None = None
     before: Any = None
     adversary_before: Any = None
@@ -83,6 +87,7 @@ class Ledger:
     impossible: int = 0  # rounds whose label had been given no chance at all
     members: list[Ledger] = field(default_factory=list)
     baselines: Baselines = field(default_factory=Baselines)
+    ranking: Ranking = field(default_factory=Ranking)
     _next: int = 1
     _expected: Total = field(default_factory=Total)
     _paid: Total = field(default_factory=Total)
@@ -194,6 +199,12 @@ class Ledger:
         """The harmonic mean of precision and recall; None if +1 was neither said nor shown."""
         right, said, shown = self._positive()
         return 2 * right / (said + shown) if said + shown else None
+
+    @property
+    def auc(self) -> Area | None:
+        """The area under the ROC curve of the scores, within bins; None without scores, or if a label never came."""
+        area = self.ranking.area()
+        return area if self.ranking.rounds == self.rounds else None
 
     def _positive(self) -> tuple[int, int, int]:
         """How often +1 was said rightly, was said, and was shown; 0 of other labels."""
@@ -371,9 +382,11 @@ class Ledger:
         plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in _NOT_PLAIN}
         said = None if self.predictions is None else self.said()
         return {**plain, "curve": [list(point) for point in self.curve], "predictions": said,
+                "bounds": [list(point) for point in self.bounds],
                 "before": dataclasses.asdict(self.before),
                 "tracker": None if self.tracker is None else self.tracker.state(),
                 "members": [member.state() for member in self.members], "baselines": self.baselines.state(),
+                "ranking": self.ranking.state(),
                 "encoding": None if self.encoding is None else self.encoding.state(),
                 "reservoir": None if self.reservoir is None else self.reservoir.state(),
                 **{name: dataclasses.astuple(getattr(self, f"_{name}")) for name in _SUMS}}  # fmt: skip
@@ -396,7 +409,9 @@ class Ledger:
         plain.update({f"_{name}": Total(*values) for name, values in sums.items()})
         plain["members"] = [cls.restore(*pair) for pair in zip(state["members"], Player(learner).members, strict=True)]
         plain["baselines"] = Baselines.restore(state["baselines"])
+        plain["ranking"] = Ranking.restore(state.get("ranking"))
         plain["curve"] = [(t, mistakes) for t, mistakes in state["curve"]]
+        plain["bounds"] = [(t, bound) for t, bound in state.get("bounds", ())]
         plain["predictions"] = None if state["predictions"] is None else [state["predictions"]]
         now = learner.facts()
         plain["before"] = before = type(now)(**state["before"])
@@ -422,8 +437,8 @@ class Ledger:
 
 
 _NOT_PLAIN = (
-    "learner", "adversary", "adversary_before", "before", "curve", "predictions", "tracker", "hindsight",
-    "reservoir", "members", "encoding", "baselines", "_expected", "_paid", "_log_loss", "_brier",
+    "learner", "adversary", "adversary_before", "before", "curve", "bounds", "predictions", "tracker", "hindsight",
+    "reservoir", "members", "encoding", "baselines", "ranking", "_expected", "_paid", "_log_loss", "_brier",
 )  # fmt: skip
 _SUMS = ("expected", "paid", "log_loss", "brier")
 

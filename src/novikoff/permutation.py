@@ -60,13 +60,18 @@ class Permuted:
     observed: float
     shuffled: tuple[float, ...]
 
+    @property
+    def mean(self) -> float:
+        """The mean of the statistic over the shuffles."""
+        return math.fsum(self.shuffled) / len(self.shuffled)
+
     def __float__(self) -> float:
         return self.p
 
     def __str__(self) -> str:
         return (
             f"{self.learner} on {self.source}: statistic {self.observed:,.6g} as the rows came, mean "
-            f"{math.fsum(self.shuffled) / len(self.shuffled):,.6g} over {len(self.shuffled)} shuffles: p = {self.p:.4g}"
+            f"{self.mean:,.6g} over {len(self.shuffled)} shuffles: p = {self.p:.4g}"
         )
 
 

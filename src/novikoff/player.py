@@ -10,6 +10,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
                     `less(weights)` is then a copy whose weights are so much less
     scales          False; True if examples are better brought to one scale first, where they are rows of a table
                     (learners/scaled.py)
+    wants_bias      False; True if its `bias` is better 1 then, a constant feature
     learners        those of a team, all of which play every round; none
     probability_one P(+1), of a learner on labels; its `play_one` and `learn_many` answer with the probability that it
                     gave to each label that came
@@ -18,6 +19,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     predict_many    what it says of every row, learning nothing
     tracker         the comparators that its theorems need, for a game that begins now; none
     score_one       the number whose sign is said of x
+    scored          the scores of the last call: that of `play_one`, or an array of `learn_many`, each before its label
     mean            the learner whose weights are the mean of all it had, for convex losses
     features        how it numbers the features of x (learners/features.py)
     widen           let arrays be so wide from now on, where that is exact; new columns are refused
@@ -123,6 +125,11 @@ class Player:
     def scores(self) -> bool:
         """Has it a score, whose sign is what it says?"""
         return all(hasattr(one, "score_one") for one in (self.learner, self.within))
+
+    @property
+    def tells_scores(self) -> bool:
+        """Does the learner that learns keep the scores of its last call?"""
+        return hasattr(self.within, "scored")
 
     @property
     def averages(self) -> bool:

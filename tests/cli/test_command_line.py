@@ -237,7 +237,7 @@ def test_without_a_learner_auto_plays_and_its_probabilities_are_told(csv):
     said = f"log loss {told['log_loss']:.4g} a round, Brier score {told['brier']:.4g}; {constant}"
     assert said in novikoff("run", "--passes", "1", str(csv)).stdout
     plain = json.loads(novikoff("run", "perceptron", "--json", str(csv)).stdout)
-    assert plain["learner"] == "perceptron:scale=standard"
+    assert plain["learner"] == "perceptron:bias=1,scale=standard"
     assert "log_loss" not in plain
 
 

@@ -14,8 +14,8 @@ from novikoff.comparison import Compared, Comparison, Finished, compare
 from novikoff.errors import InputError, SourceError, SpecError
 from novikoff.learners.perceptron import Perceptron
 
-LEARNERS = ["perceptron:bias=1", "constant", "perceptron"]
-SCALED = ["perceptron:bias=1,scale=standard", "constant", "perceptron:scale=standard"]
+LEARNERS = ["perceptron:bias=1", "constant", "perceptron:bias=0"]
+SCALED = ["perceptron:bias=1,scale=standard", "constant", "perceptron:bias=0,scale=standard"]
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,11 @@ def test_one_order_has_no_deviation(csv, capsys):
     title, _, line, _ = out.splitlines()
     assert title == f"1 learner on {csv}: 300 rows, in their own order"
     assert "±" not in line
-    assert line.split()[:3] == ["perceptron:scale=standard", f"{100 * ledger.mistake_rate:.2f}", str(ledger.mistakes)]
+    assert line.split()[:3] == [
+        "perceptron:bias=1,scale=standard",
+        f"{100 * ledger.mistake_rate:.2f}",
+        str(ledger.mistakes),
+    ]
     assert err == ""
 
 

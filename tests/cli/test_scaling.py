@@ -1,6 +1,7 @@
 """`--scale`: tables are scaled by default, other sources are not; it is said, saved, resumed and asked for."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -44,7 +45,26 @@ def test_a_table_is_scaled_and_the_report_says_so(folder):
 def test_other_sources_are_not_scaled_unless_asked(folder):
     assert played("perceptron", "rows.svm", cwd=folder)["learner"] == "perceptron"
     assert played("perceptron", "demo:iris", cwd=folder)["learner"] == "perceptron"
-    assert played("perceptron", "rows.svm", "--scale", "range", cwd=folder)["learner"] == "perceptron:scale=range"
+    assert (
+        played("perceptron", "rows.svm", "--scale", "range", cwd=folder)["learner"] == "perceptron:bias=1,scale=range"
+    )
+
+
+def test_scaled_rows_have_a_constant_feature_unless_the_spec_says_otherwise(folder):
+    for spec, played_as in (
+        ("perceptron", "perceptron:bias=1,scale=standard"),
+        ("perceptron:bias=0", "perceptron:bias=0,scale=standard"),
+        ("perceptron:0.5", "perceptron:0.5,scale=standard"),
+        ("perceptron:scale=standard", "perceptron:scale=standard"),
+        ("kernel-perceptron", "kernel-perceptron:scale=standard"),
+    ):
+        assert played(spec, "rows.csv", cwd=folder)["learner"] == played_as
+    assert played("online-gradient", "rows.csv", cwd=folder)["learner"] == "online-gradient"
+    asked = played("online-gradient", "rows.csv", "--scale", "standard", cwd=folder)
+    assert asked["learner"] == "online-gradient:bias=1,scale=standard"
+    assert not any(
+        "average" in one["quantity"] for one in asked["certificates"]
+    )  # scaled rows are no independent draws
 
 
 def test_a_spec_says_more_than_the_option(folder):
@@ -54,7 +74,7 @@ def test_a_spec_says_more_than_the_option(folder):
 
 def test_members_of_a_team_are_scaled(folder):
     told = played("hedge:learners=[perceptron,[rbp:budget=9],constant]", "rows.csv", "--save", "team.nk", cwd=folder)
-    assert told["learner"] == "hedge:learners=[perceptron,[rbp:budget=9],constant],scale=standard"
+    assert told["learner"] == "hedge:learners=[[perceptron:bias=1],[rbp:budget=9],[constant]],scale=standard"
     members = nk.load(folder / "team.nk").learner.learners
     assert [type(one).__name__ for one in members] == ["Scaled", "Scaled", "Constant"]
 
@@ -69,7 +89,7 @@ def test_a_learner_that_is_not_on_vectors_is_left_alone_and_refuses_to_be_scaled
 def test_a_converted_table_is_scaled_too(folder):
     novikoff("convert", "rows.csv", "rows.arrow", cwd=folder)
     told, other = (played("perceptron", name, cwd=folder) for name in ("rows.csv", "rows.arrow"))
-    assert told["learner"] == other["learner"] == "perceptron:scale=standard"
+    assert told["learner"] == other["learner"] == "perceptron:bias=1,scale=standard"
     assert told["mistakes"] == other["mistakes"]
     novikoff("convert", "rows.svm", "svm.arrow", cwd=folder)
     assert played("perceptron", "svm.arrow", cwd=folder)["learner"] == "perceptron"
@@ -96,7 +116,7 @@ def test_a_game_goes_on_with_its_own_scale(folder, begun, asked):
 def test_a_scaled_example_may_be_normalized_too(folder):
     told = played("perceptron", "rows.csv", "--normalize", "--save", "unit.nk", cwd=folder)
     assert nk.load(folder / "unit.nk").learner.within.normalize
-    assert told["certificates"][0]["quantities"]["R"] == pytest.approx(1.0)
+    assert told["certificates"][0]["quantities"]["R"] == pytest.approx(math.sqrt(2.0))  # and a constant of 1
 
 
 def test_a_saved_scaled_learner_predicts(folder):
@@ -125,7 +145,7 @@ def test_a_scaled_regression_is_saved_and_predicts(folder):
 def test_compare_scales_the_specs_on_a_table(folder):
     code, out, _ = novikoff("compare", "rows.csv", "-l", "perceptron", "-l", "constant", "--json", cwd=folder)
     assert code == 0
-    assert [one["learner"] for one in json.loads(out)["learners"]] == ["perceptron:scale=standard", "constant"]
+    assert [one["learner"] for one in json.loads(out)["learners"]] == ["perceptron:bias=1,scale=standard", "constant"]
     code, out, _ = novikoff("compare", "rows.csv", "-l", "perceptron", "--scale", "none", "--json", cwd=folder)
     assert [one["learner"] for one in json.loads(out)["learners"]] == ["perceptron"]
 

@@ -130,7 +130,7 @@ def test_the_lines_of_a_game_are_mistakes_bound_and_hindsight(ledger):
     assert best.status == "valid"
     figure = plot.game(ledger, certificates, "perceptron", [("best linear classifier", 80.0), ("another", 90)])
     bound = f"bound on mistakes after 600 rounds ({best.theorem}, valid)"
-    always = f"always saying {ledger.best_constant.says:+d}, the best constant"
+    always = f"always saying {ledger.best_constant.says:+d}, the best constant ({ledger.best_constant.costs} in all)"
     names = ["mistakes of perceptron", bound, always, "best linear classifier, in hindsight", "another, in hindsight"]
     assert curves(figure) == names
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == names
@@ -321,3 +321,13 @@ def test_a_plot_replaces_a_plot_and_nothing_else(tmp_path, ending):
         assert path.read_bytes() == content
     plot.save(figure, str(path), force=True)
     plot.check(str(path))
+
+
+def test_a_constant_that_is_far_worse_leaves_the_learner_its_room():
+    x = np.random.default_rng(0).normal(size=(2000, 2))
+    ledger = nk.play(nk.Perceptron(), (x, np.where(x[:, 0] > 0, 1, -1)))
+    constant = ledger.best_constant.costs
+    assert constant > 10 * ledger.mistakes
+    axes = plot.game(ledger, [], "perceptron").axes[0]
+    assert axes.get_ylim()[1] < constant / 4
+    assert f"({constant} in all)" in axes.get_legend_handles_labels()[1][1]

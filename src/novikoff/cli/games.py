@@ -23,6 +23,7 @@ from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
 from novikoff.player import Player, outcomes
 from novikoff.report import plain, terminal
+from novikoff.report.bounds import Bounds
 from novikoff.report.progress import Progress
 from novikoff.stream import Stream
 from novikoff.types import Labels
@@ -30,11 +31,12 @@ from novikoff.types import Labels
 if TYPE_CHECKING:
     from novikoff.comparators.search import Step
     from novikoff.online_to_batch import Method, OnlineToBatch
+    from novikoff.permutation import Permuted
     from novikoff.reservoir import HypothesisReservoir
 
 VIOLATED = 4
 INTERRUPTED = 130
-IN_NAMES = ("normalize", "scale")
+IN_NAMES = ("normalize", "scale", "bias")
 """Options beside the learner's name that are written in it once it plays."""
 
 
@@ -53,6 +55,7 @@ class Telling:
     plot: str | None = None
     force: bool = False
     verbose: bool = False
+    permutations: int | None = None
 
     def check(self) -> None:
         """Refuse what cannot be told before the game begins."""
@@ -107,16 +110,19 @@ def run_source(
         defaults = {**defaults, "scale": "none"}  # weights on different scales have no average
     stream = open_source(source, options, learner)
     ledger = _ledger(learner, stream, defaults, saving)
+    if telling.permutations:
+        _check_permuted(stream, ledger, saving)
     keep = 0 if choice is None else choice.reservoir(stream, ledger, defaults.get("seed"))
     resume = goes_on(ledger, stream, source, saving)
     ledger.source = stream.name
     said = say_notes(stream, telling.quiet or telling.as_json)
     say_columns(stream, telling.quiet or telling.as_json)
     keeper = Keeper(ledger, saving)
+    drawing: list[Observer] = [Bounds()] if telling.plot and telling.certify else []
 
     def game(watching: list[Observer]) -> None:
         play(ledger.learner, stream, rounds, passes, ledger=ledger, track=telling.certify, resume=resume, keep=keep,
-             observers=[keeper, *watching])  # fmt: skip
+             observers=[keeper, *drawing, *watching])  # fmt: skip
 
     if telling.hindsight:
         check_hindsight(ledger, stream, resume, passes)
@@ -128,7 +134,23 @@ def run_source(
     if telling.hindsight and not stopped:
         ledger.hindsight = look_back(ledger, stream, None if telling.quiet or telling.as_json else _say_step)
     say_notes(stream, telling.quiet or telling.as_json, said)
-    return _tell(ledger, ledger.spec or learner, telling, stopped, notes(stream), kept)
+    test = None
+    if telling.permutations and not stopped:
+        from novikoff.permutation import permutation_test
+
+        again = open_source(source, options, learner)
+        test = permutation_test(ledger.spec, again, telling.permutations, defaults.get("seed") or 0, rounds=rounds)
+    return _tell(ledger, ledger.spec or learner, telling, stopped, notes(stream), kept, test)
+
+
+def _check_permuted(stream: Stream, ledger: Ledger, saving: Saving) -> None:
+    """Refuse a permutation test before the game begins, if it cannot be made after it."""
+    if not stream.rereadable:
+        raise InputError(f"--permutation reads the source again: {stream.name} cannot be. Save it in a file.")
+    if saving.resume is not None:
+        raise InputError("--permutation plays a learner that has learned nothing: leave out --resume.")
+    if ledger.player.pays:
+        raise InputError("--permutation counts mistakes in labels: choose a learner of labels.")
 
 
 def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> OnlineToBatch:
@@ -341,7 +363,8 @@ class Interrupts(Observer):
 
 
 def _tell(
-    ledger: Ledger, learner: str, telling: Telling, stopped: bool, notes: list[str], kept: OnlineToBatch | None
+    ledger: Ledger, learner: str, telling: Telling, stopped: bool, notes: list[str], kept: OnlineToBatch | None,
+    test: Permuted | None = None,
 ) -> int:  # fmt: skip
     """Print what happened and what was promised; the exit code."""
     of_members = ledger.certify_members() if telling.certify else []
@@ -353,12 +376,16 @@ def _tell(
     with while_heard():
         if telling.as_json:
             told = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}
-            print(json.dumps(told if kept is None else {**told, "kept": plain.kept(kept)}))
+            told |= {} if kept is None else {"kept": plain.kept(kept)}
+            told |= {} if test is None else {"permutation": plain.permuted(test)}
+            print(json.dumps(told))
         else:
             out = terminal.Out()
             terminal.game(out, ledger, certificates, learner, telling.certify, of_members, telling.verbose)
             if kept is not None:
                 terminal.kept(out, kept, telling.verbose)
+            if test is not None:
+                terminal.say(out, terminal.permuted(test))
     if stopped and not telling.as_json:
         print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
     if any(certificate.status == "violated" for found in (certificates, *of_members) for certificate in found):

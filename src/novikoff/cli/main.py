@@ -19,7 +19,7 @@ from novikoff.registry import names
 SPEC = "name or name:key=value,… (see: novikoff list)"
 METHODS = ("best", "random", "voted", "averaged", "last")
 KINDS = ("columns", "drop", "number", "category", "text", "time")
-READING = ("label", "positive", "header", "format", "bits", "skip_bad", "ignore_weights", "threads", *KINDS)
+READING = ("label", "weight", "positive", "header", "format", "bits", "skip_bad", "ignore_weights", "threads", *KINDS)
 """The options that go to the reader, by their names there."""
 
 
@@ -53,7 +53,14 @@ def run(asked: Namespace) -> int:
     defaults = {"seed": asked.seed, "normalize": asked.normalize or None, "scale": asked.scale}
     saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
     telling = Telling(
-        asked.json, asked.quiet, not asked.no_certify, asked.hindsight, asked.plot, asked.force, asked.verbose
+        asked.json,
+        asked.quiet,
+        not asked.no_certify,
+        asked.hindsight,
+        asked.plot,
+        asked.force,
+        asked.verbose,
+        asked.permutation,
     )
     choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
     rounds = (asked.passes, asked.rounds)
@@ -75,7 +82,11 @@ def predict(asked: Namespace) -> int:
     """Print what a saved learner says of each example of a source; it learns nothing."""
     from novikoff.cli.predictions import predict_source
 
-    return predict_source(asked.model, asked.source, _reading(asked), asked.json, not asked.no_label, asked.scores)
+    reading = _reading(asked)
+    if reading["weight"] is not None:  # each row is predicted once, whatever it weighs
+        reading["drop"] = [*(reading["drop"] or ()), reading["weight"]]
+        reading["weight"] = None
+    return predict_source(asked.model, asked.source, reading, asked.json, not asked.no_label, asked.scores)
 
 
 def convert(asked: Namespace) -> int:
@@ -193,6 +204,12 @@ def parser() -> Parser:
     )
     one.add_argument("--hindsight", action="store_true", help="read the source again for the best comparators")
     one.add_argument("--plot", metavar="FILE", help="draw mistakes and bound against rounds, as .png or .svg")
+    one.add_argument(
+        "--permutation",
+        type=_integer(1),
+        metavar="N",
+        help="play N shuffles too: do the rows become harder than a random order is? (199 if in doubt)",
+    )
     _add_force(one)
     one.add_argument("--no-certify", action="store_true", help="no comparators, no certificates")
     _add_seed(one)
@@ -286,6 +303,9 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
     verb.add_argument("source", nargs=nargs, metavar="SOURCE", help=where)
     group = verb.add_argument_group("reading the source")
     group.add_argument("--label", metavar="COLUMN", help="the label: name, number or key (default: the last)")
+    group.add_argument(
+        "--weight", metavar="COLUMN", help="how often a row of a table counts: a column of whole numbers, no feature"
+    )
     group.add_argument("--positive", metavar="LABEL", help="the label that is +1; every other is -1")
     group.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
     group.add_argument(

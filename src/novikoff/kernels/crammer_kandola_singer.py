@@ -46,7 +46,7 @@ Params = tuple[int, float, bool]
 
 @compiled
 def learn_many(
-    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8], params: Params
+    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, scores: Vector, params: Params
 ) -> int:
     """Play the rows from `first` on, until there is no room; the row to go on with."""
     _, places, numbers, width = rows
@@ -55,7 +55,7 @@ def learn_many(
         start, stop = span(rows, t)
         here, x = places[start:stop], numbers[start:stop]
         score = compare(cache, rule, here, x, width, VALUES)
-        predictions[t] = -1 if score < 0.0 else 1
+        scores[t] = score
         if inserts(score, y[t], beta):
             full = cache.counts[COUNT] >= budget
             if not room_for(cache, here, cache.counts[COUNT] - full, width):

@@ -220,15 +220,14 @@ def play_sparse(body: Body, rule: Rule, indices: NDArray[np.uint32], values: NDA
 
 @compiled
 def learn_dense(
-    body: Body, rule: Rule, x: NDArray[Any], y: NDArray[np.int8], first: int, halt: int, predictions: NDArray[np.int8]
+    body: Body, rule: Rule, x: NDArray[Any], y: NDArray[np.int8], first: int, halt: int, scores: NDArray[np.float64]
 ) -> int:
     """Play the rows from `first` on, until there were `halt` updates; the row to go on with."""
     counts = body[3]
     for t in range(first, len(y)):
         row = x[t]
-        prediction = -1 if score_dense(body, rule, row) < 0.0 else 1
-        predictions[t] = prediction
-        if prediction != y[t]:
+        scores[t] = score = score_dense(body, rule, row)
+        if (-1 if score < 0.0 else 1) != y[t]:
             fill_dense(body[4], row, rule[0], rule[1])
             cut(body, rule, y[t])
             if counts[0] == halt:
@@ -239,15 +238,14 @@ def learn_dense(
 @compiled
 def learn_sparse(
     body: Body, rule: Rule, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any],
-    y: NDArray[np.int8], first: int, halt: int, predictions: NDArray[np.int8],
+    y: NDArray[np.int8], first: int, halt: int, scores: NDArray[np.float64],
 ) -> int:  # fmt: skip
     """Play the rows from `first` on, until there were `halt` updates; the row to go on with."""
     counts = body[3]
     for t in range(first, len(y)):
         start, stop = indptr[t], indptr[t + 1]
-        prediction = -1 if score_sparse(body, rule, indices, values, start, stop) < 0.0 else 1
-        predictions[t] = prediction
-        if prediction != y[t]:
+        scores[t] = score = score_sparse(body, rule, indices, values, start, stop)
+        if (-1 if score < 0.0 else 1) != y[t]:
             fill_sparse(body[4], indices, values, start, stop, rule[0], rule[1])
             cut(body, rule, y[t])
             if counts[0] == halt:

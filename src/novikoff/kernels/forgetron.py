@@ -47,7 +47,7 @@ SHARE = 15.0 / 32.0
 
 @compiled
 def learn_many(
-    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8],
+    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, scores: Vector,
     params: Params, sums: Vector,
 ) -> int:  # fmt: skip
     """Play the rows from `first` on, until there is no room; the row to go on with."""
@@ -56,9 +56,8 @@ def learn_many(
         start, stop = span(rows, t)
         here, x = places[start:stop], numbers[start:stop]
         score = compare(cache, rule, here, x, width, VALUES)
-        prediction = -1 if score < 0.0 else 1
-        predictions[t] = prediction
-        if prediction != y[t]:
+        scores[t] = score
+        if (-1 if score < 0.0 else 1) != y[t]:
             slot = next_slot(cache, params[0])
             if not room_for(cache, here, slot, width):
                 return t

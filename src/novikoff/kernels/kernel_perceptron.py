@@ -24,18 +24,15 @@ from novikoff.kernels.supports import compare, put, room_for, self_of, span, squ
 
 
 @compiled
-def learn_many(
-    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8]
-) -> int:
+def learn_many(cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, scores: Vector) -> int:
     """Play the rows from `first` on, until there is no room; the row to go on with."""
     _, places, numbers, width = rows
     for t in range(first, len(y)):
         start, stop = span(rows, t)
         here, x = places[start:stop], numbers[start:stop]
         score = compare(cache, rule, here, x, width, VALUES)
-        prediction = -1 if score < 0.0 else 1
-        predictions[t] = prediction
-        if prediction != y[t] and not add(cache, here, x, width, y[t], self_of(rule, square_of(x))):
+        scores[t] = score
+        if (-1 if score < 0.0 else 1) != y[t] and not add(cache, here, x, width, y[t], self_of(rule, square_of(x))):
             return t
     return len(y)
 

@@ -109,19 +109,19 @@ def label_sparse(
 
 def learn_dense(
     weights: Weights, bias_weight: Weights, x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool,
-    predictions: NDArray[np.int8],
+    predictions: NDArray[np.int8], scores: Weights,
 ) -> None:  # fmt: skip
     """Play every row in order."""
-    (_learn_dense_unit if normalize else _learn_dense)(weights, bias_weight, x, y, bias, predictions)
+    (_learn_dense_unit if normalize else _learn_dense)(weights, bias_weight, x, y, bias, predictions, scores)
 
 
 def learn_sparse(
     weights: Weights, bias_weight: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
-    y: NDArray[np.int8], bias: float, normalize: bool, predictions: NDArray[np.int8],
+    y: NDArray[np.int8], bias: float, normalize: bool, predictions: NDArray[np.int8], scores: Weights,
 ) -> None:  # fmt: skip
     """Play every row in order."""
     (_learn_sparse_unit if normalize else _learn_sparse)(
-        weights, bias_weight, indptr, indices, values, y, bias, predictions
+        weights, bias_weight, indptr, indices, values, y, bias, predictions, scores
     )
 
 
@@ -133,10 +133,12 @@ def _learn_dense(
     y: NDArray[np.int8],
     bias: float,
     predictions: NDArray[np.int8],
+    scores: Weights,
 ) -> None:
     for t in range(len(x)):
         row = x[t]
-        prediction = -1 if dense(weights, row) + bias_weight[0] * bias < 0.0 else 1
+        scores[t] = score = dense(weights, row) + bias_weight[0] * bias
+        prediction = -1 if score < 0.0 else 1
         predictions[t] = prediction
         if prediction != y[t]:
             add_dense(weights, bias_weight, row, np.float64(y[t]), y[t], bias)
@@ -150,11 +152,13 @@ def _learn_dense_unit(
     y: NDArray[np.int8],
     bias: float,
     predictions: NDArray[np.int8],
+    scores: Weights,
 ) -> None:
     for t in range(len(x)):
         row = x[t]
         scale = inverse_norm(row, 0, len(row))
-        prediction = -1 if dense_scaled(weights, row, scale) + bias_weight[0] * bias < 0.0 else 1
+        scores[t] = score = dense_scaled(weights, row, scale) + bias_weight[0] * bias
+        prediction = -1 if score < 0.0 else 1
         predictions[t] = prediction
         if prediction != y[t]:
             add_dense(weights, bias_weight, row, y[t] * scale, y[t], bias)
@@ -163,12 +167,13 @@ def _learn_dense_unit(
 @compiled
 def _learn_sparse(
     weights: Weights, bias_weight: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
-    y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8],
+    y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8], scores: Weights,
 ) -> None:  # fmt: skip
     for t in range(len(y)):
         start, stop = indptr[t], indptr[t + 1]
         prefetch_sparse(indices, values, start, stop)
-        prediction = -1 if sparse(weights, indices, values, start, stop) + bias_weight[0] * bias < 0.0 else 1
+        scores[t] = score = sparse(weights, indices, values, start, stop) + bias_weight[0] * bias
+        prediction = -1 if score < 0.0 else 1
         predictions[t] = prediction
         if prediction != y[t]:
             add_sparse(weights, bias_weight, indices, values, start, stop, np.float64(y[t]), y[t], bias)
@@ -177,15 +182,14 @@ def _learn_sparse(
 @compiled
 def _learn_sparse_unit(
     weights: Weights, bias_weight: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
-    y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8],
+    y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8], scores: Weights,
 ) -> None:  # fmt: skip
     for t in range(len(y)):
         start, stop = indptr[t], indptr[t + 1]
         prefetch_sparse(indices, values, start, stop)
         scale = inverse_norm(values, start, stop)
-        prediction = (
-            -1 if sparse_scaled(weights, indices, values, start, stop, scale) + bias_weight[0] * bias < 0.0 else 1
-        )
+        scores[t] = score = sparse_scaled(weights, indices, values, start, stop, scale) + bias_weight[0] * bias
+        prediction = -1 if score < 0.0 else 1
         predictions[t] = prediction
         if prediction != y[t]:
             add_sparse(weights, bias_weight, indices, values, start, stop, y[t] * scale, y[t], bias)

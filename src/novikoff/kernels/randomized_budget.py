@@ -25,7 +25,7 @@ def victim(start: int, t: int, budget: int) -> Any:
 
 @compiled
 def learn_many(
-    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8], budget: int,
+    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, scores: Vector, budget: int,
     start_coin: int,
 ) -> int:  # fmt: skip
     """Play the rows from `first` on, until there is no room; the row to go on with."""
@@ -34,9 +34,8 @@ def learn_many(
         start, stop = span(rows, t)
         here, x = places[start:stop], numbers[start:stop]
         score = compare(cache, rule, here, x, width, VALUES)
-        prediction = -1 if score < 0.0 else 1
-        predictions[t] = prediction
-        if prediction != y[t]:
+        scores[t] = score
+        if (-1 if score < 0.0 else 1) != y[t]:
             self_product = self_of(rule, square_of(x))
             if not add(cache, here, x, width, y[t], self_product, budget, start_coin):
                 return t

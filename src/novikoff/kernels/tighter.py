@@ -30,7 +30,7 @@ from novikoff.kernels.supports import compare, inserts, put, room_for, self_of, 
 
 @compiled
 def learn_many(
-    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, predictions: NDArray[np.int8], budget: int,
+    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, scores: Vector, budget: int,
     beta: float, gram: NDArray[np.float64],
 ) -> int:  # fmt: skip
     """Play the rows from `first` on, until there is no room; the row to go on with."""
@@ -39,7 +39,7 @@ def learn_many(
         start, stop = span(rows, t)
         here, x = places[start:stop], numbers[start:stop]
         score = compare(cache, rule, here, x, width, VALUES)
-        predictions[t] = -1 if score < 0.0 else 1
+        scores[t] = score
         if inserts(score, y[t], beta):
             own = self_of(rule, square_of(x))
             if not add(cache, rule, here, x, width, y[t], own, budget, gram):

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from novikoff.learners.restoring import require
+from novikoff.learners.written import Written
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 
@@ -27,7 +28,7 @@ class ConstantFacts:
     label: Label
 
 
-class Constant:
+class Constant(Written):
     """Says `label` in every round."""
 
     promises: ClassVar[tuple[Theorem, ...]] = ()

@@ -28,6 +28,7 @@ from novikoff.classes.sphere import LARGEST_COVER, SMALLEST_EPSILON, SphereCover
 from novikoff.errors import TooLargeError, brief
 from novikoff.hypotheses import Ballot
 from novikoff.learners.restoring import Schema, arguments, integer, require
+from novikoff.learners.written import Written
 from novikoff.types import Example, Label, State, Theorem, check_label
 
 PARAMS: Schema = {"dim": int, "conservative": bool, "largest": int}
@@ -37,7 +38,7 @@ FINEST = 64
 """No cover of so many halvings is ever made."""
 
 
-class CoverHalving:
+class CoverHalving(Written):
     """The majority of a cover decides; a finer cover follows when nobody is left."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (cover_restarts,)

@@ -45,6 +45,7 @@ from novikoff.encode import LARGEST_COORDINATE
 from novikoff.errors import Advice, InputError, Option, TooLargeError, shown
 from novikoff.learners.features import Features, Row
 from novikoff.learners.restoring import array, boolean, integer, require
+from novikoff.learners.written import Written
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 
 DOUBLE = np.dtype(np.float64)
@@ -64,7 +65,7 @@ FLAWS = (
 CHECK = FLAWS.index("the self-check of the volume failed: too much was rounded")
 
 
-class Ellipsoid:
+class Ellipsoid(Written):
     """A centre and a square factor, changed on mistakes only.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -74,7 +75,7 @@ class Ellipsoid:
     promises: ClassVar[tuple[Theorem, ...]] = (ellipsoid_margin, ellipsoid_given_margin, ellipsoid_grid)
     labels: int | None = None
     conservative = True
-    scales = True
+    scales = wants_bias = True
 
     def __init__(
         self,
@@ -96,6 +97,7 @@ class Ellipsoid:
         self.bias, self.normalize = float(bias), normalize
         self.cuts, self.margin, self.grid = cuts, float(margin), int(grid)
         self.rounds = 0
+        self.scored: Any = None
         self.features = Features()
         self._scalars, self._counts = np.array([1.0, 0.0]), np.zeros(2, np.int64)
         self._rule = (self.bias, normalize and self.bias != 0.0, cuts == "deep" or margin > 0.0, self.margin)
@@ -181,11 +183,12 @@ class Ellipsoid:
         self.rounds += 1
         if self.updates != before:
             self._look(self.updates)
+        self.scored = score
         return -1 if score < 0.0 else 1
 
     def learn_many(self, batch: Batch) -> NDArray[np.int8]:
         """Predict and learn every row in order, compiled."""
-        predictions, y = np.empty(len(batch), dtype=np.int8), signs(batch)
+        scores, y = np.empty(len(batch)), signs(batch)
         play: Callable[..., int]
         if isinstance(batch.x, Sparse):
             self._meet("numbers", batch.x.width)
@@ -199,11 +202,12 @@ class Ellipsoid:
         while row < len(batch):
             before = self.updates
             halt = 1 << before.bit_length()  # the next power of two
-            row = play(y, row, halt, predictions)
+            row = play(y, row, halt, scores)
             if self.updates != before:
                 self._look(self.updates)
         self.rounds += len(batch)
-        return predictions
+        self.scored = scores
+        return np.where(scores < 0.0, -1, 1).astype(np.int8)
 
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
         """What it says of every row, learning nothing, compiled."""

@@ -20,13 +20,14 @@ from novikoff.errors import InputError, shown
 from novikoff.learners.expert_weights import ExpertWeights
 from novikoff.learners.panel import Panel
 from novikoff.learners.restoring import Schema, arguments
+from novikoff.learners.written import Written
 from novikoff.types import Batch, Distribution, Example, State, StepResult, Theorem
 
 PANEL: Schema = {"experts": object, "loss": str, "play": str, "prior": object, "clip": object, "seed": int}
 """The arguments that most learners hand to their panel."""
 
 
-class ExpertLearner:
+class ExpertLearner(Written):
     """The mean of the experts, or one of them, by the weights of a rule.
 
     given   the arguments of the learner's constructor that are not the panel's

@@ -56,6 +56,7 @@ from novikoff.kernels.coins import coin
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.restoring import require
 from novikoff.learners.team import checked_rule, common_domain, narrowness, team, word
+from novikoff.learners.written import Written
 from novikoff.player import Player
 from novikoff.types import (
     Batch,
@@ -72,7 +73,7 @@ from novikoff.types import (
 )
 
 
-class Hedge:
+class Hedge(Written):
     """One of the learners decides, drawn anew each round.
 
     learners   two or more (one will do), none twice; they play on, and are the caller's no longer

@@ -19,17 +19,18 @@ from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector
 from novikoff.learners.features import Features
 from novikoff.learners.restoring import Schema, arguments, integer
 from novikoff.learners.supports import Supports
+from novikoff.learners.written import Written
 from novikoff.similarity import Similarity
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 
 Row = tuple[Places, Vector, int]
 """Places, numbers and width of an example, as in kernels/rows.py."""
 
-Swept = tuple[Cache, Rule, Rows, NDArray[np.int8], int, NDArray[np.int8]]
-"""Supports, K, rows, labels, the row to begin with, and where the predictions go."""
+Swept = tuple[Cache, Rule, Rows, NDArray[np.int8], int, Vector]
+"""Supports, K, rows, labels, the row to begin with, and where the scores go."""
 
 
-class KernelLearner:
+class KernelLearner(Written):
     """Supports, and how they are played with.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -51,6 +52,7 @@ class KernelLearner:
         self.supports = Supports(similarity, budget)
         self.features = Features()
         self.rounds = 0
+        self.scored: Any = None
 
     @property
     def size(self) -> int:
@@ -101,13 +103,16 @@ class KernelLearner:
         label, held = check_label(y, None), self.supports
         rows = kernels.rows.rows_of_one(self.features.row(x, learn=not held.user_kernel))
         if not held.user_kernel:
-            return int(self._play(rows, np.array([label], dtype=np.int8))[0])
+            said = int(self._play(rows, np.array([label], dtype=np.int8))[0])
+            self.scored = self.scored.item()
+            return said
         self_value, score = held.call(*rows[1:]), held.score_called()
         self.features.row(x, learn=True)  # only now: the function may have failed
         held.begin(rows[3])
         if kernels.supports.inserts(score, label, self.beta):
             self._insert(rows[1:], label, self_value)
         self.rounds += 1
+        self.scored = score
         return -1 if score < 0.0 else 1
 
     def learn_many(self, batch: Batch) -> NDArray[np.int8] | None:
@@ -124,11 +129,12 @@ class KernelLearner:
     def _play(self, rows: Rows, y: NDArray[np.int8]) -> NDArray[np.int8]:
         held, (indptr, places, _, width) = self.supports, rows
         held.begin(width)
-        predictions, t = np.empty(len(y), dtype=np.int8), 0
-        while (t := self._learn_many(held.cache, held.rule, rows, y, t, predictions)) < len(y):
+        scores, t = np.empty(len(y)), 0
+        while (t := self._learn_many(held.cache, held.rule, rows, y, t, scores)) < len(y):
             held.make_room(places[int(indptr[t]) : int(indptr[t + 1])] if width < 0 else places, width)
         self.rounds += len(y)
-        return predictions
+        self.scored = scores
+        return np.where(scores < 0.0, -1, 1).astype(np.int8)
 
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on; supports are 0 in new columns."""

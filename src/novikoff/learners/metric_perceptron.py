@@ -84,7 +84,7 @@ class MetricPerceptron(SecondOrder):
             play(self._held, self._own, self.ridge, self.scale_free, *rows, y, self.margin, True, scores)
         else:
             play(*self.matrix.arrays, *rows, y, self.margin, scores)
-        said = self._said(scores)
+        self.scored, said = scores, self._said(scores)
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, scores=scores)
 

@@ -28,6 +28,7 @@ import numpy as np
 
 from novikoff.errors import Advice, InputError, Option, shown
 from novikoff.learners.restoring import integer, read, require
+from novikoff.learners.written import Written
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 
@@ -39,7 +40,7 @@ class MidpointFacts:
     restarts: int
 
 
-class Midpoint:
+class Midpoint(Written):
     """The middle of the interval of thresholds decides. x is one finite number."""
 
     promises: ClassVar[tuple[Theorem, ...]] = ()

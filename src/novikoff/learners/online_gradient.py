@@ -52,6 +52,7 @@ from novikoff.learners.features import Features, Row
 from novikoff.learners.limits import LARGEST, Limits, size
 from novikoff.learners.outcome_range import OutcomeRange
 from novikoff.learners.restoring import Schema, arguments, array, require
+from novikoff.learners.written import Written
 from novikoff.types import Batch, Domain, Example, Sparse, State, StepResult, Theorem
 
 LOSSES = {"absolute": at.ABSOLUTE, "squared": at.SQUARED}
@@ -62,7 +63,7 @@ PARAMS: Schema = {
 }  # fmt: skip
 
 
-class OnlineGradient:
+class OnlineGradient(Written):
     """One weight a feature, moved a little against every error.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -72,6 +73,7 @@ class OnlineGradient:
     promises: ClassVar[tuple[Theorem, ...]] = (online_gradient_regret, average_risk, average_risk_always)
     labels: int | None = None
     outcomes = "numbers"
+    wants_bias = True
 
     def __init__(
         self, radius: float = 1.0, limit: float | None = None, low: float | None = None, high: float | None = None,

@@ -36,12 +36,13 @@ from novikoff.errors import InputError
 from novikoff.kernels import named
 from novikoff.learners.features import Features, Row
 from novikoff.learners.restoring import array, boolean, integer, require
+from novikoff.learners.written import Written
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 
 DOUBLE = np.dtype(np.float64)
 
 
-class Perceptron:
+class Perceptron(Written):
     """One weight a feature, changed on mistakes only.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -56,7 +57,7 @@ class Perceptron:
     )
     labels: int | None = None
     conservative = True
-    scales = True
+    scales = wants_bias = True
     sums_mistakes = True
 
     def __init__(self, bias: float = 0.0, normalize: bool = False) -> None:
@@ -66,6 +67,7 @@ class Perceptron:
         self.bias = float(bias)
         self.normalize = normalize
         self.rounds = self.updates = 0
+        self.scored: Any = None
         self.features = Features()
         self._bias_weight = np.zeros(1)  # the weight of the bias
         self._named: dict[str, float] = {}
@@ -129,29 +131,31 @@ class Perceptron:
             elif (-1 if score < 0.0 else 1) != y:
                 self._add_named(row, y)
         prediction = -1 if score < 0.0 else 1
+        self.scored = score
         self.rounds += 1
         self.updates += prediction != y
         return prediction
 
     def learn_many(self, batch: Batch) -> NDArray[np.int8]:
         """Predict and learn every row in order, compiled."""
-        predictions, y = np.empty(len(batch), dtype=np.int8), signs(batch)
+        predictions, scores, y = np.empty(len(batch), dtype=np.int8), np.empty(len(batch)), signs(batch)
         if isinstance(batch.x, Sparse):
             self.features.meet("numbers", batch.x.width)
             self._grow()
             rows = (batch.x.indptr, batch.x.indices, batch.x.values, y)
             kernels.perceptron.learn_sparse(
-                self._weights, self._bias_weight, *rows, self.bias, self.normalize, predictions
+                self._weights, self._bias_weight, *rows, self.bias, self.normalize, predictions, scores
             )
         else:
             x = batch.table()
             self.features.meet("array", x.shape[1])
             self._grow()
             kernels.perceptron.learn_dense(
-                self._weights, self._bias_weight, x, y, self.bias, self.normalize, predictions
+                self._weights, self._bias_weight, x, y, self.bias, self.normalize, predictions, scores
             )
         self.rounds += len(batch)
         self.updates += int(np.count_nonzero(predictions != y))
+        self.scored = scores
         return predictions
 
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:

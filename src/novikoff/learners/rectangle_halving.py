@@ -35,13 +35,14 @@ from novikoff.errors import TooLargeError, brief
 from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.learners.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
 from novikoff.learners.restoring import Schema, arguments, corners, counters, integer, read, require
+from novikoff.learners.written import Written
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 PARAMS: Schema = {"m": int, "dim": int, "conservative": bool}
 COUNTERS = ("size", "rounds", "restarts", "emptied_at")
 
 
-class RectangleHalving:
+class RectangleHalving(Written):
     """The majority of the surviving boxes decides."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)

@@ -18,10 +18,11 @@ from novikoff import kernels
 from novikoff.encode import LARGEST_SIZE, LEAST_SIZE
 from novikoff.errors import InputError, shown
 from novikoff.learners.features import Features
+from novikoff.learners.written import Written
 from novikoff.types import Batch, Domain, Example, Label, Sparse, StepResult, Theorem, check_label, signs
 
 
-class ScaleFree:
+class ScaleFree(Written):
     """Features, and how rows are played.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -38,6 +39,7 @@ class ScaleFree:
         self.bias = float(bias)
         self.features = Features()
         self.rounds = 0
+        self.scored: Any = None
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         """Play the rows."""
@@ -76,6 +78,7 @@ class ScaleFree:
         row = self._row(x, learn=True)
         self._make_room(self.features.count + 1)
         played = self._learn(row, outcome)
+        self.scored = None if self.scored is None else self.scored.item()
         self.rounds += 1
         return StepResult(*(None if value is None else _one(value) for value in played))
 
@@ -142,7 +145,7 @@ class Probabilistic(ScaleFree):
 
     def _played(self, scores: NDArray[np.float64], y: NDArray[np.int8]) -> StepResult:
         """The rounds with these scores."""
-        said = self._said(scores)
+        self.scored, said = scores, self._said(scores)
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, probabilities=kernels.logits.chances(scores, y), scores=scores)
 

@@ -7,7 +7,8 @@ Algorithm
 Promise
     That of the learner within, on the scaled examples: its theorems hold for every sequence of x, and what is done to
     x_t depends on x_1 .. x_t alone. Comparators see the scaled examples, so their u lives in scaled features.
-    With `normalize` as well, the scaled example is divided by its length.
+    With `normalize` as well, the scaled example is divided by its length. Promises on the risk of averaged weights are
+    not passed on: the weights are for examples scaled in different ways, which are no independent draws.
 Cost
     Three multiplications a feature and a few numbers to remember of each.
 Reference
@@ -26,12 +27,13 @@ from novikoff.learners.features import Features, Kind
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.rescaled import Rescaled, scaled_row
 from novikoff.learners.scaler import Scale, Scaler
+from novikoff.learners.written import Written
 from novikoff.player import Player
 from novikoff.stream import Stream
 from novikoff.types import Batch, Distribution, Domain, Example, Label, Learner, Sparse, State, StepResult, Theorem
 
 
-class Scaled:
+class Scaled(Written):
     """The learner, on examples of one scale.
 
     learner   on vectors; it has met none yet
@@ -47,11 +49,16 @@ class Scaled:
         self.scaler, self.features = Scaler(scale), Features()
         self._player = player = Player(learner)
         self.scale = scale
-        self.promises = learner.promises  # type: ignore[misc]
+        self.promises = tuple(one for one in learner.promises if one.quantity != "risk of the average")  # type: ignore[misc]
         self.labels, self.outcomes, self.loss = learner.labels, player.outcomes, player.loss
         self.draws, self.conservative = player.draws, player.conservative
         self.seen: Any = None
         """The last examples as the learner within saw them: a row, or a batch."""
+
+    def __repr__(self) -> str:
+        given = self.within._arguments() if isinstance(self.within, Written) else []
+        given.append(f"scale={self.scale!r}")
+        return f"{type(self.within).__name__}({', '.join(given)})"
 
     @property
     def domain(self) -> Domain:

@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.errors import InputError, shown
 from novikoff.learners.restoring import array, require
+from novikoff.sources.buffer_pool import BufferPool
 from novikoff.types import Batch, Sparse, State
 
 Scale = Literal["standard", "range"]
 SCALES = get_args(Scale)
+LARGE = 4096
+"""Numbers from which on fresh memory costs more than to look for some that was used before."""
 KNOWN = 8
 """Numbers that kernels/scaling.py keeps of a feature."""
 
@@ -35,6 +38,7 @@ class Scaler:
         self.scale = scale
         self._known = np.zeros((KNOWN, 0))  # may be wider than the rows that came, so that it grows seldom
         self._width = 0
+        self._pool = BufferPool()
 
     def rows(self, x: NDArray[Any] | Sparse, learn: bool) -> Any:
         """The same rows on one scale; with `learn`, the next rows are scaled by these too."""
@@ -45,7 +49,7 @@ class Scaler:
             sparse(known, x.indptr, indices, x.values.astype(np.float64, copy=False), out, learn)
             return Sparse(x.indptr, x.indices, out, x.width, checked=True)
         known = self._room(x.shape[1], learn)
-        out, dense = np.empty(x.shape), by.standard_dense if standard else by.range_dense
+        out, dense = self._output(x.shape), by.standard_dense if standard else by.range_dense
         dense(known, np.ascontiguousarray(x, dtype=np.float64), out, learn)
         return out
 
@@ -54,7 +58,16 @@ class Scaler:
         x: Any = batch.x
         if not isinstance(x, Sparse) and x.ndim == 1:
             x = x[:, None]
-        return Batch(self.rows(x, learn), batch.y, batch.first, batch.end)
+        if isinstance(x, Sparse):
+            return Batch(self.rows(x, learn), batch.y, batch.first, batch.end)
+        y = batch.y.copy() if batch.memory == "borrowed" else batch.y
+        return Batch(self.rows(x, learn), y, batch.first, batch.end, "owned")
+
+    def _output(self, shape: tuple[int, int]) -> NDArray[np.float64]:
+        """An array to write in; large ones in memory that was used before, if nobody looks at it any more."""
+        if shape[0] * shape[1] < LARGE:
+            return np.empty(shape)
+        return self._pool.arrays((shape[0] * shape[1], np.float64))[0].reshape(shape)
 
     def _of(self, x: Sparse, learn: bool) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
         """What is known of the features of x, and which is where: features that are only asked of need no room."""

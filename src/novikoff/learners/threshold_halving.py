@@ -29,6 +29,7 @@ from novikoff.classes.threshold import check_grid_end
 from novikoff.errors import InputError, brief
 from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.learners.restoring import Schema, arguments, counters, integer
+from novikoff.learners.written import Written
 from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label, signs
 
 LARGEST_COMPILED = 2**61
@@ -37,7 +38,7 @@ PARAMS: Schema = {"n": int, "conservative": bool}
 SAVED = ("lo", "hi", "restarts", "emptied_at", "rounds")
 
 
-class ThresholdHalving:
+class ThresholdHalving(Written):
     """The middle of the interval of surviving thresholds decides."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)

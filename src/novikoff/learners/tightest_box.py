@@ -29,6 +29,7 @@ from novikoff.certificates.tightest_box_mistakes import TightestBoxFacts, tighte
 from novikoff.classes.rectangle import check_grid, describe_box
 from novikoff.errors import InputError, brief, shown
 from novikoff.learners.restoring import Schema, arguments, corners, counters
+from novikoff.learners.written import Written
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 Number = int | float | Fraction
@@ -37,7 +38,7 @@ PARAMS: Schema = {"dim": int, "m": int | None}
 COUNTERS = ("rounds", "contradictions", "contradicted_at")
 
 
-class TightestBox:
+class TightestBox(Written):
     """The bounding box of the positives decides."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (tightest_box_mistakes,)

@@ -75,7 +75,7 @@ class Vaw(SecondOrder):
         if not self.probabilities:
             losses = (scores - outcomes) ** 2
             return StepResult(scores, losses, losses)
-        said = self._said(scores)
+        self.scored, said = scores, self._said(scores)
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, probabilities=0.5 * (1.0 + outcomes * scores))
 

@@ -11,10 +11,11 @@ from novikoff.classes import restore_class
 from novikoff.classes.survivors import whole_weights
 from novikoff.hypotheses import Ballot, HypothesisClass, VersionSpaceFacts
 from novikoff.learners.restoring import Schema, arguments, counters
+from novikoff.learners.written import Written
 from novikoff.types import Example, Label, State, Theorem, check_label
 
 
-class VersionSpaceLearner:
+class VersionSpaceLearner(Written):
     """The hypotheses still believed, and how often belief had to begin again."""
 
     promises: ClassVar[tuple[Theorem, ...]]

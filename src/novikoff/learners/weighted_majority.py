@@ -41,6 +41,7 @@ from novikoff.errors import InputError
 from novikoff.hypotheses import HypothesisClass
 from novikoff.learners.panel import Voters, is_number
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
+from novikoff.learners.written import Written
 from novikoff.types import Example, Label, State, Theorem, check_label
 
 Counts = NDArray[np.int64]
@@ -51,7 +52,7 @@ PART = 2**15
 """Hypotheses weighed at a time: what is made of them stays in the processor's cache."""
 
 
-class WeightedMajority:
+class WeightedMajority(Written):
     """The heavier vote decides; those that err lose weight, and none is ever dropped."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (weighted_majority_mistakes,)

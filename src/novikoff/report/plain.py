@@ -14,6 +14,7 @@ from novikoff.report.team import Member, members
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
     from novikoff.online_to_batch import OnlineToBatch
+    from novikoff.permutation import Permuted
 
 
 def game(
@@ -43,6 +44,8 @@ def game(
             else {name: getattr(ledger, name) for name in ("precision", "recall", "f1")}
         )
         plain["confusion"] = {"labels": confusion.labels, "table": confusion.table, **rates}
+    if (area := ledger.auc) is not None:
+        plain["auc"], plain["auc_interval"] = area.value, [area.low, area.high]
     if (survivor := ledger.player.survivor()) is not None:
         plain["survivor"] = survivor
     if ledger.hindsight is not None:
@@ -70,6 +73,11 @@ def kept(classifier: OnlineToBatch) -> dict[str, Any]:
     """A classifier that was kept, as JSON values."""
     plain = {name: getattr(classifier, name) for name in ("how", "drawn", "delta", "rounds", "index", "wealth")}
     return {**plain, "certificates": [_certificate(certificate) for certificate in classifier.certificates]}
+
+
+def permuted(test: Permuted) -> dict[str, Any]:
+    """A permutation test, as JSON values."""
+    return {"p": test.p, "observed": test.observed, "mean": test.mean, "shuffles": len(test.shuffled)}
 
 
 def _member(member: Member) -> dict[str, Any]:

@@ -43,6 +43,7 @@ LONGEST, LONGEST_REASON = 36, 70
 """Characters of a label."""
 GRID = 200
 """Points of a curve that is computed."""
+FAR = 4.0
 LOG_FROM = 1000
 """Rounds above which their axis is logarithmic."""
 
@@ -91,8 +92,9 @@ def game(
 ) -> Figure:
     """What was paid against rounds, above in all, below a round: mistakes, or the loss.
 
-    Beside it the tightest bound and what others would have paid, (label, mistakes), which are of the whole game: a line
-    above, and below what is left of it for each round. The best constant is drawn at the rate it has in the whole game.
+    Beside it the tightest bound, as a curve if the ledger has its `bounds`, and what others would have paid, (label,
+    mistakes). What is of the whole game is a line above, and below what is left of it for each round. The best constant
+    is drawn at the rate it has in the whole game.
     """
     where = "on" if ledger.adversary is None else "against"
     what = "mistakes" if ledger.counts else f"{ledger.player.loss} loss"
@@ -105,16 +107,22 @@ def game(
     axes.plot(rounds, paid, color=COLOURS[0], linewidth=1.8, drawstyle=style, label=f"{what} of {cut(learner)}")
     levels, said = _levels(ledger, certificates, hindsight)
     for name, value, _, colour, dash in levels:
-        if colour == CONSTANT:
+        if colour == COLOURS[1] and ledger.bounds:
+            axes.plot(
+                *zip(*_bounds(ledger, value), strict=True), color=colour, linewidth=1.5, linestyle=dash, label=name
+            )
+        elif colour == CONSTANT:
             axes.plot([0, ledger.rounds], [0, value], color=colour, linewidth=1.5, linestyle=dash, label=name)
         else:
             axes.axhline(value, color=colour, linewidth=1.5, linestyle=dash, label=name)
     if said:
         axes.plot([], [], " ", label=said)
     ends = [(float(paid[-1]), _number(paid[-1]), COLOURS[0])]
-    ends += [(value, text, colour) for _, value, text, colour, _ in levels]
+    far = _far(levels, [float(paid[-1]), *(bound for _, bound in ledger.bounds)])
+    ends += [(value, text, colour) for _, value, text, colour, _ in levels if not (far and colour == CONSTANT)]
     axes.set_xlim(0, max(ledger.rounds, 1))
-    axes.set_ylim(0, 1.05 * max(max(value for value, _, _ in ends), 1.0 if ledger.counts else 1e-9))
+    highest = [*(value for value, _, _ in ends), *(bound for _, bound in ledger.bounds if len(levels))]
+    axes.set_ylim(0, 1.05 * max(*highest, 1.0 if ledger.counts else 1e-9))
     axes.tick_params(labelbottom=False)
     axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=FONT)
     _place_title(axes, rows=len(axes.get_legend_handles_labels()[1]))
@@ -134,21 +142,33 @@ def _levels(
     """Levels to draw: (label, value, value in words, colour, dashes); and why there is no bound among them."""
     found: list[tuple[str, float, str, str, Any]] = []
     constant, why = ledger.best_constant, ""
-    best = next((c for c in certificates if c.side == "upper" and sentences.allowed(ledger, c) is not None), None)
-    if best is not None and best.status != "vacuous":
+    best = sentences.bounding(ledger, certificates)
+    if best is not None:
         value = sentences.allowed(ledger, best) or 0.0
         name = f"bound on {best.quantity}" if ledger.counts else "the loss that the bound on its regret allows"
-        name += f" after {ledger.rounds:,} rounds ({best.theorem}, {best.status})"
+        when = "up to each round" if ledger.bounds else f"after {ledger.rounds:,} rounds"
+        name += f" {when} ({best.theorem}, {best.status})"
         found.append((name, float(value), bound_text(value, "upper"), COLOURS[1], DASHES[1]))
     elif bounds := [c for c in certificates if c.side == "upper"]:
         reason = cut(bounds[0].reason, LONGEST_REASON)
         why = f"no bound to draw: {bounds[0].theorem} is {bounds[0].status}" + (f" ({reason})" if reason else "")
     if constant is not None and ledger.adversary is None:
-        name = f"{cut(sentences.always(ledger))}, the best constant"
+        name = f"{cut(sentences.always(ledger))}, the best constant ({_number(constant.costs)} in all)"
         found.append((name, float(constant.costs), _number(constant.costs), CONSTANT, DASHES[2]))
     for colour, (name, value) in zip(COLOURS[2:], hindsight, strict=False):
         found.append((f"{name}, in hindsight", float(value), _number(value), colour, DASHES[2]))
     return found, why
+
+
+def _far(levels: Sequence[tuple[str, float, str, str, Any]], others: Sequence[float]) -> bool:
+    """Is the best constant so high that it would leave the rest no room? Its line then leads out of sight."""
+    near = max(*others, *(value for _, value, _, colour, _ in levels if colour != CONSTANT), 1e-9)
+    return any(value > FAR * near for _, value, _, colour, _ in levels if colour == CONSTANT)
+
+
+def _bounds(ledger: Ledger, last: float) -> list[tuple[int, float]]:
+    """The bounds up to some rounds, and the last."""
+    return [*((t, bound) for t, bound in ledger.bounds if t < ledger.rounds), (ledger.rounds, last)]
 
 
 def _rates(figure: Figure, axes: Axes, ledger: Ledger, levels: Sequence[tuple[str, float, str, str, Any]]) -> None:
@@ -160,14 +180,19 @@ def _rates(figure: Figure, axes: Axes, ledger: Ledger, levels: Sequence[tuple[st
     rounds, rates = zip(*points, strict=True)
     axes.plot(rounds, rates, color=COLOURS[0], linewidth=1.8, label="_")
     grid = np.linspace(first, last, GRID)
-    ends = [(float(rates[-1]), words(rates[-1]), COLOURS[0])]
+    ends, highest = [(float(rates[-1]), words(rates[-1]), COLOURS[0])], [1e-9]
     for _, value, _, colour, dash in levels:
         rate = times * value / last
-        over = [rate] * GRID if colour == CONSTANT else times * value / grid
-        axes.plot(grid, over, color=colour, linewidth=1.5, linestyle=dash, label="_")
+        at: Sequence[float] = grid.tolist()
+        over: Sequence[float] = [rate] * GRID if colour == CONSTANT else (times * value / grid).tolist()
+        if colour == COLOURS[1] and ledger.bounds:
+            shown = [(t, times * bound / t) for t, bound in _bounds(ledger, value) if t >= first]
+            at, over = zip(*shown, strict=True)
+            highest.append(max(over))
+        axes.plot(at, over, color=colour, linewidth=1.5, linestyle=dash, label="_")
         ends.append((rate, promised(value / last) if colour == COLOURS[1] else words(rate), colour))
     axes.set_xlim(0, last)
-    axes.set_ylim(0, 1.05 * max(*rates, *(rate for rate, _, _ in ends), 1e-9))
+    axes.set_ylim(0, 1.05 * max(*rates, *(rate for rate, _, _ in ends), *highest))
     label_ends(figure, axes, last, ends)
 
 

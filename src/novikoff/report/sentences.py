@@ -15,6 +15,7 @@ from typing import Any
 
 from novikoff.certificate import Certificate, Side, bound_text, number, outward
 from novikoff.ledger import Ledger
+from novikoff.player import Player
 
 FIGURES = 4
 """Of a number that explains."""
@@ -381,6 +382,13 @@ def allowed(ledger: Ledger, certificate: Certificate) -> int | float | None:
     return outward(certificate.bound + told["comparator_loss"]) if against else None
 
 
+def bounding(ledger: Ledger, certificates: Sequence[Certificate]) -> Certificate | None:
+    """The tightest that says something of the mistakes, or of the loss; None if none does."""
+    found = (one for one in certificates if one.side == "upper" and allowed(ledger, one) is not None)
+    best = next(found, None)
+    return None if best is None or best.status == "vacuous" else best
+
+
 def always(ledger: Ledger) -> str:
     """The best constant in words; the outcomes of forecasts may be texts, of which the ledger knows nothing."""
     constant = ledger.best_constant
@@ -398,13 +406,24 @@ def tightest(certificates: Sequence[Certificate]) -> Certificate | None:
 
 
 def rates(ledger: Ledger) -> str:
-    """Precision, recall and F1 of +1; "" where there are none."""
-    told = (
-        (name, getattr(ledger, value))
-        for name, value in (("precision", "precision"), ("recall", "recall"), ("F1", "f1"))
-    )
+    """Precision, recall and F1 of +1, and what one has who always says +1; "" where there are none."""
+    told = (("precision", ledger.precision), ("recall", ledger.recall), ("F1", ledger.f1))
     known = [f"{name} {about(value)}" for name, value in told if value is not None and ledger.adversary is None]
-    return f"For {label(ledger, ledger.label(1))}: {', '.join(known)}." if known else ""
+    if not known:
+        return ""
+    share, name = ledger.positives / ledger.rounds, label(ledger, ledger.label(1))
+    constant = f"; always saying {name}: {about(share)}, 100 %, {about(2 * share / (1 + share))}" if share else ""
+    return f"For {name}: {', '.join(known)}{constant}."
+
+
+def ranked(ledger: Ledger) -> str:
+    """How well the scores rank the labels; "" where that is not known."""
+    area = ledger.auc if ledger.adversary is None else None
+    if area is None:
+        return ""
+    low, high = math.floor(1e4 * area.low) / 1e4, math.ceil(1e4 * area.high) / 1e4
+    within = f"for certain from {low:.4f} to {high:.4f}; " if area.low < area.high else ""
+    return f"AUC {area.value:.4f} ({within}scores at random: 0.5)."
 
 
 def named(ledger: Ledger) -> str:
@@ -412,6 +431,13 @@ def named(ledger: Ledger) -> str:
     if ledger.labels is None or ledger.labels == [-1, 1] or ledger.learner.labels is not None:
         return ""
     return f"Labels: {ledger.labels[1]} is +1, {ledger.labels[0]} is -1."
+
+
+def scaled(ledger: Ledger) -> str:
+    """That certificates speak of rows as the learner saw them; "" if they were not scaled."""
+    if not any(Player(one).changes_examples for one in (ledger.learner, *ledger.player.members)):
+        return ""
+    return "Rows were scaled as they came: what is said of classifiers, lengths and margins is of the scaled rows."
 
 
 def label(ledger: Ledger, value: Any) -> str:

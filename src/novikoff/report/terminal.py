@@ -17,6 +17,7 @@ from novikoff.report.team import members, table
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
     from novikoff.online_to_batch import OnlineToBatch
+    from novikoff.permutation import Permuted
 
 COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void": "red", "violated": "bold red"}
 WIDTH = 110
@@ -54,7 +55,7 @@ def game(
     where = "on" if ledger.adversary is None else "against"
     out.line(f"{learner} {where} {ledger.source}, {ledger.seconds:.2f} s{speed(ledger)}", "bold")
     say(out, sentences.lead(ledger, certificates), *sentences.worse(ledger, certificates))
-    for line in (sentences.named(ledger), sentences.rates(ledger)):
+    for line in (sentences.named(ledger), sentences.rates(ledger), sentences.ranked(ledger)):
         if line:
             out.line(line)
     if (survivor := ledger.player.survivor()) is not None:
@@ -66,6 +67,8 @@ def game(
             out.line(line)
     if certified:
         promised(out, certificates, verbose, said=True)
+        if certificates and (told := sentences.scaled(ledger)):
+            out.line(told)
         if ledger.hindsight is not None:
             for line in looking_back(ledger.hindsight):
                 out.line(line)
@@ -163,6 +166,20 @@ def drift(wealth: float) -> str:
     if wealth < ALARM:
         return f"drift test: the examples may not be independent: {chance}"
     return f"drift test: the examples are not independent: {chance}"
+
+
+def permuted(test: Permuted) -> str:
+    """What a permutation test of later mistakes says."""
+    told = (
+        f"permutation test: {test.observed:+,.6g} mistakes from the first half to the second, "
+        f"{test.mean:+,.4g} on average in {len(test.shuffled):,} shuffles"
+    )
+    chance = f"a random order does as badly with a chance of at most {sentences.percent(test.p)}"
+    if test.p <= 1.0 / ALARM:
+        return f"{told}: the rows become harder, their order is not random; {chance}"
+    if test.p <= 1.0 / WARNING:
+        return f"{told}: the rows may become harder; {chance}"
+    return f"{told}: no sign that the rows become harder (p = {test.p:.3g})"
 
 
 def looking_back(found: Hindsight) -> Iterator[str]:

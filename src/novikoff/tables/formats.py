@@ -44,6 +44,7 @@ class CSV(Table):
     chunk       bytes parsed at a time; a row may be longer
     outcomes    "labels", or "numbers" to be predicted
     labelled    False: rows to be predicted, without a label
+    weight      the column that tells how often a row counts, by name or number: whole numbers
     """
 
     def __init__(
@@ -51,13 +52,13 @@ class CSV(Table):
         delimiter: str | None = None, columns: Asked | None = None, many: int | None = None, drop: Asked = (),
         number: Asked = (), category: Asked = (), text: Asked = (), time: Asked = (), bits: int | None = None,
         skip_bad: int = 0, threads: int | None = None, chunk: int = CHUNK_BYTES, outcomes: str = "labels",
-        labelled: bool = True,
+        labelled: bool = True, weight: str | int | None = None,
     ) -> None:  # fmt: skip
         named = [c for some in (columns or (), drop, number, category, text, time) for c in listed(some)]
-        asked = [*named, *([] if label is None else [label])]
+        asked = [*named, *(one for one in (label, weight) if one is not None)]
         super().__init__(
             Delimited(source, header, delimiter, asked, skip_bad, threads, chunk), label, positive, many, columns,
-            drop, number, category, text, time, bits, outcomes, labelled,
+            drop, number, category, text, time, bits, outcomes, labelled, weight,
         )  # fmt: skip
 
 
@@ -71,10 +72,11 @@ class Frame(Table):
         self, frame: Any, label: str | int | None = None, positive: Any = None, columns: Asked | None = None,
         many: int | None = None, name: str = "frame", drop: Asked = (), number: Asked = (), category: Asked = (),
         text: Asked = (), time: Asked = (), bits: int | None = None, outcomes: str = "labels", labelled: bool = True,
+        weight: str | int | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
             FrameTable(frame, name), label, positive, many, columns, drop, number, category, text, time, bits,
-            outcomes, labelled,
+            outcomes, labelled, weight,
         )  # fmt: skip
 
 
@@ -82,10 +84,12 @@ def Arrow(  # noqa: N802
     source: Any, label: str | int | None = None, positive: Any = None, columns: Asked | None = None,
     many: int | None = None, drop: Asked = (), number: Asked = (), category: Asked = (), text: Asked = (),
     time: Asked = (), bits: int | None = None, outcomes: str = "labels", labelled: bool = True,
+        weight: str | int | None = None,
 ) -> Stream:  # fmt: skip
     """The rows of an Arrow IPC or a Parquet file; the parameters are those of `CSV`."""
     file = OnDisk(source)
-    kinds = {"drop": drop, "number": number, "category": category, "text": text, "time": time, "bits": bits}
+    kinds = {"drop": drop, "number": number, "category": category, "text": text, "time": time, "bits": bits,
+             "weight": weight}  # fmt: skip
     found = open_arrow(file)
     converted = found.last_note() is not None and label is None and columns is None and not any(kinds.values())
     if converted or (columns is None and lists.has_lists(found.schema)):
@@ -102,7 +106,8 @@ def Arrow(  # noqa: N802
             stream.notes.append(f"{file} has labels, as every file of convert: it is read with them")
         return stream
     return Table(
-        ArrowTable(file), label, positive, many, columns, drop, number, category, text, time, bits, outcomes, labelled
+        ArrowTable(file), label, positive, many, columns, drop, number, category, text, time, bits, outcomes, labelled,
+        weight,
     )  # fmt: skip
 
 
@@ -110,6 +115,7 @@ def JSONL(  # noqa: N802
     source: Any, label: str | None = None, positive: Any = None, bits: int | None = None, many: int | None = None,
     skip_bad: int = 0, chunk: int = CHUNK_BYTES, columns: Asked | None = None, drop: Asked = (), number: Asked = (),
     category: Asked = (), text: Asked = (), time: Asked = (), outcomes: str = "labels", labelled: bool = True,
+        weight: str | int | None = None,
 ) -> Stream:  # fmt: skip
     """The rows of JSON lines, as `CSV`; objects whose values are not plain as sources/jsonl.py reads them."""
     origin = Origin(source)
@@ -124,9 +130,10 @@ def JSONL(  # noqa: N802
     if outcomes == "numbers" or is_table(head):
         return Table(
             Objects(content, skip_bad, chunk), label, positive, many, columns, drop, number, category, text, time,
-            bits, outcomes, labelled,
+            bits, outcomes, labelled, weight,
         )  # fmt: skip
-    kinds = {"columns": columns, "drop": drop, "number": number, "category": category, "text": text, "time": time}
+    kinds = {"columns": columns, "drop": drop, "number": number, "category": category, "text": text, "time": time,
+             "weight": weight}  # fmt: skip
     _refuse(kinds, f"the objects of {origin.name} are no rows of a table")
     bits = NESTED_BITS if bits is None else bits
     if labelled:

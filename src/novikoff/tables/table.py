@@ -10,6 +10,9 @@ Labels
     larger +1; `positive` overrules; `many` for 0 .. many-1. With `outcomes="numbers"` they are numbers to be predicted.
     Rows wait until both labels have come, for 16 MB or a second at most; then a file is looked through for the other,
     and a pipe goes by streaming_labels.py. With `labelled=False` there is none, and y is -1.
+Weights
+    Theorems count rounds, and hold for whatever rows come. So a row of weight k, a whole number, is played k times in a
+    row, one of weight 0 not at all, and everything that is promised holds for the rounds that were played.
 """
 
 from __future__ import annotations
@@ -34,12 +37,15 @@ from novikoff.tables import cells
 from novikoff.tables.column import BOOLEANS, Column, Kind, is_missing, looks_like_id, recognise
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Piece, Reader
-from novikoff.types import Batch, Domain, Labels, Position
+from novikoff.types import Batch, Domain, Labels, Position, Sparse
 
 LOOK_AHEAD_BYTES = 2**24
 LABEL_SECONDS = 1.0
 TRUTH = {"true": "true", "1": "true", "1.0": "true", "false": "false", "0": "false", "0.0": "false"}
 MOST_NAMED = 5
+MOST_WEIGHT = 10_000
+ROUNDS_TOGETHER = 2**16
+"""Rounds of weighted rows in a batch, about."""
 EXACT = 2.0**53
 INTEGER = re.compile(r"-?[0-9]{1,19}")
 
@@ -60,6 +66,7 @@ class Table(Stream):
     bits        hash features into 2^bits places
     outcomes    "labels" or "numbers"
     labelled    False: rows to be predicted
+    weight      the column that tells how often a row counts, no feature: whole numbers from 0 to 10,000
     """
 
     table = True
@@ -79,6 +86,7 @@ class Table(Stream):
         bits: int | None = None,
         outcomes: str = "labels",
         labelled: bool = True,
+        weight: str | int | None = None,
     ) -> None:
         if bits is not None and not 1 <= bits <= 32:
             raise SourceError(f"bits must be from 1 to 32: got {bits}.")
@@ -93,6 +101,10 @@ class Table(Stream):
                   (("number", number), ("category", category), ("text", text), ("time", time))}  # fmt: skip
         left_out = {self._find(c, "a column to leave out") for c in listed(drop)}
         used = None if columns is None else [self._find(c, "a feature column") for c in listed(columns)]
+        self.weight = None if weight is None else self._find(weight, "the weight column")
+        if self.weight is not None:
+            left_out.add(self.weight)
+            self.rows = None  # as many as they weigh together
         self._asked = (label, used, left_out, chosen)
         self._first = dict(head)
         self._choose(self._label(label, used or [], left_out) if labelled else None)
@@ -161,7 +173,7 @@ class Table(Stream):
             needs = "a feature" if self.label is None else "a label and a feature"
             only = "none left" if self.label is None else f"column {quoted(self.label)} only"
             raise SourceError(f"a table must have {needs}: {self.name} has {only}.")
-        both = [*names, *([] if self.label is None else [self.label])]
+        both = [*names, *(one for one in (self.label, self.weight) if one is not None)]
         if len(set(both)) < len(both):
             twice = max(both, key=both.count)
             raise SourceError(f"a column must be used once: column {quoted(twice)} of {self.name} is asked for twice.")
@@ -204,7 +216,8 @@ class Table(Stream):
         lines, used = [], {column.name: column for column in self.encoding.columns}
         for name in self._reader.names:
             column = used.get(name)
-            what = "label" if name == self.label else str(column).split(": ", 1)[1] if column else "left out"
+            role = {self.label: "label", self.weight: "weight"}.get(name)
+            what = role if role else str(column).split(": ", 1)[1] if column else "left out"
             said = next((str(cell) for cell in self._first.get(name, ()) if not is_missing(cell)), "nothing yet")
             lines.append(f"{name}: {what} ({quoted(said)[1:-1]}, ...)")
         return lines
@@ -246,26 +259,34 @@ class Table(Stream):
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         if start and self.encoding.knows_less(start["known"]):
-            yield from self._from_beginning(start["row"])
+            yield from self._from_beginning(_played(start))
             return
         self._labels, self._texts = self._fresh(), self._worded
         self._labels.expected = self.expected
         if start:
             self._labels.load(start["labels"])
             self._texts = start["texts"]
-        row = start["row"] if start else 0
+        row, read = (_played(start), start["row"]) if start else (0, 0)  # rounds, and rows of the table
         wanted: dict[str, Kind] = {self._sources[column.name]: column.kind for column in self.encoding.columns}
         if self.label is not None:
             wanted[self.label] = "number" if self.outcomes == "numbers" else "category"
+        if self.weight is not None:
+            wanted[self.weight] = "number"
         try:
             for whole in self._settled(self._reader.pieces(start, wanted)):
-                for piece in self._known(whole, row):
+                for piece in self._known(whole, read):
                     known = self.encoding.width
-                    x, y, error = self._rows(piece)
-                    end = None if error or piece.end is None else self._position(piece.end)
+                    x, y, weights, error = self._rows(piece)
+                    played = row + (len(y) if weights is None else int(weights.sum()))
+                    end = None if error or piece.end is None else self._position(piece.end, played)
                     for part, rows in self._by_width(x, known) if len(y) else ():
-                        yield Batch(part, y[rows], row + rows.start + 1, end if rows.stop == len(y) else None, "owned")
-                    row += len(y)
+                        last = end if rows.stop == len(y) else None
+                        if weights is None:
+                            yield Batch(part, y[rows], row + rows.start + 1, last, "owned")
+                        else:
+                            yield from _repeated(part, y[rows], weights[rows], row, last)
+                            row += int(weights[rows].sum())
+                    row, read = played, read + len(y)
                     if error:
                         raise error
             if row == 0:
@@ -335,17 +356,17 @@ class Table(Stream):
             self.encoding.places = {name: place for place, name in enumerate(names)}
         yield x[start:] if start else x, slice(start, rows)
 
-    def _rows(self, piece: Piece) -> tuple[Any, NDArray[Any], SourceError | None]:
-        """x and y of the rows, up to one that is wrong; and what is wrong with it."""
+    def _rows(self, piece: Piece) -> tuple[Any, NDArray[Any], NDArray[np.int64] | None, SourceError | None]:
+        """x, y and weights of the rows, up to one that is wrong; and what is wrong with it."""
         rows, error = piece.rows, self._numbered(piece.error)
         while True:
             try:
-                y = self._outcomes(piece, rows)
+                y, weights = self._outcomes(piece, rows), self._weights(piece, rows)
                 x = self._x(piece, rows)
-                return x, y, error
+                return x, y, weights, error
             except SourceError as wrong:
                 if error is not None and self._labels.lone:  # the other label may be in the row that is bad
-                    return self._x(piece, 0), self._outcomes(piece, 0), error
+                    return self._x(piece, 0), self._outcomes(piece, 0), self._weights(piece, 0), error
                 rows = wrong.where.pop("row")
                 error = self._numbered(wrong.at(**piece.where(rows)).at(source=self.name))
 
@@ -363,6 +384,24 @@ class Table(Stream):
         if isinstance(x, np.ndarray) and not self._point:
             return x.astype(np.float64, copy=False)
         return x
+
+    def _weights(self, piece: Piece, rows: int) -> NDArray[np.int64] | None:
+        """How often each row counts; None if all count once."""
+        if self.weight is None:
+            return None
+        if not rows:
+            return np.zeros(0, dtype=np.int64)
+        values = cells.numbers(piece.arrays[self.weight].slice(0, rows), Column(self.weight, "number"))
+        values = values.astype(np.float64, copy=False)
+        if np.isnan(values).any():
+            raise cells.missing(int(np.argmax(np.isnan(values))), self.weight, "weights")
+        wrong = ~((values >= 0.0) & (values <= MOST_WEIGHT) & (values == np.floor(values)))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            must = f"a weight must be a whole number from 0 to {MOST_WEIGHT:,}, as theorems count rounds"
+            do = Advice("Multiply all weights by one number and round them, or pass ", Option("drop", self.weight), ".")
+            raise cells.bad_cell(row, self.weight, must, f"has {values[row]:.17g}", do)
+        return values.astype(np.int64)
 
     def _outcomes(self, piece: Piece, rows: int) -> NDArray[Any]:
         if self.label is None:
@@ -457,9 +496,10 @@ class Table(Stream):
             positive = float(positive)
         return StreamingLabels(positive, self._many if positive is None else None)
 
-    def _position(self, end: Position) -> Position:
+    def _position(self, end: Position, played: int) -> Position:
         return {
             **end,
+            **({} if self.weight is None else {"played": played}),
             "labels": self._labels.state(),
             "texts": self._texts,
             "known": self.encoding.known(),
@@ -509,6 +549,27 @@ class Table(Stream):
                 f"dates must be of one form: {name} of {self.name} is not ({found.kind}). Write it as 2024-12-31."
             )
         return Column(name, kinds[0])  # type: ignore[arg-type]
+
+
+def _played(position: Position) -> int:
+    """Rounds up to there: rows, unless they are weighed."""
+    played: int = position["played" if "played" in position else "row"]
+    return played
+
+
+def _repeated(x: Any, y: NDArray[Any], weights: NDArray[np.int64], row: int, end: Position | None) -> Iterator[Batch]:
+    """Each row as often as it weighs, in batches that are not much larger than others; the last goes on at `end`."""
+    ends = np.cumsum(weights)
+    total = int(ends[-1]) if len(ends) else 0
+    cuts = np.unique(np.searchsorted(ends, np.arange(ROUNDS_TOGETHER, total, ROUNDS_TOGETHER)))
+    for part in np.split(np.repeat(np.arange(len(y)), weights), ends[cuts]):
+        if len(part):
+            done = row + len(part)
+            last = done == row + total
+            yield Batch(
+                x.take(part) if isinstance(x, Sparse) else x[part], y[part], row + 1, end if last else None, "owned"
+            )
+            row, total = done, total - len(part)
 
 
 def mismatch(name: str, whose: str, missing: Sequence[str], new: Sequence[str]) -> MismatchError:

@@ -1,0 +1,50 @@
+"""Written: a learner as a short text, its name and what it was given that is not the default."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+LONGEST = 100
+"""Characters of a text."""
+MOST = 3
+"""Learners of a team that are named."""
+
+
+class Written:
+    """`Perceptron(bias=1.0)`: no arrays, no weights."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self._arguments())})"
+
+    def _arguments(self) -> list[str]:
+        """The arguments that are not the default, as they are written."""
+        similarity = getattr(self, "similarity", None)
+        known = {} if similarity is None else similarity.arguments()
+        ignored = {"rbf": ("degree", "constant"), "polynomial": ("gamma",)}.get(str(known.get("kernel")), ())
+        told = []
+        for name, parameter in inspect.signature(type(self)).parameters.items():
+            value = known.get(name, getattr(self, name, parameter.default))
+            if (
+                value is parameter.empty
+                or name in ignored
+                or (written := _written(value)) == _written(parameter.default)
+            ):
+                continue
+            if written:
+                told.append(f"{name}={written}")
+        return told
+
+
+def _written(value: Any) -> str:
+    """A plain value, learners, or what has a name; "" of what has none."""
+    if isinstance(value, (bool, int, float, str, Written)) or value is None:
+        text = repr(value)
+    elif isinstance(value, (list, tuple)) and value and all(isinstance(one, Written) for one in value):
+        more = f", and {len(value) - MOST} more" if len(value) > MOST else ""
+        text = f"[{', '.join(map(repr, value[:MOST]))}{more}]"
+    elif callable(value) or hasattr(value, "space"):
+        text = getattr(value, "__name__", type(value).__name__)
+    else:
+        return ""
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -1,0 +1,76 @@
+"""A column of weights: each row is played as often as it weighs, and the column is no feature."""
+
+import json
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.cli.main import main
+from novikoff.errors import SourceError
+from novikoff.tables import table as tables
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(200, 2)).round(3)
+    return x, np.where(x[:, 0] > 0, "yes", "no"), rng.integers(0, 5, 200)
+
+
+def written(path, x, y, weights, form="csv"):
+    if form == "csv":
+        lines = [f"{a},{w},{b},{label}" for (a, b), w, label in zip(x, weights, y, strict=True)]
+        path.write_text("a,w,b,label\n" + "\n".join(lines) + "\n")
+    else:
+        told = [{"a": a, "w": int(w), "b": b, "label": label} for (a, b), w, label in zip(x, weights, y, strict=True)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in told))
+    return str(path)
+
+
+def same(one, other):
+    assert (one.rounds, one.mistakes, one.curve, one.auc) == (other.rounds, other.mistakes, other.curve, other.auc)
+    assert one.learner.within.weights.tolist() == other.learner.within.weights.tolist()
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_row_of_weight_k_is_played_k_times(rows, tmp_path, form, monkeypatch):
+    x, y, weights = rows
+    weighed = nk.read(written(tmp_path / f"w.{form}", x, y, weights, form), weight="w")
+    times = np.repeat(np.arange(len(y)), weights)
+    plain = nk.read(written(tmp_path / f"p.{form}", x[times], y[times], np.ones(len(times)), form), drop=["w"])
+    want = nk.play("perceptron", plain)
+    same(nk.play("perceptron", weighed), want)
+    assert want.rounds == weights.sum()
+    monkeypatch.setattr(tables, "ROUNDS_TOGETHER", 7)
+    same(nk.play("perceptron", nk.read(str(tmp_path / f"w.{form}"), weight="w")), want)
+
+
+def test_a_weighed_game_goes_on_where_it_stopped(rows, tmp_path, capsys):
+    x, y, weights = rows
+    path = written(tmp_path / "w.csv", x, y, weights)
+    whole = nk.play("perceptron", nk.read(path, weight="w"))
+    model = str(tmp_path / "m.nk")
+    assert main(["run", "perceptron", path, "--weight", "w", "--rounds", "123", "--save", model, "-q"]) == 0
+    assert main(["run", "perceptron", path, "--weight", "w", "--resume", model, "--save", model, "-q"]) == 0
+    same(nk.load(model), whole)
+    capsys.readouterr()
+    assert main(["predict", model, path, "--weight", "w", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["predictions"]) == len(y)
+    assert main(["columns", path, "--weight", "w"]) == 0
+    assert "w: weight (" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("weight", "was"), [("1.5", "1.5"), ("-1", "-1"), ("20000", "20000"), ("", "is empty")])
+def test_weights_that_theorems_cannot_count_are_refused(tmp_path, weight, was):
+    path = tmp_path / "w.csv"
+    path.write_text(f"a,w,label\n1,1,yes\n2,{weight},no\n3,1,yes\n")
+    with pytest.raises(SourceError, match=was):
+        nk.play("perceptron", nk.read(str(path), weight="w"))
+
+
+def test_a_format_without_columns_has_no_weights(tmp_path, capsys):
+    path = tmp_path / "rows.svm"
+    path.write_text("1 1:1\n-1 2:1\n")
+    assert main(["run", "perceptron", str(path), "--weight", "w", "-q"]) == 2
+    assert "weight" in capsys.readouterr().err
