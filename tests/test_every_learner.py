@@ -1,6 +1,7 @@
 """The contracts, over every learner in the catalog.
 
-Each learner has samples here: specs, and a stream for its domain. A learner without one fails.
+Each learner has samples here: specs, and a stream for its domain. A learner without one fails. A short run plays the
+first sample of each learner at length, and so the first of each family on each kind of rows; the others for a while.
 """
 
 import itertools
@@ -18,7 +19,7 @@ from novikoff.errors import ModelFileError
 from novikoff.registry import CATALOG
 from novikoff.testing import check_certificate, check_learner
 
-ROUNDS = 300
+ROUNDS, WHILE = 300, 40
 NAN, INF = math.nan, math.inf
 
 
@@ -348,15 +349,38 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
     "constant": [("constant", real_stream, []), ("constant:label=-1", real_stream, [])],
 }
 CASES = [(spec, stream, bad) for samples in SAMPLES.values() for spec, stream, bad in samples]
-every = pytest.mark.parametrize(
-    ("spec", "stream", "bad"), CASES, ids=[f"{k}-{case[0]}" for k, case in enumerate(CASES)]
-)
+IDS = [f"{k}-{spec}" for k, (spec, _, _) in enumerate(CASES)]
+every = pytest.mark.parametrize(("spec", "stream", "bad"), CASES, ids=IDS)
 noisy = pytest.mark.parametrize("noise", [0.0, 0.1], ids=["realizable", "noisy"])
 
 
-def examples(stream, noise, seed=0):
+def played_at_length():
+    """The first sample of each learner, and the first of each family on each kind of rows."""
+    seen, chosen = set(), set()
+    samples = [(name, id(bad)) for name, samples in SAMPLES.items() for _, _, bad in samples]
+    for k, (name, rows) in enumerate(samples):
+        family = CATALOG[name].load().__mro__[-2]
+        if not {name, (family, rows)} <= seen:
+            chosen.add(k)
+        seen |= {name, (family, rows)}
+    return chosen
+
+
+def contracts():
+    """Samples, the noise and the rounds that they are played for: at length, or for a while."""
+    chosen = played_at_length()
+    for k, case in enumerate(CASES):
+        for noise, word in ((0.0, "realizable"), (0.1, "noisy")):
+            short = noise > 0.0 and k in chosen
+            yield pytest.param(*case, noise, ROUNDS, marks=[] if short else pytest.mark.slow, id=f"{word}-{IDS[k]}")
+        if k not in chosen:
+            yield pytest.param(*case, 0.1, WHILE, id=f"a-while-{IDS[k]}")
+
+
+def examples(stream, noise, seed=0, rounds=ROUNDS):
     """What to play on: arrays, or pairs of who knows what."""
     x, y = stream(noise, seed)
+    x, y = x[:rounds], y[:rounds]
     return (x, y) if isinstance(x, np.ndarray) else list(zip(x, y.tolist(), strict=True))
 
 
@@ -368,16 +392,16 @@ def test_every_learner_of_the_catalog_has_samples():
     assert set(SAMPLES) == {name for name, entry in CATALOG.items() if entry.room == "learner"} - PAYING
 
 
-@every
-@noisy
-def test_every_contract_is_kept(spec, stream, bad, noise):
-    check_learner(partial(make, spec, "learner"), examples(stream, noise), refused=bad)
+@pytest.mark.parametrize(("spec", "stream", "bad", "noise", "rounds"), list(contracts()))
+def test_every_contract_is_kept(spec, stream, bad, noise, rounds):
+    check_learner(partial(make, spec, "learner"), examples(stream, noise, rounds=rounds), refused=bad)
 
 
 @every
 @noisy
-def test_no_certificate_is_ever_violated(spec, stream, bad, noise):
-    for seed in range(1, 8):
+@pytest.mark.parametrize("seeds", [[1], pytest.param(range(2, 8), marks=pytest.mark.slow)], ids=["once", "again"])
+def test_no_certificate_is_ever_violated(spec, stream, bad, noise, seeds):
+    for seed in seeds:
         for certificate in nk.play(make(spec, "learner"), examples(stream, noise, seed)).certify():
             check_certificate(certificate)
             assert certificate.status != "conditional"
@@ -399,9 +423,12 @@ NOTHING_SAID = {
 
 @every
 def test_a_learner_that_promises_something_keeps_it_on_realizable_streams(spec, stream, bad):
-    learner = make(spec, "learner")
-    rounds = list(zip(*stream(0.0, 3), strict=True))
-    found = nk.play(learner, list(itertools.islice(itertools.cycle(rounds), 2000))).certify()
+    learner, played = make(spec, "learner"), examples(stream, 0.0, 3)
+    if isinstance(played, list):
+        again = list(itertools.islice(itertools.cycle(played), 2000))
+    else:
+        again = tuple(np.resize(part, (2000, *part.shape[1:])) for part in played)
+    found = nk.play(learner, again).certify()
     if not learner.promises:
         assert found == []
     elif spec in NOTHING_SAID:

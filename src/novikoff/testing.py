@@ -56,12 +56,13 @@ def check_learner(
     if outcomes is None:
         outcomes = [] if Player(make()).pays else [*NO_LABELS, 0 if make().labels is None else -1]
     _check_asking(make, batches)
-    whole = _check_playing(make, batches)
+    ledger = _check_playing(make, batches)
+    whole = _played(ledger)
     _check_same_again(make, batches, whole)
     _check_batches(make, batches, whole)
     _check_gaps(make, batches, whole)
     _check_predict_many(make, batches)
-    _check_state(whole.learner)
+    _check_state(ledger.learner)
     _check_stopping(make, batches)
     _check_own_state(make, batches)
     _check_refusing(make, batches, refused, outcomes)
@@ -163,14 +164,14 @@ def _check_playing(make: Callable[[], Learner], batches: list[Batch]) -> Ledger:
     return game.ledger
 
 
-def _check_same_again(make: Callable[[], Learner], batches: list[Batch], whole: Ledger) -> None:
+def _check_same_again(make: Callable[[], Learner], batches: list[Batch], whole: _Played) -> None:
     game = _game(make())
     for x, y in _rows(batches):
         game.learn_one(x, y)
     _same_game(game.ledger, whole, "the same game must be the same again (coins come from a seed)")
 
 
-def _check_batches(make: Callable[[], Learner], batches: list[Batch], whole: Ledger) -> None:
+def _check_batches(make: Callable[[], Learner], batches: list[Batch], whole: _Played) -> None:
     if Player(make()).looped or isinstance(batches[0].x, list):
         return
     for size in SIZES:
@@ -181,7 +182,7 @@ def _check_batches(make: Callable[[], Learner], batches: list[Batch], whole: Led
         _same_game(game.ledger, whole, f"learn_many must do what learn_one does, row by row (batches of {size})")
 
 
-def _check_gaps(make: Callable[[], Learner], batches: list[Batch], whole: Ledger) -> None:
+def _check_gaps(make: Callable[[], Learner], batches: list[Batch], whole: _Played) -> None:
     """The numbers of an array need not lie beside each other in memory."""
     if not all(isinstance(batch.x, np.ndarray) and batch.x.ndim == 2 for batch in batches):
         return
@@ -217,8 +218,9 @@ def _check_state(learner: Learner) -> None:
 
 
 def _check_stopping(make: Callable[[], Learner], batches: list[Batch]) -> None:
-    whole = _play(_game(make()), batches)
-    for cut in sorted({1, whole.rounds // 6, whole.rounds - 1} - {0}):
+    ledger = _play(_game(make()), batches)
+    whole = _played(ledger)
+    for cut in sorted({1, ledger.rounds // 6, ledger.rounds - 1} - {0}):
         part = _play(_game(make()), batches, 0, cut)
         again = _loaded(part)
         _require_same(again.learner.state(), part.learner.state(), f"a loaded learner must be as saved at round {cut}")
@@ -440,17 +442,33 @@ def _loaded(ledger: Ledger) -> Ledger:
     return again
 
 
-def _same_game(one: Ledger, other: Ledger, must: str) -> None:
-    said, wanted = one.said().tolist(), other.said().tolist()
-    if said != wanted:
-        t = next((t for t, pair in enumerate(zip(said, wanted, strict=False)) if pair[0] != pair[1]), len(said))
-        _fail(f"{must}: the predictions differ from round {t + 1} on")
-    _require_same(one.learner.state(), other.learner.state(), must)
-    for part in ("rounds", "mistakes", "loss", "expected", "curve"):
-        left, right = getattr(one, part), getattr(other, part)
+class _Played(NamedTuple):
+    """All of a game that another must have too."""
+
+    said: list[Any]
+    state: dict[str, Any]
+    counted: dict[str, Any]
+    certificates: list[str]
+
+
+def _played(ledger: Ledger) -> _Played:
+    counted = {part: getattr(ledger, part) for part in ("rounds", "mistakes", "loss", "expected", "curve")}
+    certificates = [str(found) for found in ledger.certify(fixed=False)]
+    return _Played(ledger.said().tolist(), ledger.learner.state(), counted, certificates)
+
+
+def _same_game(ledger: Ledger, wanted: _Played, must: str) -> None:
+    one = _played(ledger)
+    if one.said != wanted.said:
+        pairs = enumerate(zip(one.said, wanted.said, strict=False), 1)
+        t = next((t for t, (left, right) in pairs if left != right), len(one.said) + 1)
+        _fail(f"{must}: the predictions differ from round {t} on")
+    _require_same(one.state, wanted.state, must)
+    for part, left in one.counted.items():
+        right = wanted.counted[part]
         _require(left == right, f"{must}: {part} of the ledgers differ, {shown(left)} and {shown(right)}")
-    told, wanted = ([str(found) for found in ledger.certify(fixed=False)] for ledger in (one, other))
-    _require(told == wanted, f"{must}: the certificates differ, {told} and {wanted}")
+    told = one.certificates
+    _require(told == wanted.certificates, f"{must}: the certificates differ, {told} and {wanted.certificates}")
 
 
 def _plain(value: Any, what: str, arrays: bool = True) -> None:
