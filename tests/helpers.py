@@ -23,6 +23,19 @@ def first_of(count):
     return [0, *(pytest.param(number, marks=pytest.mark.slow) for number in range(1, count))]
 
 
+def drawing(make, arms, losses):
+    """The bandit whose coins draw these arms, if they cost so much: `make` is given seeds."""
+    for seed in range(5000):
+        learner = make(seed)
+        for arm, loss in zip(arms, losses, strict=True):
+            if learner.predict_one() != arm:
+                break
+            learner.learn_one(None, loss)
+        else:
+            return make(seed)
+    raise AssertionError("no seed draws these arms")
+
+
 class Done(NamedTuple):
     returncode: int
     stdout: str

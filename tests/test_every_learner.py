@@ -384,8 +384,8 @@ def examples(stream, noise, seed=0, rounds=ROUNDS):
     return (x, y) if isinstance(x, np.ndarray) else list(zip(x, y.tolist(), strict=True))
 
 
-PAYING = {"sleeping-experts", "online-gradient"}
-"""Learners that pay another loss than a mistake: test_every_forecaster.py, learners/test_online_gradient.py."""
+PAYING = {"sleeping-experts", "online-gradient", "exp3-ix", "tsallis-inf", "exp4"}
+"""Learners that pay another loss than a mistake: test_every_forecaster.py, and files of their own in learners/."""
 
 
 def test_every_learner_of_the_catalog_has_samples():

@@ -40,6 +40,8 @@ _HOMES = {
     "Similarity": "similarity",
     "SparseMatrix": "sources.frames",
     "Targets": "sources.targets",
+    "Contexts": "sources.contexts",
+    "bandit": "off_policy",
     "compare": "comparison",
     "convert": "sources.convert",
     "expert_table": "sources.expert_table",

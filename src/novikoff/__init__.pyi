@@ -18,6 +18,8 @@ from novikoff.learners.constant import Constant as Constant
 from novikoff.learners.cover_halving import CoverHalving as CoverHalving
 from novikoff.learners.crammer_kandola_singer import CrammerKandolaSinger as CrammerKandolaSinger
 from novikoff.learners.ellipsoid import Ellipsoid as Ellipsoid
+from novikoff.learners.exp3_ix import Exp3IX as Exp3IX
+from novikoff.learners.exp4 import Exp4 as Exp4
 from novikoff.learners.exponential_weights import ExponentialWeights as ExponentialWeights
 from novikoff.learners.fixed_share import FixedShare as FixedShare
 from novikoff.learners.forgetron import Forgetron as Forgetron
@@ -38,11 +40,13 @@ from novikoff.learners.sleeping_experts import SleepingExperts as SleepingExpert
 from novikoff.learners.threshold_halving import ThresholdHalving as ThresholdHalving
 from novikoff.learners.tighter import TighterPerceptron as TighterPerceptron
 from novikoff.learners.tightest_box import TightestBox as TightestBox
+from novikoff.learners.tsallis_inf import TsallisINF as TsallisINF
 from novikoff.learners.vaw import Vaw as Vaw
 from novikoff.learners.weighted_majority import WeightedMajority as WeightedMajority
 from novikoff.ledger import Ledger as Ledger
 from novikoff.model import load as load
 from novikoff.model import save as save
+from novikoff.off_policy import bandit as bandit
 from novikoff.online_to_batch import keep as keep
 from novikoff.permutation import permutation_test as permutation_test
 from novikoff.registry import Format as Format
@@ -52,6 +56,7 @@ from novikoff.similarity import Similarity as Similarity
 from novikoff.sources.advice import Advice as Advice
 from novikoff.sources.advice import Losses as Losses
 from novikoff.sources.arrays import Arrays as Arrays
+from novikoff.sources.contexts import Contexts as Contexts
 from novikoff.sources.convert import convert as convert
 from novikoff.sources.expert_table import expert_table as expert_table
 from novikoff.sources.frames import SparseMatrix as SparseMatrix

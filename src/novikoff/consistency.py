@@ -68,7 +68,7 @@ def _sums(ledger: Ledger) -> None:
 
 
 def _baselines(ledger: Ledger) -> None:
-    found, rounds, labelled = ledger.baselines, ledger.rounds, ledger.learner.domain.kind != "losses"
+    found, rounds, labelled = ledger.baselines, ledger.rounds, ledger.player.loss != "table"
     summed = 0 if ledger.counts or not labelled else rounds
     require(found.numbers == summed, f"its baselines must have {summed:,} numbers", found.numbers)
     require(found.changes <= (rounds if ledger.counts else 0), "labels change in a round at most once", found.changes)

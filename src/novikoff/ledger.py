@@ -299,8 +299,10 @@ class Ledger:
     def _write(self, predictions: NDArray[Any], y: NDArray[Any]) -> None:
         """What is left to write of rounds whose mistakes were counted."""
         self.rounds += len(y)
-        self.positives += int(np.count_nonzero(y == 1)) if y.ndim == 1 else 0
-        if not self.counts and y.ndim == 1:
+        self.positives += int(np.count_nonzero(y == 1)) if y.ndim == 1 and self.player.loss != "table" else 0
+        if self.player.loss == "table":  # outcomes are losses: there is nothing to predict always
+            pass
+        elif not self.counts and y.ndim == 1:
             self.baselines.sum(y)
         elif y.ndim == 1:
             (self.baselines.count_signs if self._signs else self.baselines.count)(predictions, y)

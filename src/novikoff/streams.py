@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from novikoff.sources.bandit_losses import BanditLosses
 from novikoff.sources.generated import Drifting, Noisy, Separable
 from novikoff.sources.hard_order import HardOrder
 from novikoff.sources.random_losses import RandomLosses
@@ -11,5 +12,6 @@ noisy = Noisy
 drifting = Drifting
 hard_order = HardOrder
 random_losses = RandomLosses
+bandit_losses = BanditLosses
 
-__all__ = ["drifting", "hard_order", "noisy", "random_losses", "separable"]
+__all__ = ["bandit_losses", "drifting", "hard_order", "noisy", "random_losses", "separable"]

@@ -139,6 +139,9 @@ IN_MEMORY = {
     "noisy": lambda: nk.streams.noisy(rounds=50, width=4, noise=0.2),
     "drifting": lambda: nk.streams.drifting(rounds=50, width=10, every=20),
     "hard order": lambda: nk.streams.hard_order(rounds=50, width=4, examples=20),
+    "bandit losses": lambda: nk.streams.bandit_losses(arms=3, rounds=50, switches=2),
+    "contexts": lambda: nk.Contexts(X, X / 8.0),
+    "advice on arms": lambda: nk.Contexts(X, X / 8.0, advice=True),
     "random losses": lambda: nk.streams.random_losses(experts=3, rounds=50),
     "demo": lambda: nk.read("demo:papayas"),
 }

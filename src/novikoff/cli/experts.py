@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from novikoff import catalog, registry
+from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.cli.games import (
     INTERRUPTED,
     VIOLATED,
@@ -149,6 +150,11 @@ def _check(ledger: Ledger, stream: ExpertTable) -> None:
         raise MismatchError(
             f"the learner must be one for expert advice, such as {DEFAULT}: {spec_of(ledger)} plays on "
             f"{learner.domain}."
+        )
+    if not isinstance(learner.facts(), ExpertsFacts):
+        raise MismatchError(
+            f"the learner must see what every expert loses, as {DEFAULT} does: {spec_of(ledger)} sees one. Play it "
+            "with `novikoff bandit`."
         )
     paid = ledger.player.loss
     if paid != stream.loss:

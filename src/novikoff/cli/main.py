@@ -141,6 +141,23 @@ def experts(asked: Namespace) -> int:
     return run_experts(asked.table, reading, wanted, saving, telling)
 
 
+def bandit(asked: Namespace) -> int:
+    """Certify a log of arms, losses and probabilities; or play a bandit on a table of losses."""
+    from novikoff.cli.bandits import Asked, run_bandit, run_log
+    from novikoff.cli.games import Telling
+    from novikoff.cli.saving import Saving
+
+    reading = {name: getattr(asked, name) for name in ("header", "delimiter", "format", "threads")}
+    telling = Telling(asked.json, asked.quiet, plot=asked.plot, force=asked.force, verbose=asked.verbose)
+    if asked.table is None and asked.resume is None:
+        columns = {name: getattr(asked, name) for name in ("arm", "loss", "reward", "probability", "range", "arms")}
+        return run_log(asked.log, {**columns, "policies": asked.policy, "delta": asked.delta}, reading, telling)
+    learner, source = (None, asked.log) if asked.table is None else (asked.log, asked.table)
+    wanted = Asked(learner, source, asked.rounds, asked.seed)
+    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
+    return run_bandit(wanted, reading, saving, telling)
+
+
 def list_names(asked: Namespace) -> int:
     """Name the learners, adversaries, classes and embedded sources there are."""
     from novikoff.cli.names import list_all
@@ -282,6 +299,35 @@ def parser() -> Parser:
     group.add_argument("--delimiter", metavar="CHARACTER", help="what stands between cells (default: look)")
     group.add_argument("--threads", type=_integer(1), metavar="N", help="threads that parse (default: one a core)")
 
+    one = verb("bandit", bandit)
+    one.add_argument("log", metavar="LOG | LEARNER", help="a log, a file or -; or a learner, to be played on a table")
+    table = "of losses, a column for each arm: a file, - or stream:bandit-losses:key=value,…"
+    one.add_argument("table", nargs="?", metavar="TABLE", help=table)
+    one.add_argument("--plot", metavar="FILE", help="draw the limits of arms and policies, as .png or .svg")
+    _add_force(one)
+    _add_telling(one)
+    _add_verbose(one)
+    group = one.add_argument_group("reading a log")
+    for name in ("arm", "loss", "reward", "probability"):
+        group.add_argument(f"--{name}", metavar="COLUMN", help=f"name or number of the {name} (default: by its name)")
+    what = "a policy: its probability of the arm that was played (again: more)"
+    group.add_argument("--policy", metavar="COLUMN", action="append", default=[], help=what)
+    group.add_argument("--range", type=_range, metavar="LEAST,MOST", help="of losses or rewards (default: 0,1)")
+    group.add_argument("--arms", type=_integer(1), metavar="K", help="arms to choose from, if the log may not show all")
+    group.add_argument(
+        "--delta", type=_chance, default=0.05, metavar="D", help="limits may fail with this chance (default: 0.05)"
+    )
+    group.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
+    group.add_argument("--delimiter", metavar="CHARACTER", help="what stands between cells (default: look)")
+    group.add_argument("--format", metavar="NAME", help="csv, jsonl, arrow, parquet (default: look)")
+    group.add_argument("--threads", type=_integer(1), metavar="N", help="threads that parse (default: one a core)")
+    group = one.add_argument_group("playing a learner")
+    group.add_argument("--rounds", type=_integer(0), metavar="N", help="stop after N rounds")
+    group.add_argument("--save", metavar="FILE", help="write learner and ledger to this file")
+    group.add_argument("--save-every", type=_integer(1), metavar="N", help="save every N rounds too")
+    _add_resume(one)
+    _add_seed(one)
+
     _add_json(verb("list", list_names))
     verb("explain", explain).add_argument("name", metavar="NAME", help="a name from: novikoff list")
     return whole
@@ -389,6 +435,15 @@ def _chance(text: str) -> float:
     return value
 
 
+def _range(text: str) -> tuple[float, float]:
+    """What reads two numbers, the least and the largest."""
+    try:
+        least, most = map(float, text.split(","))
+    except ValueError:
+        raise ArgumentTypeError(f"must be two numbers, LEAST,MOST: got {text!r}") from None
+    return least, most
+
+
 def _reading(asked: Namespace) -> dict[str, Any]:
     reading = {name: getattr(asked, name) for name in READING}
     return {**reading, **{kind: _columns(reading[kind]) for kind in KINDS}}
@@ -419,6 +474,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         asked, rest = whole.parse_known_args(words)
         if asked.act is run:
             _find_source(asked, rest)
+        if asked.act is bandit and asked.table is None and rest and not rest[0].startswith("--"):
+            asked.table = rest.pop(0)
         if rest:
             asked.verb.unknown(rest)
     except SystemExit as end:  # argparse has printed what was asked, or what is wrong

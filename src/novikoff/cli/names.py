@@ -1,4 +1,4 @@
-"""`list`: every name that `run`, `duel`, `experts` and `explain` take."""
+"""`list`: every name that `run`, `duel`, `experts`, `bandit` and `explain` take."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from novikoff.report.terminal import Out
 from novikoff.sources.demo import DEMOS
 
 TITLES: Mapping[str, str] = {
-    "learner": "learners (run, duel, experts)",
+    "learner": "learners (run, duel, experts, bandit)",
     "adversary": "adversaries (duel)",
     "stream": "generated streams (run: stream:noisy:width=50,noise=0.2)",
     "class": "classes of hypotheses (in brackets: halving:[thresholds:n=100])",

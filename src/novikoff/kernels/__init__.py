@@ -16,6 +16,7 @@ needs it, but a program's own numba functions might, so only our command line, a
 if TYPE_CHECKING:
     from novikoff.kernels import advice as advice
     from novikoff.kernels import auto as auto
+    from novikoff.kernels import bandits as bandits
     from novikoff.kernels import crammer_kandola_singer as crammer_kandola_singer
     from novikoff.kernels import ellipsoid as ellipsoid
     from novikoff.kernels import forgetron as forgetron

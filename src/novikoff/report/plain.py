@@ -55,7 +55,7 @@ def game(
     if ledger.log_loss is not None and ledger.brier is not None and ledger.rounds:
         mean = ledger.log_loss / ledger.rounds
         plain["log_loss"], plain["brier"] = mean if math.isfinite(mean) else None, ledger.brier / ledger.rounds
-    plain["certificates"] = [_certificate(certificate) for certificate in certificates]
+    plain["certificates"] = [certificate(one) for one in certificates]
     return plain
 
 
@@ -72,7 +72,7 @@ def _baselines(ledger: Ledger) -> dict[str, Any]:
 def kept(classifier: OnlineToBatch) -> dict[str, Any]:
     """A classifier that was kept, as JSON values."""
     plain = {name: getattr(classifier, name) for name in ("how", "drawn", "delta", "rounds", "index", "wealth")}
-    return {**plain, "certificates": [_certificate(certificate) for certificate in classifier.certificates]}
+    return {**plain, "certificates": [certificate(one) for one in classifier.certificates]}
 
 
 def permuted(test: Permuted) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def _member(member: Member) -> dict[str, Any]:
     told: dict[str, Any] = {"learner": member.name, "mistakes": member.mistakes, "weight": float(member.weight)}
     if member.expected is not None:
         told["expected_mistakes"] = member.expected
-    return {**told, "certificates": [_certificate(certificate) for certificate in member.certificates]}
+    return {**told, "certificates": [certificate(one) for one in member.certificates]}
 
 
 def _hindsight(found: Hindsight) -> dict[str, Any]:
@@ -107,7 +107,8 @@ def _hindsight(found: Hindsight) -> dict[str, Any]:
     }
 
 
-def _certificate(certificate: Certificate) -> dict[str, Any]:
-    plain = {field.name: getattr(certificate, field.name) for field in dataclasses.fields(certificate)}
-    plain["assumptions"] = [dataclasses.asdict(assumption) for assumption in certificate.assumptions]
+def certificate(one: Certificate) -> dict[str, Any]:
+    """A certificate, as JSON values."""
+    plain = {field.name: getattr(one, field.name) for field in dataclasses.fields(one)}
+    plain["assumptions"] = [dataclasses.asdict(assumption) for assumption in one.assumptions]
     return plain

@@ -189,6 +189,27 @@ WORDS: dict[str, Words] = {
         "losses that do not depend on the draw of their round",
         ("the expected losses add up to {expected_loss:up}, and the coins fall far from that rarely",),
     ),
+    "observable_regret": Words(
+        "arms that were drawn with known chances",
+        ("what was played cost {loss:up}, and by what was seen of it every {what}, played always, costs at least "
+         "{costs_at_least:down}",),
+    ),
+    "ix_pathwise": Words(
+        "weights that fall exponentially with estimates of the loss",
+        ("its least estimate is {least_estimate:up}, and what guessing cost was added up round by round",),
+    ),
+    "ix_regret": Words(
+        "weights that fall exponentially with estimates of the loss",
+        ("so much can be told in advance, for every table of losses",),
+    ),
+    "tsallis_pathwise": Words(
+        "Tsallis-INF",
+        ("its least estimate is {least_estimate:up}, and what guessing cost was added up round by round",),
+    ),
+    "tsallis_regret": Words(
+        "Tsallis-INF on a table that was fixed in advance",
+        ("so much can be told in advance, for every table of losses",),
+    ),
     "online_gradient_regret": Words(
         "steps against the gradient of a convex loss", ("no weights of length {radius:up} or less do better by more",)
     ),
@@ -240,7 +261,8 @@ def rounded(value: int | float, side: Side, figures: int = FIGURES) -> str:
     if isinstance(value, int) or not math.isfinite(value):
         return number(value)
     context = Context(prec=figures, rounding=ROUND_CEILING if side == "upper" else ROUND_FLOOR)
-    return f"{float(context.create_decimal(repr(value))):,.{figures}g}"
+    told = float(context.create_decimal(repr(value)))
+    return f"{told:,.0f}" if 10.0**figures <= abs(told) < 1e15 else f"{told:,.{figures}g}"
 
 
 def sentence(certificate: Certificate, claimed: bool = False) -> str:
@@ -283,6 +305,8 @@ def claim(certificate: Certificate) -> str:
         return f"its hypotheses are wrong, on average, on at most {percent(certificate.bound)} of new examples"
     if quantity == "risk of the average":
         return f"the mean of its weights loses at most {bound} on a new example, on average"
+    if "regret" in quantity and certificate.kind == "E":
+        return f"on average over its coins its regret is at most {bound}; in this run its {quantity} is {observed}"
     if certificate.kind == "E":
         return f"on average over its coins it makes at most {bound} mistakes; in this run {observed}"
     if quantity == "mistakes":

@@ -36,7 +36,7 @@ class Advice(Stream):
         self, X: ArrayLike, y: ArrayLike, experts: Sequence[str] | None = None, name: str = "advice"
     ) -> None:  # fmt: skip
         self.name = name
-        self._x, self._y = _numbers(X, 2, "X", name), _numbers(y, 1, "y", name)
+        self._x, self._y = numbers(X, 2, "X", name), numbers(y, 1, "y", name)
         if len(self._x) != len(self._y):
             raise SourceError(f"X and y must be of one length: got {len(self._x):,} and {len(self._y):,} rounds.")
         self.domain, self.rows = Domain("advice", self._x.shape[1]), len(self._y)
@@ -44,7 +44,7 @@ class Advice(Stream):
         self.experts = _names(self.features, self._x.shape[1])
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for first, stop in _parts(self._x, start):
+        for first, stop in parts(self._x, start):
             yield Batch(self._x[first:stop], self._y[first:stop], first + 1, {"row": stop}, "owned")
 
 
@@ -55,13 +55,13 @@ class Losses(Stream):
 
     def __init__(self, table: ArrayLike, experts: Sequence[str] | None = None, name: str = "losses") -> None:
         self.name = name
-        self._table = _numbers(table, 2, "a table of losses", name)
+        self._table = numbers(table, 2, "a table of losses", name)
         self.domain, self.rows = Domain("losses", self._table.shape[1]), len(self._table)
         self.features = names_of(table) if experts is None else tuple(experts)
         self.experts = _names(self.features, self._table.shape[1])
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for first, stop in _parts(self._table, start):
+        for first, stop in parts(self._table, start):
             yield Batch(None, self._table[first:stop], first + 1, {"row": stop}, "owned")
 
 
@@ -83,13 +83,13 @@ class Rounds(Stream):
             where = f"round {t} of {self.name}"
             self.fixed = self.fixed and is_plain(item)
             if self._losses:
-                yield Batch(None, _numbers(item, 1, "losses", where)[np.newaxis], t, {"row": t})
+                yield Batch(None, numbers(item, 1, "losses", where)[np.newaxis], t, {"row": t})
                 continue
             try:
                 advice, outcome = item
             except (TypeError, ValueError):
                 raise SourceError(f"each round must be a pair (advice, outcome): {where} is {item!r}.") from None
-            x, y = _numbers(advice, 1, "advice", where), _numbers([outcome], 1, "an outcome", where)
+            x, y = numbers(advice, 1, "advice", where), numbers([outcome], 1, "an outcome", where)
             yield Batch(x[np.newaxis], y, t, {"row": t})
         if t == 0:
             raise SourceError(f"a source must not be empty: {self.name} has no rounds.")
@@ -107,7 +107,8 @@ def advice(environment: Any, losses: bool) -> Stream:
     return Rounds(environment, losses)
 
 
-def _numbers(values: Any, ndim: int, what: str, name: str) -> NDArray[np.float64]:
+def numbers(values: Any, ndim: int, what: str, name: str) -> NDArray[np.float64]:
+    """What was given as doubles, of so many dimensions."""
     try:
         array = encode.doubles(values)
     except (TypeError, ValueError, OverflowError):
@@ -124,7 +125,8 @@ def _names(experts: Sequence[str] | None, width: int) -> tuple[str, ...]:
     return names
 
 
-def _parts(table: NDArray[np.float64], start: Position | None) -> Iterator[tuple[int, int]]:
+def parts(table: NDArray[np.float64], start: Position | None) -> Iterator[tuple[int, int]]:
+    """First row and last of each batch."""
     rows = max(CELLS_PER_BATCH // table.shape[1], 1)
     for first in range(start["row"] if start else 0, len(table), rows):
         yield first, min(first + rows, len(table))

@@ -180,6 +180,11 @@ class Table(Stream):
         return names
 
     @property
+    def reader(self) -> Reader:
+        """Who reads its format."""
+        return self._reader
+
+    @property
     def domain(self) -> Domain:  # type: ignore[override]
         """Vectors; points if all columns are whole numbers."""
         if self.encoding.dense:

@@ -1,0 +1,140 @@
+"""`bandit`: certify the log of a bandit, or play one on a table of losses."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from typing import Any, cast
+
+from novikoff import catalog
+from novikoff.certificates.bandit_facts import BanditFacts
+from novikoff.cli.flags import flag
+from novikoff.cli.games import (
+    INTERRUPTED,
+    VIOLATED,
+    Telling,
+    check_files,
+    notes,
+    saved_game,
+    say_notes,
+    size_of,
+    spec_of,
+    watched,
+)
+from novikoff.cli.output import while_heard
+from novikoff.cli.resuming import goes_on
+from novikoff.cli.saving import Keeper, Saving
+from novikoff.errors import MismatchError, with_options
+from novikoff.game import play
+from novikoff.ledger import Ledger
+from novikoff.observer import Observer
+from novikoff.off_policy import bandit
+from novikoff.report import bandits, terminal
+from novikoff.report.progress import Progress
+from novikoff.sources.expert_table import expert_table
+from novikoff.stream import Stream
+
+LEARNERS = "exp3-ix or tsallis-inf"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to play."""
+
+    learner: str | None
+    source: str
+    rounds: int | None = None
+    seed: int | None = None
+
+
+def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], telling: Telling) -> int:
+    """`novikoff bandit LOG`; returns the exit code."""
+    telling.check()
+    found = bandit(log, **columns, **reading)
+    if not (telling.quiet or telling.as_json):
+        for note in found.notes:
+            print(with_options(note, flag), file=sys.stderr)
+    if telling.plot is not None and found.limits:
+        from novikoff.report import plot
+
+        plot.save(bandits.plot_log(found), telling.plot, telling.force)
+    with while_heard():
+        if telling.as_json:
+            print(json.dumps({**bandits.of_log(found), "notes": list(found.notes)}))
+        else:
+            out = terminal.Out()
+            out.line(found.source, "bold")
+            for line in bandits.of_policies(found):
+                out.line(line)
+            terminal.promised(out, found.certify(), telling.verbose)
+    return 0
+
+
+def run_bandit(asked: Asked, reading: dict[str, Any], saving: Saving, telling: Telling) -> int:
+    """`novikoff bandit LEARNER SOURCE`; returns the exit code."""
+    check_files(saving, telling)
+    saved = None if saving.resume is None else saved_game(saving.resume, asked.learner, seed=asked.seed)
+    stream: Any = _opened(asked.source, reading)
+    said = say_notes(cast(Stream, stream), telling.quiet or telling.as_json)
+    ledger = saved or _begun(asked, stream)
+    if not isinstance(ledger.learner.facts(), BanditFacts) or ledger.learner.domain.kind != "losses":
+        raise MismatchError(f"the learner must be a bandit on losses, such as {LEARNERS}: {spec_of(ledger)} is none.")
+    resume = goes_on(ledger, cast(Stream, stream), asked.source, saving)
+    ledger.source = stream.name
+    keeper = Keeper(ledger, saving)
+
+    def game(watching: list[Observer]) -> None:
+        play(ledger.learner, stream, asked.rounds, ledger=ledger, resume=resume, observers=[keeper, *watching])
+
+    with keeper:
+        stopped = watched(game, Progress(asked.rounds or stream.rows, size_of(asked.source)), telling)
+    keeper.finish()
+    say_notes(cast(Stream, stream), telling.quiet or telling.as_json, said)
+    return _tell(ledger, stream, telling, stopped)
+
+
+def _opened(source: str, reading: dict[str, Any]) -> Any:
+    """A generated stream, or a table with the losses of an arm in each column."""
+    if not source.startswith("stream:"):
+        return expert_table(
+            source, loss="table", **{name: reading[name] for name in ("header", "delimiter", "threads")}
+        )
+    stream = catalog.make(source.removeprefix("stream:"), "stream")
+    if stream.domain.kind != "losses":
+        raise MismatchError(
+            f"a stream for bandits must show losses, as bandit-losses does: {source} shows {stream.domain}."
+        )
+    return stream
+
+
+def _begun(asked: Asked, stream: Any) -> Ledger:
+    spec = asked.learner or ""
+    learner = catalog.make(spec, "learner", arms=len(stream.experts), seed=asked.seed)
+    return Ledger(learner, source=stream.name, spec=spec)
+
+
+def _tell(ledger: Ledger, stream: Any, telling: Telling, stopped: bool) -> int:
+    """Print what happened and what was promised; the exit code."""
+    certificates = ledger.certify() if telling.certify else []
+    spec = spec_of(ledger)
+    if telling.plot is not None and ledger.rounds:
+        from novikoff.report import plot
+
+        plot.save(bandits.plot_game(ledger, stream.experts, spec), telling.plot, telling.force)
+    with while_heard():
+        if telling.as_json:
+            told = bandits.of_game(ledger, certificates, spec, stream.experts)
+            print(json.dumps({**told, "interrupted": stopped, "notes": notes(stream)}))
+        else:
+            out = terminal.Out()
+            out.line(f"{spec} on {ledger.source}", "bold")
+            for line in bandits.lines(ledger, stream.experts):
+                out.line(line)
+            if telling.certify:
+                terminal.promised(out, certificates, telling.verbose)
+    if stopped and not telling.as_json:
+        print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
+    if any(certificate.status == "violated" for certificate in certificates):
+        return VIOLATED
+    return INTERRUPTED if stopped else 0

@@ -1,0 +1,167 @@
+"""Bandits in words, as JSON and as a plot: what was paid, the regret, and what each arm or policy costs at least.
+
+Of a game the true losses are known if it was a simulation, and stand beside the limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novikoff.certificate import Certificate, bound_text
+from novikoff.certificates.bandit_facts import BanditFacts, at_least
+from novikoff.ledger import Ledger
+from novikoff.off_policy import Limits, OffPolicy
+from novikoff.report import plain, terminal
+from novikoff.report.plot import COLOURS, FONT, INK, cut, quiet, short_source
+from novikoff.report.sentences import percent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SAID = 10
+"""Arms that are told of on a terminal, and drawn."""
+
+
+def lines(ledger: Ledger, names: Sequence[str]) -> Iterator[str]:
+    """A game of a bandit, in words."""
+    facts: BanditFacts = ledger.learner.facts()
+    paid = f"loss {ledger.loss:,.6g} ({ledger.loss_rate:.4g} a round)"
+    took = f"{ledger.seconds:.2f} s{terminal.speed(ledger)}"
+    what = "arm" if facts.policies == facts.arms else "expert"
+    yield f"{ledger.rounds:,} rounds, {facts.arms:,} arms, {paid}, {took}"
+    if facts.table:
+        best = _name(names, facts.best) if what == "arm" else f"expert {facts.best}"
+        true = f"{facts.best_loss:,.6g} ({facts.best_loss / ledger.rounds:.4g} a round)"
+        yield f"the best {what}, {best}, costs {true}; the true regret is {ledger.loss - facts.best_loss:,.6g}"
+    else:
+        yield "the true regret is not known: the losses of the other arms were not seen"
+
+
+def of_game(ledger: Ledger, certificates: list[Certificate], spec: str, names: Sequence[str]) -> dict[str, Any]:
+    """The same as JSON values."""
+    facts: BanditFacts = ledger.learner.facts()
+    told = plain.game(ledger, certificates, spec)
+    found = told.pop("certificates")
+    for key in ("mistakes", "mistake_rate", "survivor", "baselines"):
+        told.pop(key, None)
+    if not facts.table:
+        told.pop("expected_loss", None)
+    told |= {"arms": facts.arms, "regret": ledger.loss - facts.best_loss if facts.table else None}
+    if facts.table:
+        best = _name(names, facts.best) if facts.policies == facts.arms else facts.best
+        told["best"] = {"name": best, "loss": facts.best_loss}
+    told["costs_at_least"] = [max(at_least(facts, sums, facts.policies), 0.0) for sums in facts.sums]
+    return {**told, "certificates": found}
+
+
+def of_log(found: OffPolicy) -> dict[str, Any]:
+    """A log as JSON values."""
+    return {
+        "source": found.source,
+        "rounds": found.rounds,
+        "arms": len(found.arms),
+        "rewards": found.rewards,
+        "total": found.total,
+        "mean": found.mean,
+        "plays": dict(zip(found.arms, found.plays, strict=True)),
+        "delta": found.delta,
+        "limits": [
+            {"policy": one.policy, "estimate": one.estimate, "at_least": one.low, "at_most": one.high}
+            for one in found.limits
+        ],
+        "certificates": [plain.certificate(one) for one in found.certify()],
+    }
+
+
+def of_policies(found: OffPolicy) -> Iterator[str]:
+    """A log in words: what was paid, and what would have been, policy by policy."""
+    what = "reward" if found.rewards else "loss"
+    yield f"{found.rounds:,} rounds, {len(found.arms):,} arms, {what} {found.total:,.6g} ({found.mean:.4g} a round)"
+    if not found.limits:
+        return
+    told = shown(found)
+    width = max(len(name(found, one)) for one in told)
+    yield f"  {'policy':<{width}}  {f'{what} a round, about':>22}  {'at least':>9}  {'at most':>9}"
+    for one in told:
+        low, high = (bound_text(value, side) for value, side in ((one.low, "lower"), (one.high, "upper")))  # type: ignore[arg-type]
+        yield f"  {name(found, one):<{width}}  {one.estimate:>22.4g}  {low:>9}  {high:>9}"
+    left = len(found.limits) - len(told)
+    if left:
+        yield f"  and {left:,} more arms (--json tells all)"
+    yield f"All of these limits hold at once, but for a chance of {percent(found.delta)}."
+    yield from _verdict(found, what)
+
+
+def _verdict(found: OffPolicy, what: str) -> Iterator[str]:
+    """Which policies are certainly better than what was played, or that none is."""
+    better = [one for one in found.limits if (one.low > found.mean if found.rewards else one.high < found.mean)]
+    best = min(found.limits, key=lambda one: -one.low if found.rewards else one.high)
+    if better:
+        side, limit = ("at least", bound_text(best.low, "lower")) if found.rewards else (
+            "at most", bound_text(best.high, "upper"))  # fmt: skip
+        played = f"{found.mean:.4g}"
+        yield f"{name(found, best)} is better than what was played: a {what} of {side} {limit} a round, not {played}."
+        return
+    edge = max(one.high for one in found.limits) if found.rewards else min(one.low for one in found.limits)
+    side, limit = ("at most", bound_text(edge, "upper")) if found.rewards else ("at least", bound_text(edge, "lower"))
+    yield f"No policy is known to be better than what was played; each has a {what} of {side} {limit} a round."
+
+
+def shown(found: OffPolicy) -> list[Limits]:
+    """The arms that seem best, and every policy that was asked for."""
+    arms, others = found.limits[: len(found.arms)], found.limits[len(found.arms) :]
+    return [*sorted(arms, key=lambda one: -one.estimate if found.rewards else one.estimate)[:SAID], *others]
+
+
+def name(found: OffPolicy, one: Limits) -> str:
+    """A policy as it is called."""
+    return f"always {cut(one.policy)}" if one in found.limits[: len(found.arms)] else cut(one.policy)
+
+
+def _name(names: Sequence[str], arm: int) -> str:
+    return names[arm] if arm < len(names) else f"arm {arm}"
+
+
+def plot_log(found: OffPolicy) -> Figure:
+    """The limits of each policy as a bar, and what was played as a line."""
+    rows = [(name(found, one), one.estimate, one.low, one.high) for one in shown(found)]
+    what = "reward" if found.rewards else "loss"
+    return _bars(rows, found.mean, f"{what} a round, between its limits", f"policies on {short_source(found.source)}")
+
+
+def plot_game(ledger: Ledger, names: Sequence[str], spec: str) -> Figure:
+    """What each arm costs at least, beside its estimate or, in a simulation, the truth."""
+    learner: Any = ledger.learner
+    facts: BanditFacts = learner.facts()
+    finest = int(np.argmin(facts.gammas))
+    totals = learner.totals if facts.table else [sums[finest] for sums in facts.sums]
+    rounds = ledger.rounds
+    rows = [
+        (_name(names, k) if facts.policies == facts.arms else f"expert {k}", totals[k] / rounds,
+         max(at_least(facts, facts.sums[k], facts.policies), 0.0) / rounds, 1.0)
+        for k in np.argsort(totals, kind="stable")[:SAID].tolist()
+    ]  # fmt: skip
+    what = "truth" if facts.table else "estimate"
+    return _bars(
+        rows, ledger.loss_rate, f"loss a round: at least, and the {what}", f"{spec} on {short_source(ledger.source)}"
+    )
+
+
+def _bars(rows: Sequence[tuple[str, float, float, float]], played: float, label: str, title: str) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, 1.6 + 0.32 * len(rows)))
+    axes = figure.add_axes((0.24, 0.9 / (1.6 + 0.32 * len(rows)), 0.72, 1.0 - 1.6 / (1.6 + 0.32 * len(rows))))
+    figure.text(0.012, 0.98, title, fontsize=FONT + 2.5, color=INK, va="top")
+    quiet(axes, label, "")
+    for place, (_, estimate, low, high) in enumerate(rows):
+        axes.plot([low, high], [place, place], color=COLOURS[0], linewidth=5, alpha=0.35, solid_capstyle="butt")
+        axes.plot([estimate], [place], "o", color=COLOURS[0], markersize=5)
+    axes.axvline(played, color=COLOURS[1], linewidth=1.5)
+    axes.text(played, -0.75, f" played: {played:.4g}", color=COLOURS[1], fontsize=FONT, va="center")
+    axes.set_ylim(len(rows) - 0.5, -1.1)
+    axes.set_yticks(range(len(rows)), [row[0] for row in rows], fontsize=FONT)
+    return figure
