@@ -20,14 +20,20 @@ NUMBERS = st.one_of(
     st.floats(-1e9, 1e9).map(repr),
     st.sampled_from(["", "NA", "nan", "?", " 7 "]),
 )
-WORDS = st.text(st.sampled_from('ab"x,;\n\t é€0'), max_size=6)
+WORDS = st.text(st.sampled_from('ab"x,;\n\r\t é€0'), max_size=6)
+ENDS = st.sampled_from(["\n", "\r\n", "\r"])
+ALPHABET = b'0123456789.,,;\t""\n\n\r+-eExabuv _\x00\x1a\xc3\xff'
 ROWS = st.lists(st.tuples(NUMBERS, WORDS, NUMBERS, WORDS, st.sampled_from(["no", "yes"])), min_size=1, max_size=12)
 
 
 def written(rows, quoting, end):
-    text = io.StringIO(newline="")
-    csv.writer(text, quoting=quoting, lineterminator=end).writerows([["a", "b", "c", "d", "y"], *rows])
-    return text.getvalue().encode()
+    """The table in text; cells with a line end of any kind are quoted."""
+    lines = []
+    for row in [["a", "b", "c", "d", "y"], *rows]:
+        text = io.StringIO(newline="")
+        csv.writer(text, quoting=quoting, lineterminator="\r\n").writerow(row)
+        lines.append(text.getvalue().removesuffix("\r\n") + end)
+    return "".join(lines).encode()
 
 
 def expected(row):
@@ -54,7 +60,7 @@ def told(table):
     return rows, y
 
 
-@given(ROWS, st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]), st.sampled_from(["\n", "\r\n"]), st.integers(1, 80))
+@given(ROWS, st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]), ENDS, st.integers(1, 80))
 @example([("1", '"', "2", "\n", "no"), ("3", '""\n,', "", "é", "yes")], csv.QUOTE_MINIMAL, "\n", 7)
 @settings(max_examples=150)
 def test_rows_are_those_that_python_reads(rows, quoting, end, chunk):
@@ -75,8 +81,69 @@ def test_any_bytes_are_read_or_refused_with_an_error_of_ours(content, chunk):
             assert len(batch) > 0
 
 
+def check(content, chunk):
+    """What is not refused is read as Python reads it; True if it was."""
+    again = [row for row in csv.reader(io.StringIO(content.decode("utf-8", "surrogateescape"), newline="")) if row]
+    try:
+        table = Table(Delimited(io.BytesIO(content), header=True, delimiter=",", chunk=chunk, threads=2), label="y",
+                      positive="yes", number=["a", "c"], category=["b", "d"])  # fmt: skip
+        found, y = told(table)
+    except NovikoffError:
+        return False
+    again[0] = [cell.strip() for cell in again[0]]
+    assert again[0] == ["a", "b", "c", "d", "y"]
+    assert found == [expected(row) for row in again[1:]], (content, chunk)
+    assert y == [1 if row[4].strip() == "yes" else -1 for row in again[1:]], (content, chunk)
+    return True
+
+
+CONTENT = 'a,b,c,d,y\r\n1,"é,\r""x",.5,u,yes\r2,w,"3",,no\n\n-4,"p\nq",1e-3,é,"no"\n'.encode()
+
+
+def test_every_change_of_one_byte_is_refused_or_read_as_python_does():
+    assert check(CONTENT, 2**20)
+    read = 0
+    for at in range(len(CONTENT)):
+        for byte in (*b'",\n\r0x\0\xff', None):
+            data = CONTENT[:at] + (b"" if byte is None else bytes([byte])) + CONTENT[at + 1 :]
+            read += check(data, (7, 2**20)[at % 2])
+    assert read > 100
+
+
+def test_every_cut_is_refused_or_read_as_python_does():
+    for cut in range(len(CONTENT)):
+        for chunk in (4, 13, 2**20):
+            check(CONTENT[:cut], chunk)
+
+
+@st.composite
+def malformed(draw):
+    """Rows with line ends of every kind and a few bytes put in, taken out, changed or said twice."""
+    ends = {end: written(draw(ROWS), csv.QUOTE_MINIMAL, end) for end in ("\n", "\r\n", "\r")}
+    parts = [ends[end] if k == 0 else ends[end].split(b"y", 1)[1].lstrip(b"\r\n") for k, end in enumerate(ends)]
+    text = bytearray(b"".join(parts))
+    for _ in range(draw(st.integers(0, 3))):
+        at, how = draw(st.integers(0, len(text))), draw(st.integers(0, 3))
+        byte = bytes([draw(st.sampled_from(ALPHABET))])
+        text[at : at + (how == 1)] = byte if how < 2 else b"" if how == 2 else text[at : at + 9] * 2
+    return bytes(text)
+
+
+@given(malformed(), st.integers(1, 80))
+@settings(max_examples=150)
+def test_malformed_tables_are_refused_or_read_as_python_does(content, chunk):
+    check(content, chunk)
+
+
 @pytest.mark.slow
 @settings(max_examples=20_000)
-@given(ROWS, st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]), st.sampled_from(["\n", "\r\n"]), st.integers(1, 80))
+@given(malformed(), st.integers(1, 80))
+def test_malformed_tables_are_refused_or_read_as_python_does_many_times(content, chunk):
+    check(content, chunk)
+
+
+@pytest.mark.slow
+@settings(max_examples=20_000)
+@given(ROWS, st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]), ENDS, st.integers(1, 80))
 def test_rows_are_those_that_python_reads_many_times(rows, quoting, end, chunk):
     test_rows_are_those_that_python_reads.hypothesis.inner_test(rows, quoting, end, chunk)

@@ -185,6 +185,24 @@ def test_bad_rows_can_be_skipped():
     assert [line for line, _ in reader.skipped] == [4, 5]
 
 
+@pytest.mark.parametrize("chunk", [10, 2**20])
+def test_rows_without_a_label_can_be_skipped_and_those_with_a_third_cannot(chunk):
+    rows = [(1, "yes"), (2, "no"), (3, ""), (4, "yes"), (5, "Na"), (6, "no")]
+    text = "a,label\n" + "".join(f"{a},{label}\n" for a, label in rows)
+    objects = "\n".join(json.dumps({"a": a, "label": label or None}) for a, label in rows)
+    for make, content, lines in ((Delimited, text, [4, 6]), (Objects, objects, [3, 5])):
+        reader = make(io.BytesIO(content.encode()), skip_bad=2, chunk=chunk)
+        assert np.concatenate([batch.x for batch in Table(reader).batches()])[:, 0].tolist() == [1, 2, 4, 6]
+        assert [line for line, _ in reader.skipped] == lines
+        with pytest.raises(SourceError, match=r"labels must not be missing: line \d, column .*skip_bad=N"):
+            list(Table(make(io.BytesIO(content.encode()), skip_bad=1, chunk=chunk)).batches())
+    third = Table(Delimited(io.BytesIO(text.replace("Na", "maybe").encode()), skip_bad=2, chunk=chunk))
+    with pytest.raises(SourceError, match='a third, "maybe"'):
+        list(third.batches())
+    numbers = Delimited(io.BytesIO(b"a,y\n1,2.5\n2,\n3,4\n"), skip_bad=1, chunk=chunk)
+    assert np.concatenate([b.y for b in Table(numbers, outcomes="numbers").batches()]).tolist() == [2.5, 4.0]
+
+
 def test_quoted_cells_may_hold_delimiters_quotes_and_new_lines():
     text = 'a,word,label\n1,"x, ""y""\nz",yes\n2,w,no\n3,"w",yes\n'
     for chunk in (8, 2**20):

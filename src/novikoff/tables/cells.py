@@ -24,7 +24,7 @@ def bad_cell(row: int, column: str, must: str, was: str, do: str = "Clean or dro
     return SourceError(must, was, do, row=row, column=column)
 
 
-def missing(row: int, column: str, what: str) -> SourceError:
+def missing(row: int, column: str, what: str = "labels") -> SourceError:
     """A label or an outcome that is not there."""
     return bad_cell(row, column, f"{what} must not be missing", "is empty", "Fill or drop the row.")
 

@@ -28,6 +28,7 @@ class Columnar(ABC):
     rereadable = independent = fixed = True
     index = 0
     levels: Sequence[str] = ()
+    needed: str | None = None
 
     def __init__(self, name: str, schema: Any) -> None:
         self.name = name

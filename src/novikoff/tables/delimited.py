@@ -32,7 +32,7 @@ from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
 from novikoff.sources.workers import workers
-from novikoff.tables.cells import bad_cell, category_instead
+from novikoff.tables.cells import bad_cell, category_instead, missing
 from novikoff.tables.column import INFINITE, MISSING, NUMBER, WHOLE, Column, Kind, is_missing, names_apart, recognise
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.types import Position
@@ -52,6 +52,7 @@ class Delimited:
 
     levels: Sequence[str] = ()
     rows: int | None = None
+    needed: str | None = None
 
     def __init__(
         self, source: Any, header: bool | None = None, delimiter: str | None = None, asked: Sequence[Any] = (),
@@ -202,6 +203,8 @@ class Delimited:
             for column in (table.column(name) for name in numbers if name not in whole):
                 if compute.any(compute.is_nan(column)).as_py():  # -nan, which pyarrow takes for a number
                     raise pa.ArrowInvalid("not a number")
+            if self.needed in wanted and any(map(is_missing, table.column(self.needed).unique().to_pylist())):
+                raise pa.ArrowInvalid("a label is missing")
             return table
         except pa.ArrowInvalid:
             if not whole & {*numbers}:
@@ -263,6 +266,8 @@ class Delimited:
         for name, cell in zip(self.names, cells, strict=True):
             if name not in wanted:
                 continue
+            if name == self.needed and is_missing(cell):
+                return missing(0, name)
             if "\0" in cell:
                 return bad_cell(0, name, "text must be without zero bytes", "has some")
             if NOT_UTF8.search(cell):

@@ -39,7 +39,8 @@ class CSV(Table):
     drop        columns to leave out
     number, category, text, time   columns that are such, whatever they look like
     bits        hash features into 2^bits places
-    skip_bad    how many bad rows to skip (`skipped` lists them: line, message) before it is an error
+    skip_bad    how many bad rows to skip (`skipped` lists them: line, message) before it is an error. A row without a
+                label is bad; one with a third label is not: it says that there are more, which `positive` is for
     threads     how many parse at a time; None: as many as there are cores
     chunk       bytes parsed at a time; a row may be longer
     outcomes    "labels", or "numbers" to be predicted

@@ -17,8 +17,8 @@ from novikoff.errors import SourceError, quoted
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
 from novikoff.sources.line_chunks import whole_lines
 from novikoff.sources.opened import Origin
-from novikoff.tables.cells import array
-from novikoff.tables.column import Kind
+from novikoff.tables.cells import array, missing
+from novikoff.tables.column import Kind, is_missing
 from novikoff.tables.delimited import SKIP, again, first_bytes
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.types import Position
@@ -34,6 +34,7 @@ class Objects:
     index = 0
     levels: Sequence[str] = ()
     rows: int | None = None
+    needed: str | None = None
 
     def __init__(self, source: Any, skip_bad: int = 0, chunk: int = CHUNK_BYTES) -> None:
         origin = Origin(source)
@@ -85,9 +86,13 @@ class Objects:
             if not line.strip(b" \t\r"):
                 continue
             try:
-                rows.append(_row(line, known))
+                row = _row(line, known)
+                if self.needed is not None and self.needed in wanted and is_missing(row.get(self.needed)):
+                    raise missing(0, self.needed)
+                rows.append(row)
                 numbers.append(number)
             except SourceError as fault:
+                fault.where.pop("row", None)
                 fault.at(line=number, source=self.name)
                 if here["bad"] >= self._skip_bad:
                     error = fault.advise(*SKIP)

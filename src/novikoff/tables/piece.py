@@ -51,6 +51,7 @@ class Reader(Protocol):
     levels  the names of an index of pandas that is not among the columns
     rows    how many there are; None if only reading tells
     skipped the bad rows of a pass that were skipped: line, message
+    needed  the column of labels or outcomes, where a row without one is bad; None: a table tells
     """
 
     name: str
@@ -64,6 +65,7 @@ class Reader(Protocol):
     notes: list[str]
     rows: int | None
     skipped: list[tuple[int, str]]
+    needed: str | None
 
     def head(self) -> Mapping[str, list[Any]]:
         """The cells of the first rows, by column: text as it stands, or values."""

@@ -155,7 +155,8 @@ class Table(Stream):
 
     def _choose(self, label: str | None) -> None:
         """Which columns are used, and what they are, if this is the label."""
-        self.label, head = label, self._first
+        self.label = self._reader.needed = label
+        head = self._first
         _, used, left_out, chosen = self._asked
         self.columns = [self._column(name, head[name], chosen) for name in self._chosen(used, left_out)]
         self._sources = {column.name: column.name for column in self.columns}
@@ -418,7 +419,7 @@ class Table(Stream):
             values = cells.numbers(array, Column(self.label, "number")).astype(np.float64, copy=False)
             if np.isnan(values).any():
                 row = int(np.argmax(np.isnan(values)))
-                raise cells.missing(row, self.label, "outcomes")
+                raise cells.missing(row, self.label)
             return values
         try:
             return self._labels.encode(self._values(array))
@@ -431,7 +432,7 @@ class Table(Stream):
         texts, codes = cells.distinct(array)
         if (codes < 0).any():
             row = int(np.argmax(codes < 0))
-            raise cells.missing(row, str(self.label), "labels")
+            raise cells.missing(row, str(self.label))
         if self._texts is None and texts:
             self._texts = not is_number(texts[int(codes[0])])
         if not self._texts:
