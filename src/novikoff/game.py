@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 ROUNDS_BETWEEN_LOOKS = 256
 """How often observers rest in games that are played row by row."""
+CHANGED_TOGETHER = 8192
+"""Rounds of a learner that changes examples first: what it writes fits in memory that is near, and is used again."""
 SCORES_TOGETHER = 512
 """Scores of single rounds that wait to be counted together."""
 
@@ -331,7 +333,8 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
         ledger.repeated |= number > 0
         for observer in game._watching:
             observer.begin_pass(ledger)
-        rows = ROUNDS_BETWEEN_LOOKS if game.player.looped else None
+        changed = CHANGED_TOGETHER if game.player.changes_examples else None
+        rows = ROUNDS_BETWEEN_LOOKS if game.player.looped else changed
         for piece, at, skip in _rested(game, pieces(stream, position["at"], position["skip"], left, rows)):
             _note_labels(ledger, stream, begins)
             played = ledger.rounds
