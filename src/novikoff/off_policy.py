@@ -73,7 +73,8 @@ class OffPolicy:
     arms           their names, in the order in which they came
     plays          how often each was played
     total          the losses, or rewards, of what was played, together
-    rewards        they are rewards: more is better
+    rewards        they are rewards: more is better. In the certificate a reward counts as `most` less it
+    most           the largest loss, or reward, there can be
     regret         the certificate: at most so much more was lost than by the best arm
     limits         of always playing each arm, then of each policy asked for; a round, all at once
     delta          the chance with which the regret's limit may fail; and that with which one of `limits` may
@@ -85,6 +86,7 @@ class OffPolicy:
     plays: tuple[int, ...]
     total: float
     rewards: bool
+    most: float
     regret: Certificate
     limits: tuple[Limits, ...]
     delta: float
@@ -302,7 +304,7 @@ class _Sums:
                 f"there must be as many arms as were played: got {arms:,}, and {reader.name} has {seen:,}."
             )
         span = self._high - self._low
-        sums = [*_tuples(self._of_arms[0]), *((0.0,) * len(self._gammas) for _ in range(seen, arms or seen))]
+        sums = [*_tuples(self._of_arms[0]), *[(0.0,) * len(self._gammas)] * ((arms or seen) > seen)]
         facts = BanditFacts(
             "log", self._rounds, arms or seen, arms or seen, self._lost, tuple(self._gammas.tolist()), tuple(sums),
             top=span, delta=delta, named=arms is not None,
@@ -317,7 +319,7 @@ class _Sums:
         if columns.rewards:
             total = self._high * self._rounds - self._lost * span
         return OffPolicy(
-            self._rounds, tuple(self._arms), tuple(self._plays.tolist()), total, columns.rewards, regret,
+            self._rounds, tuple(self._arms), tuple(self._plays.tolist()), total, columns.rewards, self._high, regret,
             () if facts.suspect else tuple(self._limits_of(facts)), delta, reader.name, tuple(map(str, reader.notes)),
         )  # fmt: skip
 

@@ -112,8 +112,10 @@ def why_void(run: Run[BanditFacts]) -> str:
 
 
 def game(run: Run[BanditFacts]) -> list[Assumption]:
-    """What every theorem here needs of the game, and whether it was seen to hold."""
+    """What every theorem here needs of the game, and whether it was seen to hold; a log is no game."""
     after = run.after
+    if after.rule == "log":
+        return [Assumption("every loss is in its range", "checked")]
     whole = after.rounds - run.before.rounds == run.rounds
     return [
         Assumption("every loss is in its range", "checked"),
@@ -154,9 +156,8 @@ def rounding(after: BanditFacts) -> float:
 
 def common(after: BanditFacts) -> dict[str, Any]:
     """What there is to tell of every bandit."""
-    experts = after.policies != after.arms
-    told: dict[str, Any] = {"arms": after.arms, "what": "expert" if experts else "arm"}
-    if experts:
+    told: dict[str, Any] = {"arms": after.arms}
+    if after.policies != after.arms:
         told["experts"] = after.policies
     if after.table:
         told |= {"best": after.best, "best_loss": after.best_loss}

@@ -55,7 +55,7 @@ def observable_regret(run: Run[BanditFacts]) -> Bound | None:
     observed, quantity = regret(run)
     return Bound(
         outward(run.loss * (1.0 + (run.rounds + 4) * UNIT) - after.top * limits[weakest]),
-        [*game(run), own_books(run), *draws(run)],
+        [*game(run), *([] if after.rule == "log" else [own_books(run)]), *draws(run)],
         {**common(after), "loss": run.loss, "weakest": weakest, "costs_at_least": after.top * limits[weakest],
          "gammas": len(after.gammas), "delta": after.delta, "when": "at all rounds at once"},
         observed=observed,

@@ -55,7 +55,9 @@ def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], telling:
     if not (telling.quiet or telling.as_json):
         for note in found.notes:
             print(with_options(note, flag), file=sys.stderr)
-    if telling.plot is not None and found.limits:
+    if telling.plot is not None and not found.limits:
+        print("no plot: there are no limits to draw", file=sys.stderr)
+    elif telling.plot is not None:
         from novikoff.report import plot
 
         plot.save(bandits.plot_log(found), telling.plot, telling.force)

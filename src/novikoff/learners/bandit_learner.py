@@ -139,10 +139,8 @@ class BanditLearner:
         if not whole and t < 0 and np.isnan(rows).all():
             t, i = 0, 0
         if t >= 0:
-            error = InputError(
-                "losses must be from 0 to 1", f"has {rows[t, i]}", "Scale them: (loss - least) / (most - least).",
-                expert=int(i),
-            )  # fmt: skip
+            do = "Scale them: (loss - least) / (most - least)."
+            error = InputError("losses must be from 0 to 1", f"arm {i} has {rows[t, i]}", do)
             raise error if first is None else error.at(round=first + int(t))
 
     def _facts(self, **more: Any) -> BanditFacts:

@@ -93,6 +93,8 @@ def of_policies(found: OffPolicy) -> Iterator[str]:
         yield f"  and {left:,} more arms (--json tells all)"
     yield f"All of these limits hold at once, but for a chance of {percent(found.delta)}."
     yield from _verdict(found, what)
+    if found.rewards:
+        yield f"Below, what a round costs is what it brought less than {found.most:g}."
 
 
 def _verdict(found: OffPolicy, what: str) -> Iterator[str]:

@@ -191,8 +191,10 @@ WORDS: dict[str, Words] = {
     ),
     "observable_regret": Words(
         "arms that were drawn with known chances",
-        ("what was played cost {loss:up}, and by what was seen of it every {what}, played always, costs at least "
-         "{costs_at_least:down}",),
+        ("what was played cost {loss:up}, and by what was seen of it each of {experts} experts costs at least "
+         "{costs_at_least:down}",
+         "what was played cost {loss:up}, and by what was seen of it every arm, played always, costs at least "
+         "{costs_at_least:down}"),
     ),
     "ix_pathwise": Words(
         "weights that fall exponentially with estimates of the loss",
