@@ -17,7 +17,7 @@ LEARNERS = {
 
 
 def play(make, gap, switches, seed):
-    ledger = nk.play(make(seed), nk.streams.bandit_losses(gap=gap, rounds=ROUNDS, switches=switches, seed=seed))
+    ledger = nk.play(make(seed), nk.synthetic.bandit_losses(gap=gap, rounds=ROUNDS, switches=switches, seed=seed))
     found = {one.theorem: one for one in ledger.certify()}
     advance = found.get("ix_regret") or found["tsallis_regret"]
     seen = found["observable_regret"]
@@ -37,7 +37,7 @@ def main():
             ratio = "" if gap != 0.1 or name == "tsallis-inf" else f"   {seen / true:.2f}x (at most 2.5x)"
             print(f"{name:<24} {gap:>5g} {switches:>8} {told}{ratio}", flush=True)
     for name in ("exp3-ix", "tsallis-inf"):
-        stream = nk.streams.bandit_losses(rounds=LONG)
+        stream = nk.synthetic.bandit_losses(rounds=LONG)
         start = time.process_time()
         nk.play(LEARNERS[name](0), stream)
         rate = LONG / (time.process_time() - start)

@@ -73,7 +73,7 @@ def test_each_game_is_one_play_on_the_shuffled_rows():
 
 
 def test_without_shuffles_the_rows_are_played_as_they_came():
-    stream = nk.streams.noisy(rounds=2000, width=9, nonzeros=3)
+    stream = nk.synthetic.noisy(rounds=2000, width=9, nonzeros=3)
     comparison = compare(PERCEPTRONS, stream)
     for one in comparison.learners:
         ledger = nk.play(nk.make(one.learner, "learner"), stream)
@@ -84,7 +84,7 @@ def test_without_shuffles_the_rows_are_played_as_they_came():
 
 
 def test_sparse_rows_in_many_batches_are_shuffled_too(tmp_path):
-    stream = nk.streams.noisy(rounds=10_000, width=400, nonzeros=5, seed=3)
+    stream = nk.synthetic.noisy(rounds=10_000, width=400, nonzeros=5, seed=3)
     path = tmp_path / "rows.svm"
     lines, rows = [], []
     for batch in stream.batches():
@@ -267,7 +267,7 @@ def test_a_source_that_does_not_fit_is_refused_and_the_advice_is_good():
     fit = next(part.value for part in error.value.do.parts if isinstance(part, Option))
     assert 40 <= fit < 60
     assert len(hold(Counted(), rounds=fit, limit=1000)) == fit
-    sparse = nk.streams.noisy(rounds=5000, width=100, nonzeros=4)
+    sparse = nk.synthetic.noisy(rounds=5000, width=100, nonzeros=4)
     with pytest.raises(SourceError, match="rounds="):
         hold(sparse, limit=5000 * 4 * 12)
     assert hold(sparse, limit=5000 * (4 * 12 + 9) + 100).size == 5000 * (4 * 12 + 9) + 8 * sum(

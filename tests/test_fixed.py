@@ -164,7 +164,7 @@ def test_rounds_that_the_caller_plays_are_the_callers():
 
 @pytest.mark.parametrize("rounds", [np.tile([0.0, 1.0], (ROUNDS, 1)), [[0.0, 1.0]] * ROUNDS, ([0.0, 1.0],) * ROUNDS,
                                     [np.array([0.0, 1.0])] * ROUNDS, [[Fraction(0), np.float32(1)]] * ROUNDS,
-                                    nk.streams.random_losses(2, ROUNDS)])  # fmt: skip
+                                    nk.synthetic.random_losses(2, ROUNDS)])  # fmt: skip
 def test_arrays_and_lists_of_plain_values_are_fixed(rounds):
     ledger = nk.play(drawing(), rounds)
     assert ledger.fixed

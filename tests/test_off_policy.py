@@ -17,7 +17,7 @@ NAMES = ("red", "green", "blue")
 
 def simulated(rounds=3000, seed=0, gap=0.3):
     """A log of EXP3-IX, with the losses that were not seen; `even` plays all arms alike, `blue` always the last."""
-    table = nk.streams.bandit_losses(arms=3, gap=gap, rounds=rounds, seed=seed).losses(0, rounds)
+    table = nk.synthetic.bandit_losses(arms=3, gap=gap, rounds=rounds, seed=seed).losses(0, rounds)
     learner, rows = nk.Exp3IX(3, horizon=rounds, seed=seed), []
     for losses in table:
         arm = learner.predict_one()

@@ -39,6 +39,7 @@ _HOMES = {
     "Run": "types",
     "Similarity": "similarity",
     "SparseMatrix": "sources.frames",
+    "Stream": "stream",
     "Targets": "sources.targets",
     "Contexts": "sources.contexts",
     "bandit": "off_policy",
@@ -56,7 +57,7 @@ _HOMES = {
     "repeat": "repetition",
     "save": "model",
 }
-_ROOMS = ("adversaries", "classes", "streams", "testing")
+_ROOMS = ("adversaries", "classes", "synthetic", "testing")
 
 __all__ = ["__version__", *sorted(_HOMES), *_ROOMS]
 

@@ -66,6 +66,7 @@ from novikoff.sources.svmlight import Svmlight as Svmlight
 from novikoff.sources.targets import Targets as Targets
 from novikoff.sources.text import Text as Text
 from novikoff.sources.vw import VW as VW
+from novikoff.stream import Stream as Stream
 from novikoff.tables.formats import CSV as CSV
 from novikoff.tables.formats import JSONL as JSONL
 from novikoff.tables.formats import Arrow as Arrow
@@ -77,7 +78,7 @@ from novikoff.types import Run as Run
 
 from . import adversaries as adversaries
 from . import classes as classes
-from . import streams as streams
+from . import synthetic as synthetic
 from . import testing as testing
 
 __version__: str

@@ -131,7 +131,8 @@ def failures(games, make, rounds, arms, delta=0.05):
     """In how many games the observable limit was below the regret, at the end or at any of 20 moments."""
     failed = 0
     for seed in range(games):
-        stream = nk.streams.bandit_losses(arms=arms, gap=0.1 * (seed % 5), rounds=rounds, switches=seed % 3, seed=seed)
+        gap = 0.1 * (seed % 5)
+        stream = nk.synthetic.bandit_losses(arms=arms, gap=gap, rounds=rounds, switches=seed % 3, seed=seed)
         learner = make(arms, seed=seed + 10**6)
         game = nk.Game(learner)
         bad = False
@@ -158,13 +159,13 @@ def test_a_limit_without_its_allowance_fails_often():
     failed = 0
     for seed in range(200):
         learner = nk.Exp3IX(3, eta=0.05, seed=seed)
-        nk.play(learner, nk.streams.bandit_losses(arms=3, gap=0.0, rounds=500, seed=seed))
+        nk.play(learner, nk.synthetic.bandit_losses(arms=3, gap=0.0, rounds=500, seed=seed))
         failed += any(sums[-1] > total for sums, total in zip(learner.facts().sums, learner.totals, strict=True))
     assert failed > 50
 
 
 def test_the_regret_of_a_simulation_is_the_true_one():
-    stream = nk.streams.bandit_losses(arms=4, gap=0.2, rounds=2000, seed=5)
+    stream = nk.synthetic.bandit_losses(arms=4, gap=0.2, rounds=2000, seed=5)
     ledger = nk.play(nk.Exp3IX(4), stream)
     best, lost = stream.witness()
     assert certified(ledger)["observable_regret"].observed == ledger.loss - lost

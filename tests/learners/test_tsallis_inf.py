@@ -35,7 +35,7 @@ def test_chances_add_up_to_1_and_are_the_least_of_the_potential(estimates, t):
 
 
 def test_the_sum_of_its_chances_is_watched_for_a_long_time():
-    ledger = nk.play(nk.TsallisINF(10), nk.streams.bandit_losses(gap=0.3, rounds=50_000))
+    ledger = nk.play(nk.TsallisINF(10), nk.synthetic.bandit_losses(gap=0.3, rounds=50_000))
     assert 0.0 < ledger.learner.facts().off < 1e-13
 
 

@@ -37,4 +37,4 @@ def test_a_row_is_a_function_of_its_number():
 @pytest.mark.parametrize("given", [{"arms": 0}, {"gap": 0.7}, {"gap": "a"}, {"rounds": 0}, {"switches": -1}])
 def test_wrong_arguments_are_refused(given):
     with pytest.raises(InputError):
-        nk.streams.bandit_losses(**given)
+        nk.synthetic.bandit_losses(**given)

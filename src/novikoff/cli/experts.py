@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, registry
 from novikoff.certificates.experts_facts import ExpertsFacts
@@ -31,7 +31,7 @@ from novikoff.ledger import Ledger
 from novikoff.observer import Observer
 from novikoff.report import experts, sentences, terminal
 from novikoff.report.progress import Progress
-from novikoff.sources.expert_table import ExpertTable, expert_table
+from novikoff.sources.expert_table import expert_table
 from novikoff.sources.matched import matched
 from novikoff.stream import Stream
 
@@ -82,11 +82,11 @@ def run_experts(
     stream = _opened(table, options, loss, parsed.name == SLEEPING)
     if saved is not None and asked.loss is None:
         stream.pair = (saved.fingerprint or {}).get("pair")  # what let the loss be chosen binds the rows to come
-    said = say_notes(cast(Stream, stream), telling.quiet or telling.as_json)
+    said = say_notes(stream, telling.quiet or telling.as_json)
     ledger = saved or Ledger(_learner(spec, stream, asked), source=stream.name, spec=spec)
     _check(ledger, stream)
-    stream = cast(Any, matched(cast(Stream, stream), ledger.feature_names, saving.resume or "the learner"))
-    resume = goes_on(ledger, cast(Stream, stream), table, saving)
+    stream = matched(stream, ledger.feature_names, saving.resume or "the learner")
+    resume = goes_on(ledger, stream, table, saving)
     ledger.source = stream.name
     keeper = Keeper(ledger, saving)
     history = _history(telling)
@@ -105,7 +105,7 @@ def run_experts(
     with keeper:
         stopped = watched(game, Progress(asked.rounds, size_of(table)), telling)
     keeper.finish()
-    say_notes(cast(Stream, stream), telling.quiet or telling.as_json, said)
+    say_notes(stream, telling.quiet or telling.as_json, said)
     mixture = None if mixing is None or not ledger.rounds else mixing.best()
     return _tell(ledger, spec, stream, telling, history, stopped, mixture)
 
@@ -128,7 +128,7 @@ def _saved(path: str, asked: Asked) -> Ledger:
     return saved_game(path, asked.spec() if chosen else None, horizon=asked.horizon, seed=asked.seed)
 
 
-def _learner(spec: str, stream: ExpertTable, asked: Asked) -> Any:
+def _learner(spec: str, stream: Stream, asked: Asked) -> Any:
     """The learner, told what it must know of the table."""
     parsed, horizon = catalog.parse(spec), asked.horizon
     for option in ("horizon", "switches", "seed"):
@@ -143,7 +143,7 @@ def _learner(spec: str, stream: ExpertTable, asked: Asked) -> Any:
     )  # fmt: skip
 
 
-def _check(ledger: Ledger, stream: ExpertTable) -> None:
+def _check(ledger: Ledger, stream: Stream) -> None:
     """Refuse a learner for another kind of game."""
     learner = ledger.learner
     if learner.domain.kind not in ("advice", "losses"):
@@ -164,7 +164,7 @@ def _check(ledger: Ledger, stream: ExpertTable) -> None:
         )
 
 
-def _rows(stream: ExpertTable) -> int:
+def _rows(stream: Stream) -> int:
     """How many rounds there will be."""
     rows = stream.count()
     if rows is None:
@@ -174,7 +174,7 @@ def _rows(stream: ExpertTable) -> int:
     return rows
 
 
-def _can_be_mixed(stream: ExpertTable, ledger: Ledger) -> bool:
+def _can_be_mixed(stream: Stream, ledger: Ledger) -> bool:
     """Is the best mixture to be looked for: squared loss, few experts, none asleep, a game from its first round?"""
     awake = ledger.learner.facts().rule != "sleeping"
     return stream.loss == "squared" and 1 < len(stream.experts) <= MIXED and awake and ledger.rounds == 0
@@ -189,7 +189,7 @@ def _history(telling: Telling) -> History | None:
 
 
 def _tell(
-    ledger: Ledger, spec: str, stream: ExpertTable, telling: Telling, history: History | None, stopped: bool,
+    ledger: Ledger, spec: str, stream: Stream, telling: Telling, history: History | None, stopped: bool,
     mixture: Mixture | None,
 ) -> int:  # fmt: skip
     """Print what happened and what was promised; the exit code."""

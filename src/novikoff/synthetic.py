@@ -1,4 +1,4 @@
-"""Streams from a generator: `nk.streams.separable(rounds=10_000, width=20, margin=0.1)` and its kin."""
+"""Synthetic streams, made by a rule and a seed: `nk.synthetic.separable(rounds=10_000, width=20, margin=0.1)`."""
 
 from __future__ import annotations
 
