@@ -14,7 +14,17 @@ import novikoff
 from novikoff import errors
 from novikoff.cli.flags import flag
 from novikoff.cli.main import parser
-from novikoff.errors import Advice, InputError, LabelError, NovikoffError, Option, SourceError, place, with_options
+from novikoff.errors import (
+    Advice,
+    InputError,
+    LabelError,
+    NovikoffError,
+    Option,
+    SourceError,
+    counted,
+    place,
+    with_options,
+)
 
 FLAG = re.compile(r"--[a-z]")
 LIBRARY = [
@@ -160,3 +170,9 @@ def test_labels_that_cannot_be_are_told_apart(tmp_path):
         list(novikoff.read(path).batches())
     assert caught.value.where == {"line": 3, "source": str(path)}
     assert caught.value.told(flag).endswith("Pass --positive 2 to treat every other value as -1.")
+
+
+def test_one_is_not_many():
+    assert counted(1, "row") == "1 row"
+    assert counted(0, "row") == "0 rows"
+    assert counted(2000, "hypothesis", "hypotheses") == "2,000 hypotheses"

@@ -32,7 +32,7 @@ from novikoff import catalog, registry
 from novikoff.baselines import Constant
 from novikoff.certificate import Certificate
 from novikoff.environment import as_stream
-from novikoff.errors import InputError, SpecError
+from novikoff.errors import InputError, SpecError, counted
 from novikoff.game import play
 from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
@@ -176,7 +176,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         rates = ", ".join(f"{one.learner} {100 * one.rate.mean:.3g} %" for one in self.learners)
-        return f"<Comparison on {self.source}, {self.rows:,} rows: {rates}>"
+        return f"<Comparison on {self.source}, {counted(self.rows, 'row')}: {rates}>"
 
 
 def compare(

@@ -177,6 +177,11 @@ def whole(n: int) -> str:
     return f"{n:,}" if n.bit_length() < 1000 else f"about {'-' if n < 0 else ''}2^{n.bit_length() - 1}"
 
 
+def counted(n: int, one: str, more: str | None = None) -> str:
+    """A count and its noun: "1 row", "2,000 rows"."""
+    return f"{n:,} {one if n == 1 else more or f'{one}s'}"
+
+
 def brief(value: int | float | Fraction, most_bits: int = 1000) -> str:
     """A number as it is written in code; a whole number or Fraction of more bits by its length."""
     if isinstance(value, float):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novikoff.baselines import Baselines, Confusion, Constant
 from novikoff.certificate import Certificate
 from novikoff.consistency import check, next_mark
-from novikoff.errors import ModelFileError
+from novikoff.errors import ModelFileError, counted
 from novikoff.player import Player
 from novikoff.ranking import Area, Ranking
 from novikoff.totals import Total
@@ -109,9 +109,9 @@ class Ledger:
 
     def __repr__(self) -> str:
         who, where = self.spec or type(self.learner).__name__, f" on {self.source}" if self.source else ""
-        paid = f"{self.mistakes:,} mistakes" if self.counts else f"{self.player.loss} loss {self.loss:.6g}"
+        paid = counted(self.mistakes, "mistake") if self.counts else f"{self.player.loss} loss {self.loss:.6g}"
         rate = f" ({100 * self.mistakes / self.rounds:.3g} %)" if self.counts and self.rounds else ""
-        return f"<Ledger {who}{where}: {self.rounds:,} rounds, {paid}{rate}>"
+        return f"<Ledger {who}{where}: {counted(self.rounds, 'round')}, {paid}{rate}>"
 
     def name_features(self, names: Sequence[str] | None) -> None:
         """Remember what the learner's features are called, unless it is known; in the learner too, if that can be."""

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 
 from novikoff.certificate import Bound, outward, refutations, seen, theorem
 from novikoff.certificates.metric_facts import SLACK, best_constant
+from novikoff.errors import counted
 from novikoff.types import Run
 
 NONE_AWAKE = "no member was awake in all rounds"
@@ -68,7 +69,7 @@ def auto_regret(run: Run[AutoFacts]) -> Bound | None:
     awake = [j for j, slept in enumerate(after.slept) if not slept]
     price, slack = math.log(len(after.losses)), SLACK * (1.0 + run.log_loss)
     losses = tracked.losses  # from the scores
-    counted = all(abs(after.losses[j] - losses[j]) <= slack for j in awake) if run.rounds else True
+    summed = all(abs(after.losses[j] - losses[j]) <= slack for j in awake) if run.rounds else True
     weighed = all(abs(after.log_weights[j] + price + after.losses[j] - run.log_loss) <= slack for j in awake)
     whole = math.fsum(math.exp(min(weight, 1.0)) for weight in after.log_weights)
     steady = all(dual <= gain * (1.0 + SLACK) + SLACK for gain, dual in zip(after.gained, after.dual, strict=True))
@@ -76,7 +77,7 @@ def auto_regret(run: Run[AutoFacts]) -> Bound | None:
         seen("the learner began with nothing learned", run.before.rounds == 0),
         seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
         seen("the comparators saw every round", tracked.rows == run.rounds),
-        seen("the losses of members are those of the scores they played", counted),
+        seen("the losses of members are those of the scores they played", summed),
         seen("what was played is the mixture of its members", weighed or not run.rounds),
         seen("the weights add up to 1", abs(whole - 1.0) <= SLACK),
         seen("the sums of members are those of the scores they played", tracked.explained),
@@ -84,7 +85,7 @@ def auto_regret(run: Run[AutoFacts]) -> Bound | None:
     ]
     reason = refutations(needed)
     if run.before.rounds:
-        reason = f"warm start: the learner had played {run.before.rounds:,} rounds when the ledger was opened"
+        reason = f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"
     lanes = sum(name.startswith(("sqrt", "newton")) for name in after.names)
     if reason or not tracked.comparators:
         reason = reason or (NOT_KEPT if any(j < len(after.gained) for j in awake) else NONE_AWAKE)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from novikoff.certificate import NO_LARGER, Assumption, Bound, largest_regret, outward, seen
+from novikoff.errors import counted
 from novikoff.types import Run
 
 CONVEX = ("absolute", "squared", "log")
@@ -207,7 +208,7 @@ def by_its_weights(run: Run[ExpertsFacts]) -> Assumption:
 def why_void(run: Run[ExpertsFacts]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     if run.before.rounds:
-        return f"warm start: the learner had played {run.before.rounds:,} rounds when the ledger was opened"
+        return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"
     after = run.after
     if not (after.top > 0.0 and after.unit > 0.0):
         return "the losses have no range"

@@ -20,6 +20,7 @@ Reference
 from __future__ import annotations
 
 from novikoff.certificate import Bound, floor_log2, not_realizable, seen, theorem
+from novikoff.errors import counted
 from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.types import Run
 
@@ -35,6 +36,6 @@ def halving_mistakes(run: Run[VersionSpaceFacts]) -> Bound:
     reason = not_realizable(run)
     needed = [seen("some hypothesis is consistent with every label it was filtered by", not reason)]
     if reason:
-        again = f"{reason}; began again {after.restarts - before.restarts:,} times"
+        again = f"{reason}; began again {counted(after.restarts - before.restarts, 'time')}"
         return Bound(None, needed, quantities, void=again)
     return Bound(floor_log2(before.weight, after.weight), needed, quantities)

@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from novikoff.certificate import Bound, draws_nothing, theorem
+from novikoff.errors import counted
 from novikoff.types import Label, Run
 
 MOST_POINTS = 64
@@ -44,4 +45,4 @@ def told(said: tuple[Label, ...]) -> str:
     """The labels of the points shown, in a few words."""
     if len(said) <= MOST_POINTS:
         return "".join("+" if label == 1 else "-" for label in said)
-    return f"{said.count(1):,} points +1, {said.count(-1):,} points -1"
+    return f"{counted(said.count(1), 'point')} +1, {counted(said.count(-1), 'point')} -1"

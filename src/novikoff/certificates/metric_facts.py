@@ -14,6 +14,7 @@ from typing import Any
 
 from novikoff.certificate import Assumption, refutations, seen
 from novikoff.comparators.metric_tracker import MetricComparatorFacts
+from novikoff.errors import counted
 from novikoff.types import Run
 
 SLACK = 1e-6
@@ -61,7 +62,7 @@ def assumptions(run: Run[MetricFacts], paid: float) -> list[Assumption]:
 def reason_void(run: Run[MetricFacts], needed: list[Assumption]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     if run.before.rounds:
-        return f"warm start: the learner had played {run.before.rounds:,} rounds when the ledger was opened"
+        return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"
     return refutations(needed)
 
 

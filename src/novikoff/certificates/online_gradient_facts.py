@@ -16,6 +16,7 @@ import math
 from dataclasses import dataclass
 
 from novikoff.certificate import Assumption, seen
+from novikoff.errors import counted
 from novikoff.types import Run
 
 CONVEX = ("squared", "absolute")
@@ -131,7 +132,7 @@ def why_void(run: Run[OnlineGradientFacts]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     before, after = run.before, run.after
     if before.rounds:
-        return f"warm start: the learner had played {before.rounds:,} rounds when the ledger was opened"
+        return f"warm start: the learner had played {counted(before.rounds, 'round')} when the ledger was opened"
     if after.rounds != run.rounds:
         return f"the ledger saw {run.rounds:,} of the learner's {after.rounds:,} rounds"
     used = (after.squares, after.steps, after.linear, after.pull, after.comparator_loss, after.doubt, run.loss)

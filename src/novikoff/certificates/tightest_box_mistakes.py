@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from novikoff.certificate import Bound, seen, theorem
+from novikoff.errors import counted
 from novikoff.types import Run
 
 
@@ -60,7 +61,7 @@ def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Bound:
     if contradictions:
         first = "" if before.contradictions else f", first round {after.contradicted_at - before.rounds:,}"
         reason = (
-            f"not realizable: {contradictions:,} rounds were labelled -1 inside the box of earlier positives{first}"
+            f"not realizable: {counted(contradictions, 'round')} labelled -1 inside the box of earlier positives{first}"
         )
     a_priori = 1 + after.dim * (after.m - 1)
     told = {"created": created, "grown": grown, "contradictions": contradictions, "a_priori": a_priori}

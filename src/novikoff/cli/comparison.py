@@ -13,6 +13,7 @@ from typing import Any
 from novikoff.cli.games import VIOLATED, Telling, notes, open_source, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.comparison import Compared, Comparison, Spread, compare
+from novikoff.errors import counted
 from novikoff.report import sentences
 from novikoff.report.progress import QUIET
 from novikoff.report.terminal import Out
@@ -88,13 +89,13 @@ class _Counter:
 
 def show(out: Out, comparison: Comparison) -> None:
     """What was played, then a line for each learner."""
-    rows = f"{comparison.rows:,} rows" + (f", {comparison.passes} passes" if comparison.passes > 1 else "")
+    rows = counted(comparison.rows, "row") + (f", {comparison.passes} passes" if comparison.passes > 1 else "")
     how = "in their own order"
     if comparison.shuffles:
-        times = "1 shuffle" if comparison.shuffles == 1 else f"{comparison.shuffles} shuffles"
-        how = f"{times} of seed {comparison.seed}" + (", mean ± deviation" if comparison.shuffles > 1 else "")
-    learners = "1 learner" if len(comparison.learners) == 1 else f"{len(comparison.learners)} learners"
-    out.line(f"{learners} on {comparison.source}: {rows}, {how}", "bold")
+        how = f"{counted(comparison.shuffles, 'shuffle')} of seed {comparison.seed}" + (
+            ", mean ± deviation" if comparison.shuffles > 1 else ""
+        )
+    out.line(f"{counted(len(comparison.learners), 'learner')} on {comparison.source}: {rows}, {how}", "bold")
     head, *lines = table(comparison)
     out.line(head, "dim")
     for line in lines:

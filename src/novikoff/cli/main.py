@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TextIO, cast
 from novikoff import __version__, kernels
 from novikoff.cli.flags import flag
 from novikoff.cli.output import Tolerant, silence
-from novikoff.errors import NovikoffError
+from novikoff.errors import NovikoffError, counted
 from novikoff.kernels import clock
 from novikoff.registry import names
 
@@ -99,7 +99,7 @@ def convert(asked: Namespace) -> int:
     source = open_source(asked.source, _reading(asked))
     rows = write(source, asked.destination, force=asked.force)
     say_notes(source, silent=False)
-    print(f"{rows:,} rows written to {asked.destination}")
+    print(f"{counted(rows, 'row')} written to {asked.destination}")
     return 0
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from novikoff import model
 from novikoff.certificate import bound_text
 from novikoff.cli.games import open_source, say_notes
-from novikoff.errors import InputError, LabelError, MismatchError
+from novikoff.errors import InputError, LabelError, MismatchError, counted
 from novikoff.game import plain_label
 from novikoff.ledger import Ledger
 from novikoff.player import Player, outcomes
@@ -95,7 +95,9 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
             error.advise(hint)
         raise
     if saved.encoding is None and None not in (wanted, shown) and wanted != shown:
-        raise MismatchError(f"what {path} holds takes {wanted:,} features", f"{stream.name} has {shown:,}", hint)
+        raise MismatchError(
+            f"what {path} holds takes {counted(wanted, 'feature')}", f"{stream.name} has {shown:,}", hint
+        )
     if not classifier.domain.admits(stream.domain):
         raise MismatchError(f"what {path} holds is for {classifier.domain}: {stream.name} shows {stream.domain}.")
     return stream
@@ -173,10 +175,10 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
             if watch is not None:
                 watch.see(wrong)
     if stream.unlabelled:
-        return {"rows": rows}, f"{rows:,} examples"
+        return {"rows": rows}, counted(rows, "example")
     rate = mistakes / rows if rows else 0.0
     facts = {"rows": rows, "mistakes": mistakes, "mistake_rate": rate}
-    return facts, f"{rows:,} examples, {mistakes:,} not as labelled ({100 * rate:.3g} %)"
+    return facts, f"{counted(rows, 'example')}, {mistakes:,} not as labelled ({100 * rate:.3g} %)"
 
 
 def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Told:
@@ -189,9 +191,9 @@ def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: O
         if not stream.unlabelled:
             lost += float(LOSSES[classifier.loss](said - batch.y).sum())
     if stream.unlabelled:
-        return {"rows": rows}, f"{rows:,} examples"
+        return {"rows": rows}, counted(rows, "example")
     mean = lost / rows if rows else 0.0
-    return {"rows": rows, "mean_loss": mean}, f"{rows:,} examples, mean {classifier.loss} loss {mean:.6g}"
+    return {"rows": rows, "mean_loss": mean}, f"{counted(rows, 'example')}, mean {classifier.loss} loss {mean:.6g}"
 
 
 def _check_exact(batch: Batch, classifier: Any, stream: Stream) -> None:

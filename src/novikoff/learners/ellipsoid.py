@@ -42,7 +42,7 @@ from novikoff.certificates.ellipsoid_grid import ellipsoid_grid
 from novikoff.certificates.ellipsoid_margin import ellipsoid_margin
 from novikoff.comparators.tracker import LinearTracker
 from novikoff.encode import LARGEST_COORDINATE
-from novikoff.errors import Advice, InputError, Option, TooLargeError, shown
+from novikoff.errors import Advice, InputError, Option, TooLargeError, counted, shown
 from novikoff.learners.features import Features, Row
 from novikoff.learners.restoring import array, boolean, integer, require
 from novikoff.learners.written import Written
@@ -274,7 +274,7 @@ class Ellipsoid(Written):
         if self.width is not None and (width > self.width or (kind == "array" and width != self.width)):
             more = Advice("Begin with a larger width; of a table, pass ", Option("bits", letter="B"), WIDTH_OF_BITS)
             raise InputError(
-                f"x must be within the width of the ellipsoid, {self.width}", f"got {width} features", more
+                f"x must be within the width of the ellipsoid, {self.width}", f"got {counted(width, 'feature')}", more
             )
         check_width(width)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode
-from novikoff.errors import InputError
+from novikoff.errors import InputError, counted
 from novikoff.learners.restoring import integer, require
 from novikoff.types import Example, State
 
@@ -81,7 +81,7 @@ class Features:
         """Refuse a batch that is not of this kind and width."""
         self._keep_to(kind)
         if kind == "array" and self.kind == "array" and self.count not in (0, width):
-            raise InputError(f"x must have {self.count} features, as before: got {width}.")
+            raise InputError(f"x must have {counted(self.count, 'feature')}, as before: got {width}.")
 
     def _keep_to(self, kind: Kind) -> None:
         if self.kind not in (None, kind):

@@ -9,6 +9,7 @@ import numpy as np
 
 from novikoff.certificate import Certificate
 from novikoff.comparators.mixture import Mixture
+from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.report import plain, sentences, terminal
 
@@ -26,13 +27,13 @@ def lines(ledger: Ledger, experts: Sequence[str], mixture: Mixture | None = None
     yield f"{_many(ledger.rounds, 'round')}, {_many(len(experts), 'expert')}, {paid}, {took}"
     if facts.rule == "sleeping":
         if facts.sleeper >= 0:
-            awake = f"in the {facts.sleeper_rounds:,} rounds it was awake"
+            awake = f"in the {counted(facts.sleeper_rounds, 'round')} it was awake"
             yield f"nearest to its bound: regret {facts.sleeper_regret:,.6g} against {experts[facts.sleeper]} {awake}"
     else:
         regret = ledger.expected - facts.best_loss
         yield f"best expert: {experts[facts.best]}, loss {facts.best_loss:,.6g}; regret {regret:,.6g}"
     if (constant := ledger.best_constant) is not None:
-        told = f"{constant.costs:,} mistakes" if ledger.counts else f"loss {constant.costs:,.6g}"
+        told = counted(int(constant.costs), "mistake") if ledger.counts else f"loss {constant.costs:,.6g}"
         yield f"{sentences.always(ledger)}: {told}"
     if facts.path_losses:
         times = _many(len(facts.path_losses) - 1, "switch", "switches")

@@ -17,7 +17,7 @@ import numpy as np
 from novikoff import catalog
 from novikoff.certificate import Certificate, bound_text
 from novikoff.comparison import Compared, Comparison
-from novikoff.errors import InputError, SpecError
+from novikoff.errors import InputError, SpecError, counted
 from novikoff.ledger import Ledger
 from novikoff.replacing import check_replaced, first_bytes
 from novikoff.report import sentences
@@ -146,7 +146,7 @@ def _levels(
     if best is not None:
         value = sentences.allowed(ledger, best) or 0.0
         name = f"bound on {best.quantity}" if ledger.counts else "the loss that the bound on its regret allows"
-        when = "up to each round" if ledger.bounds else f"after {ledger.rounds:,} rounds"
+        when = "up to each round" if ledger.bounds else f"after {counted(ledger.rounds, 'round')}"
         name += f" {when} ({best.theorem}, {best.status})"
         found.append((name, float(value), bound_text(value, "upper"), COLOURS[1], DASHES[1]))
     elif bounds := [c for c in certificates if c.side == "upper"]:
@@ -389,7 +389,7 @@ def _apart(sizes: Sequence[float]) -> list[float]:
 
 
 def _spread_note(comparison: Comparison, deviation: bool = True) -> str:
-    rows = f"{comparison.rows:,} rows" + (f", {comparison.passes} passes" if comparison.passes > 1 else "")
+    rows = counted(comparison.rows, "row") + (f", {comparison.passes} passes" if comparison.passes > 1 else "")
     if comparison.shuffles > 1:
         give = ", give or take one standard deviation" if deviation else ""
         return f"{rows}; mean over {comparison.shuffles} shuffles{give}"

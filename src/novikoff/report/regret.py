@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Certificate, bound_text, number
+from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
 from novikoff.report.plot import COLOURS, DASHES, FONT, INK, LONGEST_REASON, cut, label_ends, quiet, short_source
@@ -131,7 +132,7 @@ def _regret(figure: Figure, axes: Axes, history: History, certificates: Sequence
     if best is not None and best.bound is not None:
         known = [(moment.rounds, moment.bounds[best.theorem][1]) for moment in seen if best.theorem in moment.bounds]
         t, bound = zip(*known, strict=True)
-        label = f"bound, whatever the outcomes ({best.theorem}, {best.status} after {last:,} rounds)"
+        label = f"bound, whatever the outcomes ({best.theorem}, {best.status} after {counted(last, 'round')})"
         axes.plot(t, bound, color=COLOURS[1], linewidth=1.5, linestyle=DASHES[1], label=label)
         ends.append((float(bound[-1]), bound_text(bound[-1], "upper"), COLOURS[1]))
         heights += bound

@@ -14,6 +14,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
 from novikoff.certificate import Certificate, Side, bound_text, number, outward
+from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.player import Player
 
@@ -485,11 +486,11 @@ def percent(bound: float | None) -> str:
 
 
 def _happened(ledger: Ledger) -> str:
-    rounds = "1 round" if ledger.rounds == 1 else f"{ledger.rounds:,} rounds"
+    rounds = counted(ledger.rounds, "round")
     drawn = "" if ledger.deterministic else f", {number(ledger.expected)} expected"
     if not ledger.counts:
         return f"loss {number(ledger.loss)} in {rounds} ({number(ledger.loss_rate)} a round{drawn})"
-    made = "1 mistake" if ledger.mistakes == 1 else f"{ledger.mistakes:,} mistakes"
+    made = counted(ledger.mistakes, "mistake")
     return f"{made} in {rounds} ({about(ledger.mistake_rate)}{drawn})"
 
 

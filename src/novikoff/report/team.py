@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from novikoff.certificate import Certificate, bound_text
+from novikoff.errors import counted
 from novikoff.ledger import Ledger
 
 LONGEST = 48
@@ -53,7 +54,7 @@ def table(team: list[Member]) -> Iterator[str]:
     for name, mistakes, weight, promised in cells:
         yield f"  {name:<{widths[0]}}  {mistakes:>{widths[1]}}  {weight:>{widths[2]}}  {promised}".rstrip()
     best = min(team, key=lambda member: member.mistakes)
-    yield f"the best learner was {best.name}: {best.mistakes:,} mistakes"
+    yield f"the best learner was {best.name}: {counted(best.mistakes, 'mistake')}"
 
 
 def _cells(member: Member) -> tuple[str, str, str, str]:

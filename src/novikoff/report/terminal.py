@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import KINDS, Certificate, bound_text, number
+from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.player import Player
 from novikoff.report import sentences
@@ -106,9 +107,9 @@ def happened(ledger: Ledger) -> str:
     """Rounds and mistakes in words."""
     drawn = "" if ledger.deterministic else f", {ledger.expected:.4g} expected"
     if not ledger.counts:
-        return f"{ledger.rounds:,} rounds, loss {ledger.loss:.6g} ({ledger.loss_rate:.4g} a round{drawn})"
+        return f"{counted(ledger.rounds, 'round')}, loss {ledger.loss:.6g} ({ledger.loss_rate:.4g} a round{drawn})"
     rate = f"{100 * ledger.mistake_rate:.3g} %"
-    return f"{ledger.rounds:,} rounds, {ledger.mistakes:,} mistakes ({rate}{drawn})"
+    return f"{counted(ledger.rounds, 'round')}, {counted(ledger.mistakes, 'mistake')} ({rate}{drawn})"
 
 
 def probabilities(ledger: Ledger, log_loss: float, brier: float) -> str:
@@ -143,9 +144,9 @@ def show(out: Out, certificates: list[Certificate]) -> None:
 
 def kept(out: Out, classifier: OnlineToBatch, verbose: bool = False) -> None:
     """Which classifier was kept, what limits its risk, and whether the examples looked independent."""
-    after = "" if classifier.index is None else f", the hypothesis after {classifier.index:,} examples"
+    after = "" if classifier.index is None else f", the hypothesis after {counted(classifier.index, 'example')}"
     votes = Player(classifier.classifier).size if classifier.how == "voted" else None
-    after += "" if votes is None else f" by {votes:,} hypotheses"
+    after += "" if votes is None else f" by {counted(votes, 'hypothesis', 'hypotheses')}"
     out.line(f"kept: {classifier.how}{after}", "bold")
     if classifier.certificates:
         promised(out, list(classifier.certificates), verbose)
@@ -195,7 +196,7 @@ def looking_back(found: Hindsight) -> Iterator[str]:
         if bracket is not None:
             least, ours = math.floor(bracket.low), math.floor(bracket.high)
             yield f"hindsight: by the {name} no comparator promises less than {least:,}; ours {ours:,}"
-    where = "in memory" if found.in_memory else f"read {found.reads} times"
+    where = "in memory" if found.in_memory else f"read {counted(found.reads, 'time')}"
     yield f"hindsight: {found.epochs:,} epochs, {found.seconds:.2f} s, {where}"
 
 

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import Advice, LabelError, Option, SourceError
+from novikoff.errors import Advice, LabelError, Option, SourceError, counted
 from novikoff.sources.line_chunks import Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.streaming_labels import StreamingLabels, shown
@@ -243,10 +243,10 @@ class LabelledLines(Stream):
     def _to_say(self) -> Iterator[str]:
         """What there is to say of this pass."""
         if self.skipped:
-            lines = f"{len(self.skipped)} bad lines" if len(self.skipped) > 1 else "1 bad line"
-            yield f"{lines} of {self.name} skipped, the first: {self.skipped[0][1]}"
+            yield f"{counted(len(self.skipped), 'bad line')} of {self.name} skipped, the first: {self.skipped[0][1]}"
         if self._ignored:
-            yield f"importance weights and bases of {self._ignored:,} rows of {self.name} left out: each counts once."
+            rows = counted(self._ignored, "row")
+            yield f"importance weights and bases of {rows} of {self.name} left out: each counts once."
         if self._labels.absent:
             yield f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1."
 

@@ -17,7 +17,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import Advice, MismatchError, Option
+from novikoff.errors import Advice, MismatchError, Option, counted
 from novikoff.stream import Stream, there_before
 from novikoff.types import Batch, Example, Labels, Position
 
@@ -71,7 +71,7 @@ def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learn
         width = stream.domain.width
         if width not in (None, len(known)):
             raise MismatchError(
-                f"{whose} has {len(known):,} features", f"{stream.name} has {width:,}, without names",
+                f"{whose} has {counted(len(known), 'feature')}", f"{stream.name} has {width:,}, without names",
                 Advice("Pass ", Option("columns", letter="NUMBERS"), " to choose them."),
             )  # fmt: skip
         _note(stream, f"the columns of {stream.name} have no names: they are matched by position")

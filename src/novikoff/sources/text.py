@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import POSITIVE, LabelError, Option, SourceError, quoted
+from novikoff.errors import POSITIVE, LabelError, Option, SourceError, counted, quoted
 from novikoff.sources.layout import WHOLE, is_number
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.streaming_labels import StreamingLabels
@@ -181,7 +181,7 @@ class Text(Stream):
         told = []
         if self.skipped:
             _, message = self.skipped[0]
-            told.append(f"{len(self.skipped)} bad lines of {self.name} were skipped, the first: {message}")
+            told.append(f"{counted(len(self.skipped), 'bad line')} of {self.name} skipped, the first: {message}")
         if self._labels.absent:
             told.append(f"no label of {self.name} was {quoted(self._positive)}, the positive one: all are -1.")
         self.notes[:] = [*(note for note in self.notes if note not in self._told), *told]
