@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from helpers import sparse
 from novikoff.errors import InputError, ModelFileError
-from novikoff.kernels.exp import exp_twin
 from novikoff.similarity import Similarity
 from novikoff.types import Sparse
+from twins import exp_twin
 
 KERNELS = [
     Similarity.of("linear"),

@@ -73,11 +73,6 @@ def _with_constant(spec: Spec) -> Spec:
     return spec if "bias" in said else Spec(spec.name, spec.positional, {**named, "bias": 1})
 
 
-def without_scale(spec: Spec) -> Spec:
-    """The spec, with nothing said of its scale."""
-    return Spec(spec.name, spec.positional, {key: value for key, value in (spec.named or {}).items() if key != "scale"})
-
-
 def _is_scaled(spec: Spec) -> bool:
     """Is it for a learner that examples may be scaled for, or a team of such, and leaves that open?"""
     if "scale" in (spec.named or {}):

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.kernels.blocks import exponentials
-from novikoff.kernels.exp import LEAST, MOST, exp, exp_twin
+from novikoff.kernels.exp import LEAST, MOST, exp
+from twins import exp_twin
 
 inside = st.floats(LEAST, MOST)
 

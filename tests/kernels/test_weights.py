@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from novikoff.kernels import advice, standings, weights
 from novikoff.kernels.compiled import compiled
-from novikoff.kernels.exp import LEAST, exp_twin, parts_twin
-from novikoff.kernels.fused import fused_twin
+from novikoff.kernels.exp import LEAST
 from novikoff.learners.exponential_weights import ExponentialWeights
 from novikoff.types import Batch
+from twins import exp_twin, fused_twin, parts_twin
 
 
 @compiled

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from novikoff.errors import InputError
 from novikoff.kernels.forgetron import shrinkage
-from novikoff.kernels.lanes import dense_twin
 from novikoff.learners.forgetron import Forgetron
 from novikoff.learners.kernel_perceptron import KernelPerceptron
 from novikoff.similarity import Similarity
 from novikoff.types import Batch
+from twins import dense_twin
 
 GERMAN = Path(os.environ.get("NOVIKOFF_DATA", "data")) / "german" / "german.mat"
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.kernels.lanes import dense_twin
 from novikoff.learners.kernel_perceptron import KernelPerceptron
 from novikoff.learners.perceptron import Perceptron
 from novikoff.similarity import Similarity
 from novikoff.types import Batch
+from twins import dense_twin
 
 GERMAN = Path(os.environ.get("NOVIKOFF_DATA", "data")) / "german" / "german.mat"
 labels = st.lists(st.sampled_from([-1, 1]), min_size=1, max_size=40)

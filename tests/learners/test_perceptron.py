@@ -11,6 +11,7 @@ import novikoff as nk
 from helpers import csr
 from novikoff.errors import InputError
 from novikoff.kernels import lanes
+from twins import dense_twin
 
 GOLDEN = [((2.0, 1.0), 1), ((-1.0, -2.0), -1), ((1.0, 3.0), 1), ((-2.0, 0.0), -1)]
 
@@ -111,8 +112,8 @@ def test_the_dot_products_are_their_twins(pairs, scale):
 
     w, x = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
     plain, scaled = _compiled(njit)
-    assert plain(w, x) == lanes.dense_twin(w, x)
-    assert scaled(w, x, scale) == lanes.dense_twin(w, x, scale)
+    assert plain(w, x) == dense_twin(w, x)
+    assert scaled(w, x, scale) == dense_twin(w, x, scale)
     indices = np.arange(len(x), dtype=np.uint32)
     assert lanes.sparse(w, indices, x, 0, len(x)) == lanes.sparse.py_func(w, indices, x, 0, len(x))
     assert lanes.inverse_norm(x, 0, len(x)) == lanes.inverse_norm.py_func(x, 0, len(x))

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from novikoff.errors import InputError
 from novikoff.kernels import coins
 from novikoff.kernels import randomized_budget as kernel
-from novikoff.kernels.lanes import dense_twin
 from novikoff.learners.kernel_perceptron import KernelPerceptron
 from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron
 from novikoff.similarity import Similarity
 from novikoff.types import Batch
+from twins import dense_twin
 
 GERMAN = Path(os.environ.get("NOVIKOFF_DATA", "data")) / "german" / "german.mat"
 

@@ -16,14 +16,13 @@ Reference
 from __future__ import annotations
 
 import math
-import struct
 from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from novikoff.kernels.fused import fused, fused_twin
+from novikoff.kernels.fused import fused
 
 LEAST, MOST = -708.0, 709.0
 PER_LN2 = 1.4426950408889634
@@ -96,29 +95,3 @@ def _exp(typingctx: Any, x: Any) -> Any:
 
 exp: Any = _exp
 """For compiled functions."""
-
-
-def exp_twin(x: float) -> float:
-    """`exp` in plain Python, operation by operation."""
-    if x > MOST or x < LEAST:
-        return math.inf if x > MOST else 0.0
-    if math.isnan(x):
-        return x
-    near, power = parts_twin(x)
-    return (1.0 + near) * power
-
-
-def parts_twin(x: float) -> tuple[float, float]:
-    """exp(r) - 1 and 2^k in plain Python, for x within LEAST .. MOST."""
-    plus = fused_twin
-    shifted = plus(x, PER_LN2, SHIFT)
-    k = shifted - SHIFT
-    r = plus(k, -LN2_LOW, plus(k, -LN2_HIGH, x))
-    s = r * r
-    fourth = s * s
-    pairs = [plus(r, Q[i + 1], Q[i]) for i in range(0, len(Q), 2)]
-    low, middle = plus(s, pairs[1], pairs[0]), plus(s, pairs[3], pairs[2])
-    q = plus(fourth, plus(fourth, pairs[4], middle), low)
-    (bits,) = struct.unpack("<Q", struct.pack("<d", shifted))
-    (power,) = struct.unpack("<d", struct.pack("<Q", ((bits << 52) + (1023 << 52)) & (2**64 - 1)))
-    return plus(s, q, r), power

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from llvmlite import ir
@@ -15,11 +14,3 @@ def fused(builder: Any, a: Any, b: Any, c: Any) -> Any:
     name = f"v{kind.count}f64" if isinstance(kind, ir.VectorType) else "f64"
     function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), f"llvm.fma.{name}")
     return builder.call(function, [a, b, c])
-
-
-def fused_twin(a: float, b: float, c: float) -> float:
-    """The same in plain Python, but for the sign of zero and near overflow: Python rounds a quotient once."""
-    if not math.isfinite(a * b + c):
-        return a * b + c
-    (top, bottom), (over, under), (more, part) = a.as_integer_ratio(), b.as_integer_ratio(), c.as_integer_ratio()
-    return (top * over * part + more * bottom * under) / (bottom * under * part)

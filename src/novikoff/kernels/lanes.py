@@ -3,7 +3,7 @@
 dense    eight lanes by position, then ((0+4)+(2+6)) + ((1+5)+(3+7)). numba does not vectorise eight accumulators
          that are written out, so the loop is built as LLVM code on a vector of eight doubles.
 sparse   from left to right: the gathers take longer than the sum, and two lanes written out are slower.
-No fused multiply-add and no fastmath: the twins below give the same bits in plain Python.
+No fused multiply-add and no fastmath: plain Python gives the same bits (tests/twins.py).
 """
 
 from __future__ import annotations
@@ -158,11 +158,3 @@ def inverse_norm(values: NDArray[Any], start: int, stop: int) -> float:
         value = np.float64(values[k])
         total += value * value
     return 1.0 / np.sqrt(total) if total > 0.0 else 0.0
-
-
-def dense_twin(weights: NDArray[np.float64], x: NDArray[Any], scale: float = 1.0) -> float:
-    """`dense` and `dense_scaled` in plain Python."""
-    lane = [0.0] * LANES
-    for i, (w, value) in enumerate(zip(weights.tolist(), x.tolist(), strict=False)):
-        lane[i % LANES] += w * (value * scale)
-    return float(_tree(lane, lambda a, b: a + b))

@@ -53,17 +53,6 @@ class OnDisk:
             raise SourceError(f"a file must be readable: {self.name} is not ({error}). Check it.") from None
         return next((packing for magic, packing in MAGIC.items() if head.startswith(magic)), None)
 
-    def unpacked(self) -> Any:
-        """Its unpacked bytes, as pyarrow reads them."""
-        import pyarrow as pa
-
-        packing = self.packing()
-        if packing == "xz":
-            return pa.PythonFile(Origin(self.path).open(), mode="r")
-        if packing is None:  # a name that says otherwise is an error
-            return pa.input_stream(self.path, compression="detect")
-        return pa.input_stream(self.path, compression="bz2" if packing == "bzip2" else packing)
-
 
 def _check(path: str) -> None:
     try:
