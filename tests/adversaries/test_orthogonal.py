@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.adversaries.orthogonal import Orthogonal
-from novikoff.certificates.orthogonal_forced import OrthogonalFacts, orthogonal_forced
+from novikoff.certificates.majority_flip_forced import MajorityFlipFacts
+from novikoff.certificates.orthogonal_forced import orthogonal_forced
 from novikoff.classes.sphere import SphereCover
 from novikoff.errors import InputError, MismatchError
 from novikoff.game import play
@@ -113,7 +114,7 @@ def test_the_examples_are_fresh_unit_vectors_of_doubles():
     assert adversary.ask(never).tolist() == [1.0, 0.0, 0.0, 0.0]
     adversary.answer({1: 1.0})
     assert adversary.ask(never).tolist() == [0.0, 1.0, 0.0, 0.0]
-    assert adversary.facts() == OrthogonalFacts(4, (-1,))
+    assert adversary.facts() == MajorityFlipFacts(4, (-1,))
     assert adversary.witness() == (-1, 1, 1, 1)
 
 
@@ -146,7 +147,7 @@ def test_the_certificate_is_void_for_a_learner_that_draws():
 
 
 def test_the_certificate_is_violated_by_one_mistake_too_few():
-    facts = OrthogonalFacts(5, ()), OrthogonalFacts(5, (-1,) * 5)
+    facts = MajorityFlipFacts(5, ()), MajorityFlipFacts(5, (-1,) * 5)
     for mistakes, status in [(5, "valid"), (4, "violated")]:
         run = Run(*facts, rounds=9, mistakes=mistakes, expected=float(mistakes), constants=(0, 9), adaptive=True,
                   deterministic=True)  # fmt: skip

@@ -15,43 +15,25 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
+from novikoff.adversaries.contrarian import ANYTHING, Contrarian
 from novikoff.certificates.coin_flip_regret import coin_flip_regret
-from novikoff.certificates.contrarian_regret import AnswerCounts, better_constant
 from novikoff.classes.sizes import integer
 from novikoff.errors import brief
 from novikoff.kernels.coins import coin
-from novikoff.types import Distribution, Domain, Example, Label, Theorem
-
-ANYTHING = Domain("any")
+from novikoff.types import Distribution, Domain, Label, Theorem
 
 
-class CoinFlip:
+class CoinFlip(Contrarian):
     """Flips a fair coin each round. `domain`: what to show; that of the learner to be played."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (coin_flip_regret,)
 
     def __init__(self, seed: int = 0, domain: Domain = ANYTHING) -> None:
+        super().__init__(domain)
         self.seed = integer(seed, "seed", "a seed must be a whole number")
-        self.domain = domain
         self.name = f"coin-flip:seed={brief(self.seed)}"
-        self.negatives = self.positives = 0
 
-    def ask(self, probe: Callable[[Example], Distribution]) -> Example:
-        return self.domain.origin()
-
-    def answer(self, prediction: Distribution) -> Label:
-        if coin(self.seed, "coin-flip", self.negatives + self.positives) >> 63:
-            self.positives += 1
-            return 1
-        self.negatives += 1
-        return -1
-
-    def witness(self) -> tuple[Label, int]:
-        """The better constant: its label, and its mistakes."""
-        return better_constant((self.positives, self.negatives))
-
-    def facts(self) -> AnswerCounts:
-        return AnswerCounts(self.negatives, self.positives)
+    def _label(self, prediction: Distribution) -> Label:
+        return 1 if coin(self.seed, "coin-flip", self.negatives + self.positives) >> 63 else -1

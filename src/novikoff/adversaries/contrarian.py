@@ -40,12 +40,15 @@ class Contrarian:
         return self.domain.origin()
 
     def answer(self, prediction: Distribution) -> Label:
-        label = opposite(prediction)
+        label = self._label(prediction)
         if label == 1:
             self.positives += 1
         else:
             self.negatives += 1
         return label
+
+    def _label(self, prediction: Distribution) -> Label:
+        return opposite(prediction)
 
     def witness(self) -> tuple[Label, int]:
         """The better constant: its label, and its mistakes."""

@@ -17,7 +17,7 @@ Reference
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from novikoff.adversaries.opposite import opposite
 from novikoff.certificates.majority_flip_forced import MajorityFlipFacts, majority_flip_forced
@@ -38,7 +38,7 @@ class MajorityFlip:
         self.rounds = 0
         self._said: list[Label] = []
 
-    def ask(self, probe: Callable[[Example], Distribution]) -> int:
+    def ask(self, probe: Callable[[Example], Distribution]) -> Any:
         return self.rounds % self.k
 
     def answer(self, prediction: Distribution) -> Label:
@@ -49,7 +49,7 @@ class MajorityFlip:
         return label
 
     def witness(self) -> tuple[Label, ...]:
-        """The labels of the k points."""
+        """The labels of the k points: the separating u, where they are vectors."""
         return (*self._said, *(1,) * (self.k - len(self._said)))
 
     def facts(self) -> MajorityFlipFacts:

@@ -22,39 +22,23 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.adversaries.opposite import opposite
-from novikoff.certificates.orthogonal_forced import OrthogonalFacts, orthogonal_forced
+from novikoff.adversaries.majority_flip import MajorityFlip
+from novikoff.certificates.orthogonal_forced import orthogonal_forced
 from novikoff.classes.sizes import integer
-from novikoff.types import Distribution, Domain, Example, Label, Theorem
+from novikoff.types import Distribution, Domain, Example, Theorem
 
 
-class Orthogonal:
+class Orthogonal(MajorityFlip):
     """Labels each of k orthogonal unit vectors against the learner, then keeps its word."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (orthogonal_forced,)
 
     def __init__(self, k: int) -> None:
-        self.k = integer(k, "k", "orthogonal vectors must be a whole number, at least one", 1)
+        super().__init__(integer(k, "k", "orthogonal vectors must be a whole number, at least one", 1))
         self.name = f"orthogonal:k={self.k}"
         self.domain = Domain("vector", self.k)
-        self.rounds = 0
-        self._said: list[Label] = []
 
     def ask(self, probe: Callable[[Example], Distribution]) -> NDArray[np.float64]:
         x = np.zeros(self.k)
-        x[self.rounds % self.k] = 1.0
+        x[super().ask(probe)] = 1.0
         return x
-
-    def answer(self, prediction: Distribution) -> Label:
-        if self.rounds < self.k:
-            self._said.append(opposite(prediction))
-        label = self._said[self.rounds % self.k]
-        self.rounds += 1
-        return label
-
-    def witness(self) -> tuple[Label, ...]:
-        """The separating u: the labels of the k vectors."""
-        return (*self._said, *(1,) * (self.k - len(self._said)))
-
-    def facts(self) -> OrthogonalFacts:
-        return OrthogonalFacts(self.k, tuple(self._said))

@@ -16,23 +16,14 @@ Reference
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from novikoff.certificate import Bound, draws_nothing, theorem
-from novikoff.certificates.majority_flip_forced import told
-from novikoff.types import Label, Run
-
-
-@dataclass(frozen=True, slots=True)
-class OrthogonalFacts:
-    """What the theorem needs to know of the adversary: k, and the labels of the vectors shown so far."""
-
-    k: int
-    said: tuple[Label, ...]
+from novikoff.certificates.majority_flip_forced import MajorityFlipFacts, told
+from novikoff.types import Run
 
 
 @theorem("D", "novikoff1962", side="lower")
-def orthogonal_forced(run: Run[OrthogonalFacts]) -> Bound:
+def orthogonal_forced(run: Run[MajorityFlipFacts]) -> Bound:
     """M >= min(T, vectors not shown before the game)."""
     before, after = run.before, run.after
     return Bound(

@@ -72,66 +72,44 @@ class Separable(Stream):
         self.name = f"separable:rounds={self.rows},{self._plan}"
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        return blocks(self._plan, self.rows, start, self._plan.block)
-
-
-class Noisy(Stream):
-    """The rows of `Separable`, each label flipped with chance `noise`."""
-
-    rereadable = True
-    rows: int
-
-    def __init__(
-        self,
-        rounds: int = 10_000,
-        width: int = 20,
-        margin: float = 0.1,
-        seed: int = 0,
-        nonzeros: int | None = None,
-        noise: float = 0.1,
-    ) -> None:
-        if not 0.0 <= noise <= 1.0:
-            raise SourceError(f"noise must be a chance from 0 to 1: got {noise}.")
-        self._plan = plan(width, margin, seed, nonzeros)
-        self.rows = integer("rounds", rounds, 1)
-        self.noise = float(noise)
-        self.target = self._plan.target()
-        self.domain, self.labels = Domain("vector", self._plan.width), Labels()
-        self.name = f"noisy:rounds={self.rows},{self._plan},noise={self.noise}"
-
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
         return blocks(self._plan, self.rows, start, self._block)
 
     def _block(self, number: int) -> Rows:
-        indices, values, y = self._plan.block(number)
+        return self._plan.block(number)
+
+
+class Noisy(Separable):
+    """The rows of `Separable`, each label flipped with chance `noise`."""
+
+    def __init__(
+        self, rounds: int = 10_000, width: int = 20, margin: float = 0.1, seed: int = 0, nonzeros: int | None = None,
+        noise: float = 0.1,
+    ) -> None:  # fmt: skip
+        if not 0.0 <= noise <= 1.0:
+            raise SourceError(f"noise must be a chance from 0 to 1: got {noise}.")
+        super().__init__(rounds, width, margin, seed, nonzeros)
+        self.noise = float(noise)
+        self.name = f"noisy:rounds={self.rows},{self._plan},noise={self.noise}"
+
+    def _block(self, number: int) -> Rows:
+        indices, values, y = super()._block(number)
         coins = (bits(self._plan.seed, NOISE, number, len(y)) >> np.uint64(11)) * 2.0**-53
         return indices, values, np.where(coins < self.noise, -y, y)
 
 
-class Drifting(Stream):
+class Drifting(Separable):
     """The rows of a target that turns after each `every` rounds: a tenth of its signs flip, the next tenth in turn.
 
     After ten turns (with fewer features, `width` turns) it has become its opposite, after twice as many itself again.
     `target` is that of the first round, `target_at(t)` that of round t; a row keeps the margin to its own.
     """
 
-    rereadable = True
-    rows: int
-
     def __init__(
-        self,
-        rounds: int = 10_000,
-        width: int = 20,
-        margin: float = 0.1,
-        seed: int = 0,
-        nonzeros: int | None = None,
+        self, rounds: int = 10_000, width: int = 20, margin: float = 0.1, seed: int = 0, nonzeros: int | None = None,
         every: int = 1000,
-    ) -> None:
-        self._plan = plan(width, margin, seed, nonzeros)
-        self.rows = integer("rounds", rounds, 1)
+    ) -> None:  # fmt: skip
+        super().__init__(rounds, width, margin, seed, nonzeros)
         self.every = integer("every", every, 1)
-        self.target = self._plan.target()
-        self.domain, self.labels = Domain("vector", self._plan.width), Labels()
         self.name = f"drifting:rounds={self.rows},{self._plan},every={self.every}"
 
     def target_at(self, t: int) -> NDArray[np.float64]:
@@ -140,8 +118,8 @@ class Drifting(Stream):
         turned = self._turned(np.array([row]), np.arange(len(self.target))[None, :])
         return np.asarray(self.target * turned[0])
 
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        return blocks(self._plan, self.rows, start, lambda number: self._plan.block(number, self._turned))
+    def _block(self, number: int) -> Rows:
+        return self._plan.block(number, self._turned)
 
     def _turned(self, rows: NDArray[np.int64], indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """-1 where the sign of a feature has been flipped an odd number of times, else 1; rows from 0."""

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.errors import InputError, SourceError
 from novikoff.stream import Stream
@@ -60,7 +61,6 @@ class Pairs(Stream):
         self.labels = labels or (Labels() if many is None else None)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        dtype = np.int8 if self._many is None else np.int32
         t = skipped = start["row"] if start else 0
         for t, pair in enumerate(islice(self._pairs, skipped, None), start=skipped + 1):
             try:
@@ -69,16 +69,17 @@ class Pairs(Stream):
                 must = "each item must be a pair (x, y)"
                 raise SourceError(must, f"is {pair!r}", item=t, source=self.name) from None
             self.fixed = self.fixed and is_plain(pair)
-            yield Batch([x], np.array([self._encode(y, t)], dtype=dtype), t, {"row": t})
+            yield Batch([x], self._outcome(y, t), t, {"row": t})
         if t == 0:
             left = "" if self.rereadable else " (left). Pass a list to read it again"
             raise SourceError(f"a source must not be empty: {self.name} has no items{left}.")
 
-    def _encode(self, y: Any, t: int) -> int:
+    def _outcome(self, y: Any, t: int) -> NDArray[Any]:
+        """Of item t."""
         try:
-            if self.labels is None or self.labels == Labels():
-                return check_label(y, self._many)
-            return self.labels.encode(y)
+            labels = self.labels or Labels()
+            label = check_label(y, self._many) if labels == Labels() else labels.encode(y)
+            return np.array([label], dtype=np.int8 if self._many is None else np.int32)
         except InputError as error:
             raise SourceError(*error.args, item=t, source=self.name) from None
         except ValueError:  # an array has no one truth

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,9 @@ from novikoff.errors import MismatchError, SourceError
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.frames import SparseMatrix, is_sparse
 from novikoff.sources.matched import names_of
-from novikoff.sources.pairs import HELD, is_plain
+from novikoff.sources.pairs import Pairs
 from novikoff.stream import Stream
-from novikoff.types import Batch, Domain, Example, Position
+from novikoff.types import Batch, Example, Position
 
 
 class Targets(Stream):
@@ -48,29 +47,17 @@ class Targets(Stream):
             yield replace(batch, y=self._y[first : first + len(batch)])
 
 
-class TargetPairs(Stream):
+class TargetPairs(Pairs):
     """Pairs (x, y), played one by one; there may be no end of them. A list can be read again."""
 
     outcomes = "numbers"
 
     def __init__(self, pairs: Iterable[tuple[Example, float]], name: str = "pairs") -> None:
-        self.name, self._pairs = name, pairs
-        self.rereadable, self.fixed = iter(pairs) is not pairs, type(pairs) in HELD
-        self.domain = Domain("any")
+        super().__init__(pairs, name=name)
+        self.labels = None
 
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        t = skipped = start["row"] if start else 0
-        for t, pair in enumerate(islice(self._pairs, skipped, None), start=skipped + 1):
-            try:
-                x, y = pair
-            except (TypeError, ValueError):
-                must = "each item must be a pair (x, y)"
-                raise SourceError(must, f"is {pair!r}", item=t, source=self.name) from None
-            self.fixed = self.fixed and is_plain(pair)
-            yield Batch([x], _outcomes([y], f"item {t} of {self.name}"), t, {"row": t})
-        if t == 0:
-            left = "" if self.rereadable else " (left). Pass a list to read it again"
-            raise SourceError(f"a source must not be empty: {self.name} has no items{left}.")
+    def _outcome(self, y: Any, t: int) -> NDArray[np.float64]:
+        return _outcomes([y], f"item {t} of {self.name}")
 
 
 def targets(environment: Any) -> Stream:
