@@ -24,17 +24,11 @@ from novikoff.kernels.decimals import ONE, REAL_POWERS, TOPS, TWO, U64, ZERO, nu
 from novikoff.kernels.entries import (
     BLOCK,
     BYTE,
-    DOUBLE,
     INT,
-    MINUS,
-    NO_DIGIT,
-    NOUGHTS,
-    POINT,
     SAFE,
     WORD,
-    Lanes,
+    Four,
     _data,
-    _joined,
     _listed,
     _newlines,
     _ones,
@@ -107,60 +101,13 @@ def _four(
     """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        def array(place: int) -> Any:
-            return _data(context, builder, signature, arguments, place)
-
-        def vector(values: list[Any], kind: Any) -> Any:
-            made = ir.Constant(ir.VectorType(kind, WIDE), ir.Undefined)
-            for k, value in enumerate(values):
-                made = builder.insert_element(made, value, INT(k))
-            return made
-
-        def constant(value: int) -> Lanes:
-            return Lanes(builder, ir.Constant(ir.VectorType(WORD, WIDE), [value] * WIDE))
-
-        def listed(first: Any) -> Lanes:
-            return Lanes(builder, _unaligned(builder, array(1), first, ir.VectorType(INT, WIDE))).cast("zext", WORD)
-
-        def words(places: list[Any], offset: int) -> Lanes:
-            """Eight bytes of text, `offset` from each place."""
-            starts = [builder.add(place, WORD(offset)) for place in places]
-            return Lanes(builder, vector([_unaligned(builder, array(0), start, WORD) for start in starts], WORD))
-
-        def real(word: Lanes) -> Any:
-            """A word below 2^52 as a double."""
-            shifted = (word | 0x4330000000000000).cast("bitcast", DOUBLE)
-            return builder.fsub(shifted.value, ir.Constant(shifted.value.type, [2.0**52] * WIDE))
-
+        four = Four(context, builder, signature, arguments)
         _, _, cell, left, _, _, at, _ = arguments
-        here = [builder.load(builder.gep(array(1), [builder.add(cell, WORD(k))])) for k in range(WIDE + 1)]
-        here = [builder.zext(place, WORD) for place in here]
-        before, behind = listed(cell), listed(builder.add(cell, WORD(1)))
-
-        head = words(here[:WIDE], 1)
-        sign = (head & 0xFF).equals(MINUS).choose(1, constant(0))
-        head = head >> (sign << 3)
-        point = (head & 0xFF00).equals(POINT << 8)
-        whole = point.choose((head & 0xFF) ^ 48, constant(0))
-        count = behind - before - 1 - sign - point.choose(2, constant(0))
-        shift = (constant(64) - (count << 3)) & 63
-        word = ((words(here[1:], -8) ^ NOUGHTS) >> shift) << shift  # the last `count` bytes, zeros before them
-        flaws = (word + NO_DIGIT) | word | (whole + 0x76) | whole
-        flaws = flaws | ((count - 1) & (2**64 - 8)).equals(0).choose(0, constant(2**64 - 1))
-
-        slots = count & 15
-        scale = [builder.gep(array(4), [builder.extract_element(slots.value, INT(k))]) for k in range(WIDE)]
-        power = vector([builder.load(slot) for slot in scale], DOUBLE)
-        value = builder.fadd(builder.fmul(real(whole), power), real(_joined(word)))
-        one = ir.Constant(power.type, [1.0] * WIDE)
-        value = Lanes(builder, builder.fdiv(value, builder.select(point.value, power, one))).cast("bitcast", WORD)
-        _store(builder, (value | (sign << 63)).value, array(5), at)
-
-        lanes = ir.Constant(ir.VectorType(WORD, WIDE), list(range(WIDE)))
-        inside = builder.icmp_unsigned("<", lanes, vector([left] * WIDE, WORD))
-        flaws = Lanes(builder, inside).choose(flaws, constant(0))
-        known = _unaligned(builder, array(7), WORD(0), flaws.value.type)
-        _store(builder, builder.or_(known, flaws.value), array(7), WORD(0))
+        following = builder.add(cell, WORD(1))
+        length = four.listed(1, following) - four.listed(1, cell) - 1
+        value, flaws, count = four.numbers(four.words(1, cell, 1), four.words(1, following, -8), length, powers=4)
+        _store(builder, value.value, four.array(5), at)
+        four.mark(flaws, count - 1, left, wrong=7)
         return context.get_dummy_value()
 
     word = types.uint64

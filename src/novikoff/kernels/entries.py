@@ -195,6 +195,83 @@ def _joined(word: Lanes) -> Lanes:
     return (fours & 0xFFFFFFFF) * 10000 + (fours >> 32)
 
 
+class Four:
+    """The code that reads four numbers of a text side by side. The text is argument 0."""
+
+    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+        self.builder, self.arguments = builder, arguments
+        self._given = context, builder, signature, arguments
+
+    def array(self, place: int) -> Any:
+        """The data of an argument."""
+        return _data(*self._given, place)
+
+    def vector(self, values: list[Any], kind: Any) -> Any:
+        """The values as a vector."""
+        made = ir.Constant(ir.VectorType(kind, WIDE), ir.Undefined)
+        for k, value in enumerate(values):
+            made = self.builder.insert_element(made, value, INT(k))
+        return made
+
+    def constant(self, value: int) -> Lanes:
+        """The same word four times."""
+        return Lanes(self.builder, ir.Constant(ir.VectorType(WORD, WIDE), [value] * WIDE))
+
+    def listed(self, places: int, first: Any) -> Lanes:
+        """Four places, from `first` on in the argument that lists them."""
+        loaded = _unaligned(self.builder, self.array(places), first, ir.VectorType(INT, WIDE))
+        return Lanes(self.builder, loaded).cast("zext", WORD)
+
+    def words(self, places: int, first: Any, offset: int) -> Lanes:
+        """Eight bytes of text, `offset` from each of those places."""
+        builder, data = self.builder, self.array(places)
+        starts = [builder.load(builder.gep(data, [builder.add(first, WORD(k))])) for k in range(WIDE)]
+        starts = [builder.add(builder.zext(start, WORD), WORD(offset)) for start in starts]
+        return Lanes(builder, self.vector([_unaligned(builder, self.array(0), start, WORD) for start in starts], WORD))
+
+    def ending(self, word: Lanes, count: Lanes) -> Lanes:
+        """The last `count` bytes as digits 0 .. 9, zeros before them."""
+        shift = (self.constant(64) - (count << 3)) & 63
+        return ((word ^ NOUGHTS) >> shift) << shift
+
+    def numbers(self, head: Lanes, tail: Lanes, length: Lanes, powers: int) -> tuple[Lanes, Lanes, Lanes]:
+        """The numbers of `length` bytes as the bits of doubles, top bits of bytes where they are none, and how many
+        digits are behind a point (or in all).
+
+        head, tail   the eight bytes they begin with, and those they end with
+        powers       the argument with the powers of ten
+        """
+        builder, constant = self.builder, self.constant
+        sign = (head & 0xFF).equals(MINUS).choose(1, constant(0))
+        head = head >> (sign << 3)
+        point = (head & 0xFF00).equals(POINT << 8)
+        whole = point.choose((head & 0xFF) ^ 48, constant(0))
+        count = length - sign - point.choose(2, constant(0))
+        word = self.ending(tail, count)
+        flaws = (word + NO_DIGIT) | word | (whole + 0x76) | whole
+        slots = count & 15
+        scale = [builder.gep(self.array(powers), [builder.extract_element(slots.value, INT(k))]) for k in range(WIDE)]
+        power = self.vector([builder.load(slot) for slot in scale], DOUBLE)
+        value = builder.fadd(builder.fmul(self.real(whole), power), self.real(_joined(word)))
+        one = ir.Constant(power.type, [1.0] * WIDE)
+        value = Lanes(builder, builder.fdiv(value, builder.select(point.value, power, one))).cast("bitcast", WORD)
+        return value | (sign << 63), flaws, count
+
+    def real(self, word: Lanes) -> Any:
+        """A word below 2^52 as a double."""
+        shifted = (word | 0x4330000000000000).cast("bitcast", DOUBLE)
+        return self.builder.fsub(shifted.value, ir.Constant(shifted.value.type, [2.0**52] * WIDE))
+
+    def mark(self, flaws: Lanes, few: Lanes, left: Any, wrong: int) -> None:
+        """Note flaws in the argument `wrong`, and where `few` is not 0 .. 7; lanes from `left` on have none."""
+        flaws = flaws | (few & (2**64 - 8)).equals(0).choose(0, self.constant(2**64 - 1))
+        lanes = ir.Constant(ir.VectorType(WORD, WIDE), list(range(WIDE)))
+        inside = self.builder.icmp_unsigned("<", lanes, self.vector([left] * WIDE, WORD))
+        flaws = Lanes(self.builder, inside).choose(flaws, self.constant(0))
+        known = _unaligned(self.builder, self.array(wrong), WORD(0), flaws.value.type)
+        _store(self.builder, self.builder.or_(known, flaws.value), self.array(wrong), WORD(0))
+
+
 @intrinsic
 def _four(
     typing_context: Any, text: Any, colons: Any, blanks: Any, colon: Any, blank: Any, left: Any, powers: Any,
@@ -207,70 +284,18 @@ def _four(
     """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        def array(place: int) -> Any:
-            return _data(context, builder, signature, arguments, place)
-
-        def vector(values: list[Any], kind: Any) -> Any:
-            made = ir.Constant(ir.VectorType(kind, WIDE), ir.Undefined)
-            for k, value in enumerate(values):
-                made = builder.insert_element(made, value, INT(k))
-            return made
-
-        def constant(value: int) -> Lanes:
-            return Lanes(builder, ir.Constant(ir.VectorType(WORD, WIDE), [value] * WIDE))
-
-        def listed(data: Any, first: Any) -> Lanes:
-            return Lanes(builder, _unaligned(builder, data, first, ir.VectorType(INT, WIDE))).cast("zext", WORD)
-
-        def words(data: Any, first: Any, offset: int) -> Lanes:
-            """Eight bytes of text, `offset` from each place."""
-            starts = [builder.load(builder.gep(data, [builder.add(first, WORD(k))])) for k in range(WIDE)]
-            starts = [builder.add(builder.zext(start, WORD), WORD(offset)) for start in starts]
-            return Lanes(builder, vector([_unaligned(builder, array(0), start, WORD) for start in starts], WORD))
-
-        def ending(word: Lanes, count: Lanes) -> Lanes:
-            """The last `count` bytes as digits 0 .. 9, zeros before them."""
-            shift = (constant(64) - (count << 3)) & 63
-            return ((word ^ NOUGHTS) >> shift) << shift
-
-        def real(word: Lanes) -> Any:
-            """A word below 2^52 as a double."""
-            shifted = (word | 0x4330000000000000).cast("bitcast", DOUBLE)
-            return builder.fsub(shifted.value, ir.Constant(shifted.value.type, [2.0**52] * WIDE))
-
+        four = Four(context, builder, signature, arguments)
         _, _, _, first, blank_before, left, _, _, _, at, _ = arguments
         blank_behind = builder.add(blank_before, WORD(1))
-        here, before, behind = listed(array(1), first), listed(array(2), blank_before), listed(array(2), blank_behind)
-
+        here, before, behind = four.listed(1, first), four.listed(2, blank_before), four.listed(2, blank_behind)
         digits = here - before - 1
-        word = ending(words(array(1), first, -8), digits)
-        flaws = (word + NO_DIGIT) | word
-        index = _joined(word).cast("trunc", INT)
-
-        head = words(array(1), first, 1)
-        sign = (head & 0xFF).equals(MINUS).choose(1, constant(0))
-        head = head >> (sign << 3)
-        point = (head & 0xFF00).equals(POINT << 8)
-        whole = point.choose((head & 0xFF) ^ 48, constant(0))
-        count = behind - here - 1 - sign - point.choose(2, constant(0))
-        word = ending(words(array(2), blank_behind, -8), count)
-        flaws = flaws | (word + NO_DIGIT) | word | (whole + 0x76) | whole
-        flaws = flaws | (((digits - 1) | (count - 1)) & (2**64 - 8)).equals(0).choose(0, constant(2**64 - 1))
-
-        slots = count & 15
-        scale = [builder.gep(array(6), [builder.extract_element(slots.value, INT(k))]) for k in range(WIDE)]
-        power = vector([builder.load(slot) for slot in scale], DOUBLE)
-        value = builder.fadd(builder.fmul(real(whole), power), real(_joined(word)))
-        one = ir.Constant(power.type, [1.0] * WIDE)
-        value = Lanes(builder, builder.fdiv(value, builder.select(point.value, power, one))).cast("bitcast", WORD)
-        _store(builder, (value | (sign << 63)).value, array(8), at)
-        _store(builder, index.value, array(7), at)
-
-        lanes = ir.Constant(ir.VectorType(WORD, WIDE), list(range(WIDE)))
-        inside = builder.icmp_unsigned("<", lanes, vector([left] * WIDE, WORD))
-        flaws = Lanes(builder, inside).choose(flaws, constant(0))
-        known = _unaligned(builder, array(10), WORD(0), flaws.value.type)
-        _store(builder, builder.or_(known, flaws.value), array(10), WORD(0))
+        word = four.ending(four.words(1, first, -8), digits)
+        value, flaws, count = four.numbers(
+            four.words(1, first, 1), four.words(2, blank_behind, -8), behind - here - 1, powers=6
+        )
+        _store(builder, value.value, four.array(8), at)
+        _store(builder, _joined(word).cast("trunc", INT).value, four.array(7), at)
+        four.mark((word + NO_DIGIT) | word | flaws, (digits - 1) | (count - 1), left, wrong=10)
         return context.get_dummy_value()
 
     word = types.uint64
