@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled, inlined
+from novikoff.kernels.compiled import compiled, inlined, inner
 from novikoff.kernels.exp import exp
 
 LARGEST = 700.0
@@ -21,7 +21,7 @@ STEPS = 64
 """Never needed."""
 
 
-@inlined
+@inner
 def hedged(z0: float, v: float) -> float:
     """The score that is played."""
     sound = abs(z0) <= BEYOND and v <= BEYOND  # any score may be played; what is not a number must not be
@@ -46,7 +46,7 @@ def chance(z: float) -> float:
     return e / (1.0 + e)
 
 
-@inlined
+@inner
 def log_loss(z: float) -> float:
     """ln(1 + e^-z) for z = y times the score."""
     return np.log1p(exp(-z)) if z > 0.0 else np.log1p(exp(z)) - z

@@ -218,7 +218,7 @@ def play_logistic(
         scores[t] = learn_logistic(inverse, sums, held, own, ridge, x, k, count, z0, v, y[t], kappa)
 
 
-@inlined
+@inner
 def learn_logistic(
     inverse: Vector, sums: Vector, held: Vector, own: Vector, ridge: float, x: Vector, k: Vector, count: int,
     z0: float, v: float, y: int, kappa: float,
