@@ -210,6 +210,11 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
         ("perceptron", named_stream, BAD_NAMED),
         ("perceptron:bias=1,normalize=true", named_stream, BAD_NAMED),
     ],
+    "specialists": [
+        ("specialists:[ftrl],block=16", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("specialists:[logistic:bias=0],block=50", sparse_stream, BAD_SPARSE),
+        ("specialists:[ftrl:metric=newton],block=100", named_stream, BAD_NAMED),
+    ],
     "auto": [
         ("auto", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
         ("auto:fast=true", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),

@@ -37,6 +37,7 @@ from novikoff.learners.rectangle_halving import RectangleHalving as RectangleHal
 from novikoff.learners.scaled import Scaled as Scaled
 from novikoff.learners.second_order_perceptron import SecondOrderPerceptron as SecondOrderPerceptron
 from novikoff.learners.sleeping_experts import SleepingExperts as SleepingExperts
+from novikoff.learners.specialists import Specialists as Specialists
 from novikoff.learners.threshold_halving import ThresholdHalving as ThresholdHalving
 from novikoff.learners.tighter import TighterPerceptron as TighterPerceptron
 from novikoff.learners.tightest_box import TightestBox as TightestBox

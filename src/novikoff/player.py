@@ -30,6 +30,8 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     encoding        of the table it learned from, by which tables are read: set by the ledger
     size, updates   what it holds, and how often it changed
     survivor        a hypothesis that did best, in words
+    between         what happened between two rounds, and what was promised there
+    tale            what else it has to tell of its game, in lines
     seed, names, weights, normalize
 
 `play_one` and `learn_many` answer with labels, or with a `StepResult`: those of a learner that draws, of one that pays
@@ -224,6 +226,22 @@ class Player:
         """A hypothesis that did best, in words; None if it has no hypotheses."""
         tell = getattr(self.learner, "survivor", None)
         return None if tell is None else str(tell())
+
+    def tale(self) -> list[str]:
+        """What else it has to tell of its game, in lines."""
+        tell = getattr(self.learner, "tale", None)
+        return [] if tell is None else list(tell())
+
+    def between(self, first: int, last: int) -> Any:
+        """What happened between two rounds, and what was promised there."""
+        tell = getattr(self.learner, "between", None)
+        if tell is None:
+            raise InputError(
+                "a learner to be asked about some of its rounds must promise something there: "
+                f"{type(self.learner).__name__} does not. Play specialists:[logistic], or another learner with "
+                "probabilities in the brackets."
+            )
+        return tell(first, last)
 
     @property
     def seed(self) -> int | None:

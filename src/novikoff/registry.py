@@ -112,6 +112,7 @@ CATALOG: Mapping[str, Entry] = {
     "fixed-share": Entry("learner", "learners.fixed_share", "FixedShare"),
     "sleeping-experts": Entry("learner", "learners.sleeping_experts", "SleepingExperts"),
     "hedge": Entry("learner", "learners.hedge", "Hedge"),
+    "specialists": Entry("learner", "learners.specialists", "Specialists"),
     "auto": Entry("learner", "learners.auto", "Auto"),
     "ftrl": Entry("learner", "learners.ftrl", "Ftrl"),
     "logistic": Entry("learner", "learners.logistic", "Logistic"),

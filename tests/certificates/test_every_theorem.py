@@ -296,6 +296,30 @@ def of_metric(make, sample, cheat, tight=None):
                  (lambda: dataclasses.replace(game(sample), rounds=1), "and no others")))  # fmt: skip
 
 
+class Stubborn(nk.Specialists):
+    """Broken: whatever they lost, it trusts the copy that began last."""
+
+    def _mixed(self, chances, y):
+        for copy in self._copies:
+            copy.log = 0.0 if copy is self._copies[-1] else -50.0
+        return super()._mixed(chances, y)
+
+
+def of_specialists():
+    """The same of copies begun at different times."""
+
+    def make():
+        return nk.Specialists(nk.Ftrl(), 4)
+
+    def game(stream):
+        return run_of(make(), stream)
+
+    return Case(VECTORS, game, apart(200), None, lambda: run_of(Stubborn(nk.Ftrl(), 4), apart(200)),
+                ((lambda: changed(game(apart(50)), loss=7.0), "what the ledger counted"),
+                 (lambda: changed(game(apart(50)), rounds=7), "and no others"),
+                 (lambda: warm(make, apart(8), apart(8)), "warm start")))  # fmt: skip
+
+
 def paid_more(run):
     """The learner paid so much more, as it says itself."""
     return dataclasses.replace(changed(run, loss=run.after.loss + 500.0), log_loss=run.log_loss + 500.0)
@@ -558,6 +582,9 @@ CASES = {
               (lambda: changed(run_of(nk.Ftrl(), apart(50)), rounds=7), "and no others"),
               (lambda: changed(run_of(nk.Ftrl(), apart(50)), loss=7.0), "what the ledger counted")),
     ),
+    "specialists_promise": of_specialists(),
+    "specialists_regret": of_specialists(),
+    "stretch_regret": of_specialists(),
     "logistic_regret": of_metric(nk.Logistic, apart(50), paid_more),
     "metric_mistakes": of_metric(
         nk.SecondOrderPerceptron, apart(20),

@@ -56,6 +56,7 @@ class Telling:
     force: bool = False
     verbose: bool = False
     permutations: int | None = None
+    between: tuple[int, int] | None = None
 
     def check(self) -> None:
         """Refuse what cannot be told before the game begins."""
@@ -369,6 +370,7 @@ def _tell(
     """Print what happened and what was promised; the exit code."""
     of_members = ledger.certify_members() if telling.certify else []
     certificates = ledger.certify(members=of_members) if telling.certify else []
+    between = None if telling.between is None else ledger.player.between(*telling.between)
     if telling.plot is not None:
         from novikoff.report import plot
 
@@ -378,6 +380,7 @@ def _tell(
             told = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}
             told |= {} if kept is None else {"kept": plain.kept(kept)}
             told |= {} if test is None else {"permutation": plain.permuted(test)}
+            told |= {} if between is None else {"between": between._asdict()}
             print(json.dumps(told))
         else:
             out = terminal.Out()
@@ -386,6 +389,8 @@ def _tell(
                 terminal.kept(out, kept, telling.verbose)
             if test is not None:
                 terminal.say(out, terminal.permuted(test))
+            if between is not None:
+                terminal.say(out, str(between))
     if stopped and not telling.as_json:
         print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
     if any(certificate.status == "violated" for found in (certificates, *of_members) for certificate in found):

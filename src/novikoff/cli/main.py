@@ -61,6 +61,7 @@ def run(asked: Namespace) -> int:
         asked.force,
         asked.verbose,
         asked.permutation,
+        asked.between,
     )
     choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
     rounds = (asked.passes, asked.rounds)
@@ -221,6 +222,7 @@ def parser() -> Parser:
     )
     one.add_argument("--hindsight", action="store_true", help="read the source again for the best comparators")
     one.add_argument("--plot", metavar="FILE", help="draw mistakes and bound against rounds, as .png or .svg")
+    one.add_argument("--between", metavar="A:B", type=_between, help="how it did from round A to B (specialists:[…])")
     one.add_argument(
         "--permutation",
         type=_integer(1),
@@ -422,6 +424,13 @@ def _integer(least: int | None = None, most: int | None = None) -> Callable[[str
         return value
 
     return number
+
+
+def _between(text: str) -> tuple[int, int]:
+    first, colon, last = text.partition(":")
+    if not (colon and first.isdecimal() and last.isdecimal()):
+        raise ArgumentTypeError(f"must be two rounds, such as 1001:2000: got {text!r}")
+    return int(first), int(last)
 
 
 def _chance(text: str) -> float:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from novikoff.kernels import second_order as second_order
     from novikoff.kernels import sharing as sharing
     from novikoff.kernels import sleeping as sleeping
+    from novikoff.kernels import specialists as specialists
     from novikoff.kernels import standings as standings
     from novikoff.kernels import supports as supports
     from novikoff.kernels import survivors as survivors

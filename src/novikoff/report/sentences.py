@@ -169,6 +169,21 @@ WORDS: dict[str, Words] = {
     "anytime_regret": Words(f"{RATE} falls with the rounds"),
     "doubling_regret": Words(f"{RATE} falls whenever the rounds have doubled", ("over {epochs} epochs",)),
     "exp_concave_regret": Words("a mixture of forecasts whose loss is curved enough"),
+    "specialists_regret": Words(
+        "a mixture of copies begun at different times",
+        ("the copy that began with the first round lost {steady_loss:up}, and to mix others in costs at most "
+         "{price:up}",),
+    ),
+    "specialists_promise": Words(
+        "a mixture of copies begun at different times",
+        ("the copy that began with the first round promises at most {promised:up} ({by}), and to mix others in costs "
+         "at most 0.6932",),
+    ),
+    "stretch_regret": Words(
+        "every stretch of blocks, against a copy begun with it",
+        ("each of the {stretches} stretches that are over was looked at: on none of them more was lost than the copy "
+         "begun with it lost, and its price",),
+    ),
     "ftrl_suffix": Words(
         "follow the regularised leader from any round on",
         ("the weights that it had after round {after} would have lost {comparator_loss:up} in the rounds since",),

@@ -53,6 +53,8 @@ def table(team: list[Member]) -> Iterator[str]:
     widths = [max(len(row[column]) for row in cells) for column in range(3)]
     for name, mistakes, weight, promised in cells:
         yield f"  {name:<{widths[0]}}  {mistakes:>{widths[1]}}  {weight:>{widths[2]}}  {promised}".rstrip()
+    if len(team) == 1:
+        return
     best = min(team, key=lambda member: member.mistakes)
     yield f"the best learner was {best.name}: {counted(best.mistakes, 'mistake')}"
 

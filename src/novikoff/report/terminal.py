@@ -66,6 +66,7 @@ def game(
     if ledger.members:
         for line in table(members(ledger, of_members)):
             out.line(line)
+    say(out, *ledger.player.tale())
     if certified:
         promised(out, certificates, verbose, said=True)
         if certificates and (told := sentences.scaled(ledger)):
