@@ -46,7 +46,7 @@ SEA_ROWS = 2_500
 OURS = (
     "perceptron", "perceptron:scale=none", "ellipsoid", "kernel-perceptron", "rbp", "forgetron", "cks", "tighter",
     "second-order-perceptron", "arow", "ftrl", "logistic", "vaw:probabilities=true", "auto:fast=true", "auto",
-    "online-gradient", "online-gradient:normalize=true,bias=1,scale=standard", "vaw",
+    "online-gradient", "online-gradient:normalize=true,bias=1,scale=standard", "vaw", "auto-regression",
 )  # fmt: skip
 """Specs; those of learners that are not in the catalog are left out."""
 

@@ -389,7 +389,7 @@ def examples(stream, noise, seed=0, rounds=ROUNDS):
     return (x, y) if isinstance(x, np.ndarray) else list(zip(x, y.tolist(), strict=True))
 
 
-PAYING = {"sleeping-experts", "online-gradient", "exp3-ix", "tsallis-inf", "exp4"}
+PAYING = {"sleeping-experts", "online-gradient", "exp3-ix", "tsallis-inf", "exp4", "auto-regression"}
 """Learners that pay another loss than a mistake: test_every_forecaster.py, and files of their own in learners/."""
 
 

@@ -7,6 +7,7 @@ from scipy import sparse
 import novikoff as nk
 from novikoff.cli.predictions import Watch
 from novikoff.errors import InputError, ModelFileError
+from novikoff.model import load_game
 from novikoff.online_to_batch import METHODS, OnlineToBatch, keep
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.risk import candidate_limit, clopper_pearson
@@ -342,9 +343,39 @@ def test_a_saved_promise_that_cannot_be_ours_is_refused(name, value):
 
 
 def test_a_file_with_a_classifier_is_not_a_game(tmp_path):
-    from novikoff.model import load_game
 
     kept = keep(nk.play(nk.Perceptron(), data(50), keep=5), "last")
     nk.save(kept, tmp_path / "kept.nk")
     with pytest.raises(ModelFileError, match="a classifier that was kept"):
         load_game(tmp_path / "kept.nk")
+
+
+@pytest.mark.parametrize("learner", ["ftrl", "auto:fast=true", "vaw:probabilities=true"])
+def test_of_a_learner_with_probabilities_the_brier_score_is_limited_too(learner, tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 3))
+    y = np.where(x[:, 0] + 0.3 * rng.normal(size=600) > 0.0, 1, -1)
+    ledger = nk.play(learner, (x, y), keep=9)
+    kept = nk.keep(ledger, "random")
+    *_, scored, always = kept.certificates
+    assert [one.quantity for one in kept.certificates] == ["mean risk"] * 2 + ["mean risk in Brier score"] * 2
+    assert ledger.brier / 600 <= scored.observed <= ledger.brier / 600 + 1 / 600
+    assert scored.observed < scored.bound <= always.bound < 1.0
+    assert scored.quantities["brier"] == ledger.reservoir.brier
+    nk.save(ledger, tmp_path / "game.nk")
+    again = nk.keep(load_game(tmp_path / "game.nk"), "random")
+    assert [one.bound for one in again.certificates] == [one.bound for one in kept.certificates]
+    best = nk.keep(ledger, "best", stream=(x, y))
+    assert best.certificate.status == "conditional"
+    assert np.mean(best.predict_many(nk.Batch(x, y.astype(np.int8), 1)) != y) < 0.2
+
+
+def test_the_brier_score_of_new_examples_is_within_its_limit():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(4000, 2))
+    y = np.where(x[:, 0] + rng.normal(size=4000) > 0.0, 1, -1)
+    ledger = nk.play("ftrl", (x[:400], y[:400]), keep=9)
+    kept = nk.keep(ledger, "random")
+    said = np.array([kept.classifier.probability_one(row) for row in x[400:]])
+    brier = np.mean((said - (y[400:] > 0)) ** 2)
+    assert brier < kept.certificates[2].bound < 0.4

@@ -13,6 +13,7 @@ from novikoff.game import play as play
 from novikoff.learners.ada_hedge import AdaHedge as AdaHedge
 from novikoff.learners.arow import Arow as Arow
 from novikoff.learners.auto import Auto as Auto
+from novikoff.learners.auto_regression import AutoRegression as AutoRegression
 from novikoff.learners.consistent import Consistent as Consistent
 from novikoff.learners.constant import Constant as Constant
 from novikoff.learners.cover_halving import CoverHalving as CoverHalving

@@ -85,6 +85,12 @@ def _is_scaled(spec: Spec) -> bool:
     return bool(getattr(constructor, "scales", False))
 
 
+def for_numbers(text: str) -> str:
+    """The spec of the learner that plays where outcomes are numbers: `auto` is then another."""
+    spec = parse(text)
+    return written(Spec(FOR_NUMBERS[spec.name], spec.positional, spec.named)) if spec.name in FOR_NUMBERS else text
+
+
 @dataclass(frozen=True, slots=True)
 class Spec:
     """A parsed spec."""
@@ -319,6 +325,9 @@ def _fit(value: Any, parameter: inspect.Parameter, types: tuple[Any, ...], owner
 
 TEAM = "a list of learners"
 """In place of the type of a parameter that takes learners."""
+
+FOR_NUMBERS: Mapping[str, str] = {"auto": "auto-regression"}
+"""Learners of labels, and what they are called where outcomes are numbers."""
 
 SCALES = ("standard", "range")
 """What `scale` may be besides none."""

@@ -27,6 +27,7 @@ def check(ledger: Ledger) -> None:
     _sums(ledger)
     _baselines(ledger)
     _ranking(ledger)
+    _calibration(ledger)
     _curve(ledger)
     _bounds(ledger)
     _learner(ledger)
@@ -65,6 +66,14 @@ def _sums(ledger: Ledger) -> None:
     if ledger.deterministic and ledger.counts:
         require(ledger.expected == ledger.mistakes, "mistakes are what is expected where nothing is drawn",
                 ledger.expected)  # fmt: skip
+
+
+def _calibration(ledger: Ledger) -> None:
+    found = ledger.calibration
+    counted = sum(found.rounds)
+    if counted:  # games of old had none
+        must = f"its bins must have {ledger.rounds:,} rounds, {ledger.positives:,} of them +1"
+        require((counted, sum(found.positives)) == (ledger.rounds, ledger.positives), must, counted)
 
 
 def _baselines(ledger: Ledger) -> None:

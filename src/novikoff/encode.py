@@ -116,18 +116,27 @@ def pair(indices: Any, values: Any) -> tuple[NDArray[np.uint32], NDArray[np.floa
     return places.astype(np.uint32), reals
 
 
-def mapping(x: Mapping[Any, Any], names: dict[str, int]) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
-    """A sparse row from {name: number} or {index: number}; new names are added to `names`, all or none."""
+def mapping(
+    x: Mapping[Any, Any], names: dict[str, int], learn: bool = True
+) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+    """A sparse row from {name: number} or {index: number}; new names are added to `names`, all or none, if `learn`."""
     try:
         values = doubles(list(x.values()))
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"values must be numbers: got {shown(dict(x))}.") from None
     if values.ndim != 1:
         raise InputError(f"values must be one number for each feature: got {shown(dict(x))}.")
+    try:
+        known = np.fromiter(map(names.__getitem__, x), np.uint32, len(x)) if names else None
+    except KeyError:  # a new name, or none
+        known = None
+    if known is not None and np.isfinite(values).all():
+        return known, values
     if all(isinstance(key, str) for key in x):
         places = {name: len(names) + k for k, name in enumerate(name for name in x if name not in names)}
         row = pair(np.array([places.get(name, names.get(name)) for name in x], dtype=np.int64), values)
-        names.update(places)
+        if learn:
+            names.update(places)
         return row
     if not all(isinstance(key, Integral) for key in x):
         raise InputError(f"features must all be names or all whole numbers: got {list(x)!r}.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.errors import POSITIVE, MismatchError
+from novikoff.errors import POSITIVE, Advice, MismatchError, Option
 from novikoff.player import Player
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs
@@ -55,6 +55,40 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
         f"an environment must be a stream, an adversary, arrays (X, y) or an iterable of (x, y): "
         f"got {type(environment).__name__}."
     )
+
+
+def opened(environment: Any) -> Any:
+    """For a learner that is one of labels or of numbers as the outcomes ask: numbers as a stream that shows them.
+
+    Paths and frames are opened; what is no table, no arrays and no stream is left as it is.
+    """
+    from novikoff.sources.frames import is_frame
+    from novikoff.tables.table import Table, are_numbers
+
+    if isinstance(environment, (str, os.PathLike)):
+        from novikoff.sources.reader import read
+
+        environment = read(environment)
+    elif not is_stream(environment) and is_frame(environment):
+        from novikoff.tables.formats import Frame
+
+        environment = Frame(environment)
+    if isinstance(environment, Table) and environment.numeric:
+        show_numbers(environment)
+    elif isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__array__"):
+        y = np.asarray(environment[1])
+        if y.ndim == 1 and y.dtype.kind in "iuf" and are_numbers(set(y.astype(np.float64).tolist())):
+            from novikoff.sources.targets import targets
+
+            return targets(environment)
+    return environment
+
+
+def show_numbers(table: Any) -> None:
+    """Let a table show its labels as numbers to be predicted, and say so."""
+    table.outcomes = "numbers"
+    told = f"{table.label} of {table.name} is a number to be predicted; if it is a label, pass "
+    table.notes.append(Advice(told, Option("positive"), "."))
 
 
 def _read(path: Any, learner: Learner) -> Stream:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff import catalog
-from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, pieces
+from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, opened, pieces
 from novikoff.errors import Advice, InputError, MismatchError, Option, SpecError
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
@@ -21,7 +21,7 @@ from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.arrays import alike
 from novikoff.sources.matched import names_of_row
-from novikoff.stream import Stream, there_before
+from novikoff.stream import Stream, is_stream, there_before
 from novikoff.tables.adopting import adopted, adopted_row
 from novikoff.types import (
     Adversary,
@@ -209,7 +209,7 @@ def play(
     """Play a whole game and return its ledger.
 
     learner       a learner, or its spec ("perceptron:bias=1"), which is made for the environment and scaled on a table;
-                  None is `auto`
+                  None is `auto`, or `auto-regression` where outcomes are numbers
     environment   a path or "demo:NAME", a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of
                   scipy.sparse), a data frame with a label column, or any iterable of (x, y); for a learner on losses,
                   an array (rounds, experts)
@@ -274,6 +274,10 @@ def _made(spec: str, environment: Any) -> tuple[Any, str, Learner]:
     """The environment, as a stream if it is no adversary; the spec with its scale; and the learner that it names."""
     if isinstance(environment, Adversary):
         return environment, spec, catalog.make(spec, "learner", domain=environment.domain)
+    if catalog.for_numbers(spec) != spec:
+        environment = opened(environment)
+        numbers = is_stream(environment) and environment.outcomes == "numbers"
+        spec = catalog.for_numbers(spec) if numbers else spec
     try:
         about = catalog.make(spec, "learner")
     except SpecError:  # it must know the domain first

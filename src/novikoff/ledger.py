@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.baselines import Baselines, Confusion, Constant
+from novikoff.calibration import Calibration
 from novikoff.certificate import Certificate
 from novikoff.consistency import check, next_mark
 from novikoff.errors import ModelFileError, counted
@@ -55,6 +56,7 @@ class Ledger:
     members            the ledgers of the learners of a team, each of the same rounds
     baselines          what those would have paid who learn nothing, and which label was said for which
     ranking            how the scores of the rounds rank the labels
+    calibration        how often what was said to be so probable came, of a learner with probabilities
     """
 
     learner: Learner
@@ -88,6 +90,7 @@ class Ledger:
     members: list[Ledger] = field(default_factory=list)
     baselines: Baselines = field(default_factory=Baselines)
     ranking: Ranking = field(default_factory=Ranking)
+    calibration: Calibration = field(default_factory=Calibration)
     _next: int = 1
     _expected: Total = field(default_factory=Total)
     _paid: Total = field(default_factory=Total)
@@ -256,6 +259,7 @@ class Ledger:
             self.impossible += len(played.probabilities) - len(possible)
             self._log_loss.add_all(-np.log(possible))
             self._brier.add_all((1.0 - played.probabilities) ** 2)
+            self.calibration.write(played.probabilities, y)
         for k, member in enumerate(self.members):
             chance, result = None if played.chances is None else played.chances[:, k], played.of(k)
             if result is not None:
@@ -373,6 +377,7 @@ class Ledger:
             repeated=self.repeated,
             log_loss=self.log_loss,
             brier=self.brier,
+            predicted=self.calibration.predicted if self.player.probable else None,
         )
         certificates = (theorem(run) for theorem in theorems)
         return [certificate for certificate in certificates if certificate is not None]
@@ -389,6 +394,7 @@ class Ledger:
                 "tracker": None if self.tracker is None else self.tracker.state(),
                 "members": [member.state() for member in self.members], "baselines": self.baselines.state(),
                 "ranking": self.ranking.state(),
+                "calibration": self.calibration.state(),
                 "encoding": None if self.encoding is None else self.encoding.state(),
                 "reservoir": None if self.reservoir is None else self.reservoir.state(),
                 **{name: dataclasses.astuple(getattr(self, f"_{name}")) for name in _SUMS}}  # fmt: skip
@@ -412,6 +418,7 @@ class Ledger:
         plain["members"] = [cls.restore(*pair) for pair in zip(state["members"], Player(learner).members, strict=True)]
         plain["baselines"] = Baselines.restore(state["baselines"])
         plain["ranking"] = Ranking.restore(state.get("ranking"))
+        plain["calibration"] = Calibration.restore(state.get("calibration"))
         plain["curve"] = [(t, mistakes) for t, mistakes in state["curve"]]
         plain["bounds"] = [(t, bound) for t, bound in state.get("bounds", ())]
         plain["predictions"] = None if state["predictions"] is None else [state["predictions"]]
@@ -440,7 +447,8 @@ class Ledger:
 
 _NOT_PLAIN = (
     "learner", "adversary", "adversary_before", "before", "curve", "bounds", "predictions", "tracker", "hindsight",
-    "reservoir", "members", "encoding", "baselines", "ranking", "_expected", "_paid", "_log_loss", "_brier",
+    "reservoir", "members", "encoding", "baselines", "ranking", "calibration", "_expected", "_paid",
+    "_log_loss", "_brier",
 )  # fmt: skip
 _SUMS = ("expected", "paid", "log_loss", "brier")
 

@@ -7,7 +7,8 @@ How
     best      of the longest survivors, the one with the least limit on its risk: each is frozen where it began and
               judged by every example after that, in one further pass over the stream
     random    one drawn uniformly from all hypotheses of the first pass (reservoir.py); the limit is on its risk on
-              average over that draw: the one that was drawn may be worse
+              average over that draw: the one that was drawn may be worse. Of a learner with probabilities the
+              expected Brier score is limited too; log loss is not bounded, and has no such limit
     voted     a vote of all of them (the Perceptron), or of 51 that are drawn (any other learner: the limit is then one
               on average over that draw too)
     averaged  the Perceptron with the mean of its weights: often good, and no limit is known; or the mean of the weights
@@ -219,7 +220,9 @@ def keep(
         return (_best if how == "best" else _voted)(ledger, reservoir, delta, again, tell)
     if how == "random":
         learner, facts = type(ledger.learner).restore(reservoir.drawn), _ensemble(reservoir, delta)
-        limits = (*((ensemble_risk_fixed(facts),) if reservoir.fixed else ()), ensemble_risk(facts))
+        scored = () if reservoir.brier is None else (dataclasses.replace(facts, mistakes=reservoir.brier, brier=True),)
+        theorems = (ensemble_risk_fixed, ensemble_risk) if reservoir.fixed else (ensemble_risk,)
+        limits = tuple(theorem(one) for one in (facts, *scored) for theorem in theorems)
         return _kept(ledger, how, learner, limits, delta, reservoir, index=reservoir.index)
     if how == "averaged" and not reservoir.labelled:
         return _kept(ledger, how, *_averaged_numbers(ledger, reservoir, delta), delta, reservoir)

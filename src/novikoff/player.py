@@ -32,6 +32,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     survivor        a hypothesis that did best, in words
     between         what happened between two rounds, and what was promised there
     tale            what else it has to tell of its game, in lines
+    shares          of a mixture: the mean of each forecaster's weight over all rounds; `names` and `weights` are theirs
     seed, names, weights, normalize
 
 `play_one` and `learn_many` answer with labels, or with a `StepResult`: those of a learner that draws, of one that pays
@@ -263,6 +264,11 @@ class Player:
     def weights(self) -> Any:
         """Of a team: the chance of each learner to be followed."""
         return getattr(self.learner, "weights", ())
+
+    @property
+    def shares(self) -> Any:
+        """Of a mixture: the mean of each forecaster's weight over all rounds; none if it is no mixture."""
+        return getattr(self.within, "shares", ())
 
     @property
     def names(self) -> list[str]:

@@ -114,6 +114,7 @@ CATALOG: Mapping[str, Entry] = {
     "hedge": Entry("learner", "learners.hedge", "Hedge"),
     "specialists": Entry("learner", "learners.specialists", "Specialists"),
     "auto": Entry("learner", "learners.auto", "Auto"),
+    "auto-regression": Entry("learner", "learners.auto_regression", "AutoRegression"),
     "ftrl": Entry("learner", "learners.ftrl", "Ftrl"),
     "logistic": Entry("learner", "learners.logistic", "Logistic"),
     "vaw": Entry("learner", "learners.vaw", "Vaw"),

@@ -26,7 +26,9 @@ Reference
 
 from __future__ import annotations
 
+import dataclasses
 import heapq
+import math
 import secrets
 from typing import TYPE_CHECKING, Any, Self
 
@@ -39,6 +41,7 @@ from novikoff.kernels.coins import uniform
 from novikoff.learners.restoring import MOST_ROUNDS, boolean, integer, require
 from novikoff.observer import Observer
 from novikoff.player import Player
+from novikoff.totals import Total
 from novikoff.types import Batch, Learner, Sparse, State, StepResult
 
 if TYPE_CHECKING:
@@ -64,7 +67,8 @@ class HypothesisReservoir(Observer):
         if not 1 <= candidates <= MOST_CANDIDATES:
             raise InputError(f"the hypotheses to keep must be from 1 to {MOST_CANDIDATES:,}: got {candidates:,}.")
         player = Player(learner)
-        self.labelled = player.counts
+        self.labelled, self.probable = player.counts, player.probable
+        self._brier = Total()
         if not self.labelled and not player.averages:
             raise InputError(
                 f"classifiers are kept of a learner of labels: {type(learner).__name__} pays {player.loss} loss. "
@@ -135,6 +139,8 @@ class HypothesisReservoir(Observer):
             wrong = np.flatnonzero(predictions != batch.y)
             if len(wrong):
                 self.average.add(batch, wrong, self.rounds)
+        if result.probabilities is not None:
+            self._brier.add_all((1.0 - result.probabilities) ** 2)
         self.rounds += len(batch)
 
     def _find(self, predictions: NDArray[Any], y: NDArray[Any]) -> None:
@@ -147,6 +153,11 @@ class HypothesisReservoir(Observer):
     def mistakes(self) -> int:
         """Of the first pass."""
         return int(self._counts[0])
+
+    @property
+    def brier(self) -> int | None:
+        """The sum of the Brier scores of the first pass, rounded up; None without probabilities."""
+        return min(math.ceil(float(self._brier) * (1.0 + 2.0**-50)), self.rounds) if self.probable else None
 
     @property
     def _since(self) -> int:
@@ -178,7 +189,7 @@ class HypothesisReservoir(Observer):
         return {
             **{name: getattr(self, name) for name in ("candidates", "seed", *PLAIN)},
             "mistakes": self.mistakes, "copies": self._copies, "next": self._next, "since": self._since,
-            "fixed": self._fixed, "exceeded": self._exceeded,
+            "brier": dataclasses.astuple(self._brier), "fixed": self._fixed, "exceeded": self._exceeded,
             "survivors": [list(item) for item in self._found()],
             "average": None if self.average is None else self.average.total.copy(),
         }  # fmt: skip
@@ -200,6 +211,10 @@ class HypothesisReservoir(Observer):
             else max(counts) <= MOST_ROUNDS
         )
         require(sound, "what is kept of a game must fit its rounds", counts)
+        brier = state.get("brier", (float(reservoir.rounds), 0.0))  # games of old knew no better
+        fits = len(brier) == 2 and 0.0 <= brier[0] + brier[1] <= reservoir.rounds
+        require(fits, "Brier scores must fit its rounds", brier)
+        reservoir._brier = Total(*map(float, brier))
         found = _survivors(state["survivors"], reservoir.candidates, since)
         for place, survivor in enumerate(found):
             reservoir._lengths[place], reservoir._firsts[place] = survivor

@@ -234,6 +234,7 @@ class Run(Generic[F]):
     members         the certificates of each learner of a team
     repeated        some rows were played more than once: the stream was gone through again
     log_loss, brier the sums of -ln P(y) and of (1 - P(y))^2; None for a learner without probabilities
+    predicted       the sum of P(+1), likewise
     """
 
     before: F
@@ -251,6 +252,7 @@ class Run(Generic[F]):
     repeated: bool = False
     log_loss: float | None = None
     brier: float | None = None
+    predicted: float | None = None
 
 
 class Theorem(Protocol):

@@ -338,6 +338,22 @@ def mixture_paid_more(run):
     return dataclasses.replace(changed(run, losses=losses), log_loss=run.log_loss + 500.0, tracked=tracked)
 
 
+def regression(pairs):
+    """`auto` for numbers."""
+    x, y = map(np.array, zip(*pairs, strict=True))
+    return run_of(nk.AutoRegression(), nk.Targets(x, y))
+
+
+def hilly(rounds):
+    """A line with a wave on it."""
+    return [((t % 13 / 13.0,), 5.0 * (t % 13) + np.sin(t)) for t in range(rounds)]
+
+
+def regression_paid_more(run):
+    """It paid so much more than its best member, as it says itself."""
+    return dataclasses.replace(changed(run, paid=1e6, mixed=1e6), loss=1e6)
+
+
 def vaw(pairs, **changes):
     """Vovk-Azoury-Warmuth on numbers."""
     x, y = map(np.array, zip(*pairs, strict=True))
@@ -575,6 +591,14 @@ CASES = {
         unless="not realizable",
     ),
     "auto_regret": of_metric(lambda: nk.Auto(fast=True), apart(50), mixture_paid_more),
+    "auto_regression_regret": Case(
+        TARGETS, regression, hilly(60), None, lambda: regression_paid_more(regression(hilly(60))),
+        ((lambda: dataclasses.replace(regression(hilly(9)), rounds=1), "and no others"),
+         (lambda: dataclasses.replace(regression(hilly(9)), loss=1e9), "what the ledger counted"),
+         (lambda: changed(regression(hilly(9)), grown=-1e9), "than the range grew"),
+         (lambda: changed(regression(hilly(9)), chi=[1e9] * 6), "no float drift"),
+         (lambda: warm(nk.AutoRegression, ones(4), ones(4)), "began with nothing")),
+    ),
     "ftrl_regret": of_metric(nk.Ftrl, apart(50), paid_more, lambda: run_of(nk.Ftrl(bias=0.0), orthogonal(12, 1))),
     "ftrl_suffix": dataclasses.replace(
         of_metric(nk.Ftrl, apart(50), paid_more_since),

@@ -281,7 +281,8 @@ def test_the_forms_of_a_metric_are_bounds_also_where_it_is_nearly_singular():
         b = rng.integers(-9, 10, d).astype(float)
         full = Full(np.arange(d), ridge, x.T @ x, len(x))
         exact = exact_inverse_square(full.matrix, b)
-        assert full.inverse_least(b, np.zeros(d)) <= exact <= full.inverse_square(b, np.zeros(d))
+        least, most = full.inverse_between(b, np.zeros(d))
+        assert least <= exact <= most == full.inverse_square(b, np.zeros(d))
         assert full.inverse_square(b, np.zeros(d)) <= exact * (1.0 + 1e-4) + 1e-4
         assert Diagonal(ridge).inverse_square(b, np.zeros(d)) >= (b * b / ridge).sum()
         assert full.square(b) >= b @ full.matrix @ b

@@ -241,6 +241,36 @@ def test_without_a_learner_auto_plays_and_its_probabilities_are_told(csv):
     assert "log_loss" not in plain
 
 
+def test_without_a_learner_numbers_are_predicted_by_auto_for_numbers(csv):
+    numbers = csv.with_name("many.csv")
+    numbers.write_text("a,y\n" + "".join(f"{t % 7},{3 * (t % 7) + t % 3 / 2}\n" for t in range(60)))
+    told = json.loads(novikoff("run", str(numbers), "--json").stdout)
+    ledger = nk.play(None, str(numbers))
+    assert (told["learner"], told["loss"]) == ("auto-regression", ledger.loss)
+    assert told["forecasters"][0]["name"] == ledger.learner.names[int(ledger.learner.shares.argmax())]
+    result = novikoff("run", str(numbers))
+    assert "y of " in result.stderr
+    assert "is a number to be predicted; if it is a label, pass --positive." in result.stderr
+    assert "Mean weights: " in result.stdout
+    assert "The smallest promise is that of " in " ".join(result.stdout.split())
+
+
+def test_a_game_goes_on_with_its_own_learner_where_none_is_named(csv):
+    saved = str(csv.with_name("vaw.nk"))
+    novikoff("run", "perceptron", str(csv), "--rounds", "100", "--save", saved)
+    told = json.loads(novikoff("run", str(csv), "--resume", saved, "--json").stdout)
+    assert (told["learner"], told["rounds"]) == ("perceptron:scale=standard", 500)
+    refused = novikoff("run", "auto", str(csv), "--resume", saved)
+    assert "a game must go on with its own learner" in refused.stderr
+
+
+def test_explain_says_why_some_learners_are_not_here():
+    for name in ("diagonal-arow", "passive-aggressive", "PA-I", "coin-betting", "scinol"):
+        told = novikoff("explain", name).stdout
+        assert "is not here" in told
+        assert "Take `" in told
+
+
 def test_vaw_plays_on_numbers_or_on_labels_as_it_is_told(csv):
     numbers, labels = csv.with_name("numbers.csv"), ("run", "vaw:probabilities=true", str(csv), "--json")
     numbers.write_text("a,y\n1,2.5\n2,4.5\n3,7.0\n")

@@ -46,6 +46,7 @@ GROWING = {
     "hedge": "hedge:learners=[perceptron,[rbp:budget=20]]",
     "constant": "constant",
     "online-gradient": "online-gradient:numbers=true",
+    "auto-regression": "auto-regression:numbers=true",
 }
 NO_TABLE = {"sleeping-experts"}
 
@@ -66,8 +67,8 @@ def late(kind):
 
 def outcome(spec, content, **options):
     """What comes of a game: a result, or the sentence that says why not."""
-    if spec == "online-gradient:numbers=true":
-        spec, options = "online-gradient", {**options, "outcomes": "numbers"}
+    if spec.endswith(":numbers=true"):
+        spec, options = spec.removesuffix(":numbers=true"), {**options, "outcomes": "numbers"}
     try:
         ledger = nk.play(spec, nk.CSV(io.BytesIO(content), **options))
     except NovikoffError as error:

@@ -43,4 +43,4 @@ def ensemble_risk(facts: EnsembleFacts) -> Bound:
     if facts.rounds:
         quantities["closed_form"] = share(poisson_closed(facts.mistakes, facts.delta), facts.rounds)
         bound = share(poisson_limit(facts.mistakes, facts.delta), facts.rounds)
-    return risk_bound(bound, facts.mistakes, facts.rounds, assumptions, quantities)
+    return risk_bound(bound, facts.mistakes, facts.rounds, assumptions, quantities, facts.quantity)

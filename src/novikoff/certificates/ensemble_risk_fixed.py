@@ -38,4 +38,5 @@ WHEN = "n fixed in advance"
 def ensemble_risk_fixed(facts: EnsembleFacts) -> Bound:
     """Rbar <= the p above M/n with n kl(M/n || p) = L; observed is the rate of mistakes."""
     bound = kl_limit(facts.mistakes, facts.rounds, facts.delta) if facts.rounds else None
-    return risk_bound(bound, facts.mistakes, facts.rounds, [independent(facts), in_advance(facts)], told(facts, WHEN))
+    needed = [independent(facts), in_advance(facts)]
+    return risk_bound(bound, facts.mistakes, facts.rounds, needed, told(facts, WHEN), facts.quantity)

@@ -9,7 +9,8 @@ Theorem (upper; within 5 % on e_1 .. e_k)
     of g z + G'A^-1 G/2 at the end. Promised is the larger of the two.
 Assumptions
     the learner began with nothing, its rounds are the ledger's, the comparators saw them all, its sums are those of the
-    scores it played, its metric never shrank (all checked).
+    scores it played, its metric never shrank; with a constant feature of value c, which adds c (P(+1) - 1[y = +1]) to
+    its gradient in every round, G/c is by how much P(+1) was too large in all, exactly (all checked).
 Proof
     Convexity: l(z) - l(<u,x>) <= g (z - <u,x>). Sum: L - L_u <= sum of g z - <G,u>, and -<G,u> <= u'Au/2 + G'A^-1 G/2:
     that is D. With Phi_t = G_t'A_t^-1 G_t/2, as A grows, g z + Phi_t - Phi_{t-1} <= g z - g z0 + g^2 v/2 = Delta; so D

@@ -29,6 +29,8 @@ class MetricFacts:
     loss              the sum of its log losses, as it saw them; else 0
     gained            what its theorem adds up: the sum of Delta, or of v
     dual              at least what that leaves in its sums: the sum of g z (- h z^2/2) + b'A^-1 b/2, or b'A^-1 b
+    excess            where `constant`: the sum of P(+1) - 1[y = +1], as the gradient of its constant feature has it
+    constant          has it a constant feature whose gradient is just that?
     """
 
     rounds: int
@@ -37,6 +39,8 @@ class MetricFacts:
     loss: float
     gained: float
     dual: float
+    excess: float = 0.0
+    constant: bool = False
 
     @property
     def penalty(self) -> float:
@@ -56,7 +60,15 @@ def assumptions(run: Run[MetricFacts], paid: float) -> list[Assumption]:
         seen("what it counted is what the ledger counted", agreed),
         seen("its sums are those of the scores it played", tracked.explained),
         seen("its metric never shrank: no float drift", after.dual <= after.gained * (1.0 + SLACK) + SLACK),
+        *([seen("its probabilities are off on average by what its sums say", _even(run))] if after.constant else []),
     ]
+
+
+def _even(run: Run[MetricFacts]) -> bool:
+    """Is the sum of P(+1) less that of the labels +1 the gradient of the constant feature, as it must be exactly?"""
+    if run.predicted is None:
+        return True
+    return abs(run.predicted - run.constants[0] - run.after.excess) <= SLACK * (1.0 + run.rounds)
 
 
 def reason_void(run: Run[MetricFacts], needed: list[Assumption]) -> str:

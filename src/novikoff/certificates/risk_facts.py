@@ -41,6 +41,7 @@ class EnsembleFacts:
     independence   refuted if a test of drift raised an alarm
     evidence       the largest wealth of that test: 1 in so many, if the examples were independent
     drawn          for a vote: its hypotheses were drawn, so its limit is one on average over the draw
+    brier          the losses are Brier scores, (1 - P(y))^2, and the risk is the expected one of a fresh example
     """
 
     rounds: int
@@ -50,6 +51,12 @@ class EnsembleFacts:
     independence: Independence = "trusted"
     evidence: float = 1.0
     drawn: bool = False
+    brier: bool = False
+
+    @property
+    def quantity(self) -> str:
+        """What is limited."""
+        return f"{MEAN} in Brier score" if self.brier else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +108,8 @@ def ensemble_limit(facts: EnsembleFacts) -> float:
 
 def told(facts: EnsembleFacts | BestFacts, when: str) -> dict[str, Any]:
     """The quantities that every certificate on a risk shows."""
-    return {"rounds": facts.rounds, "mistakes": facts.mistakes, "delta": facts.delta, "when": when,
+    lost = "brier" if isinstance(facts, EnsembleFacts) and facts.brier else "mistakes"
+    return {"rounds": facts.rounds, lost: facts.mistakes, "delta": facts.delta, "when": when,
             "evidence": facts.evidence}  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from novikoff.cli.flags import flag
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
+from novikoff.environment import opened
 from novikoff.errors import InputError, with_options
 from novikoff.game import check_hindsight, look_back, play
 from novikoff.ledger import Ledger
@@ -98,19 +99,25 @@ class Choice:
 
 
 def run_source(
-    learner: str, source: str, options: dict[str, Any], defaults: dict[str, Any], length: tuple[int, int | None],
+    learner: str | None, source: str, options: dict[str, Any], defaults: dict[str, Any], length: tuple[int, int | None],
     saving: Saving, telling: Telling, choice: Choice | None = None,
 ) -> int:  # fmt: skip
     """`novikoff run`; returns the exit code.
 
-    `options` are the reader's, `defaults` the learner's; `length` is passes and rounds.
+    `options` are the reader's, `defaults` the learner's; `length` is passes and rounds. Where no learner is named that
+    of the game to resume goes on, and in a new game `auto` plays.
     """
     check_files(saving, telling)
     passes, rounds = length
     if choice is not None and choice.how == "averaged" and saving.resume is None and defaults.get("scale") is None:
         defaults = {**defaults, "scale": "none"}  # weights on different scales have no average
+    saved = None if saving.resume is None else saved_game(saving.resume, learner, **defaults)
+    learner = spec_of(saved) if saved is not None else learner or "auto"
     stream = open_source(source, options, learner)
-    ledger = _ledger(learner, stream, defaults, saving)
+    if saved is None and catalog.for_numbers(learner) != learner:
+        stream = opened(stream)
+        learner = catalog.for_numbers(learner) if stream.outcomes == "numbers" else learner
+    ledger = _ledger(learner, stream, defaults) if saved is None else saved
     if telling.permutations:
         _check_permuted(stream, ledger, saving)
     keep = 0 if choice is None else choice.reservoir(stream, ledger, defaults.get("seed"))
@@ -163,21 +170,22 @@ def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> Onl
     return kept
 
 
-def _ledger(learner: str, stream: Stream, defaults: dict[str, Any], saving: Saving) -> Ledger:
-    if saving.resume is None:
-        given = {name: value for name, value in defaults.items() if name != "scale"}
-        spec = catalog.with_scale(learner, defaults.get("scale"), stream.table, alone=True)
-        player = catalog.make(spec, "learner", domain=stream.domain, **given)
-        if defaults.get("normalize"):
-            check_normalized(player, learner)
-        return Ledger(player, source=stream.name, spec=in_force(spec, player, defaults))
-    return saved_game(saving.resume, learner, **defaults)
+def _ledger(learner: str, stream: Stream, defaults: dict[str, Any]) -> Ledger:
+    """Of a game that begins."""
+    given = {name: value for name, value in defaults.items() if name != "scale"}
+    spec = catalog.with_scale(learner, defaults.get("scale"), stream.table, alone=True)
+    player = catalog.make(spec, "learner", domain=stream.domain, **given)
+    if defaults.get("normalize"):
+        check_normalized(player, learner)
+    return Ledger(player, source=stream.name, spec=in_force(spec, player, defaults))
 
 
 def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
     """The game in a file, which goes on with its own learner: another, or other options, may not be wanted."""
     ledger = model.load_game(path)
-    if wanted is not None and not _within(catalog.parse(wanted), catalog.parse(spec_of(ledger))):
+    held = catalog.parse(spec_of(ledger))
+    asked = () if wanted is None else (catalog.parse(wanted), catalog.parse(catalog.for_numbers(wanted)))
+    if asked and not any(_within(one, held) for one in asked):
         raise InputError(f"a game must go on with its own learner: {path} holds {spec_of(ledger)}, not {wanted}.")
     _check_own(ledger.learner, path, **options)
     return ledger

@@ -192,7 +192,7 @@ def parser() -> Parser:
     verb("demo", demo)
 
     one = verb("run", run)
-    one.add_argument("learner", nargs="?", metavar="LEARNER", help=f"{SPEC}; default: auto")
+    one.add_argument("learner", nargs="?", metavar="LEARNER", help=f"{SPEC}; default: auto, or that of --resume")
     _add_source(one, nargs="?")
     one.add_argument("--passes", type=_integer(1), default=1, metavar="N", help="go through the source N times")
     one.add_argument("--rounds", type=_integer(0), metavar="N", help="stop after N rounds")
@@ -336,13 +336,13 @@ def parser() -> Parser:
 
 
 def _find_source(asked: Namespace, rest: list[str]) -> None:
-    """Which words of `run` are what: the source is the last, and `auto` plays where no learner stands before it."""
+    """Which words of `run` are what: the source is the last, and a learner may stand before it."""
     if asked.source is None and rest and (rest[0] == "-" or not rest[0].startswith("-")):
         asked.source = rest.pop(0)  # after options; argparse looks before them only
     if asked.source is None:
-        asked.learner, asked.source = "auto", asked.learner
+        asked.learner, asked.source = None, asked.learner
     name = (asked.source or "").partition(":")[0]
-    if not name or (asked.learner == "auto" and not os.path.exists(asked.source) and name in names("learner")):
+    if not name or (asked.learner in (None, "auto") and not os.path.exists(asked.source) and name in names("learner")):
         asked.verb.error("the following arguments are required: SOURCE")
 
 

@@ -107,13 +107,10 @@ class Full:
         return found
 
     def inverse_square(self, b: Vector, doubt: Vector) -> float:
-        return self._inverse_square(b, doubt)[1]
+        return self.inverse_between(b, doubt)[1]
 
-    def inverse_least(self, b: Vector, doubt: Vector) -> float:
-        """At most b'A^-1 b, for every b within `doubt`."""
-        return self._inverse_square(b, doubt)[0]
-
-    def _inverse_square(self, b: Vector, doubt: Vector) -> tuple[float, float]:
+    def inverse_between(self, b: Vector, doubt: Vector) -> tuple[float, float]:
+        """At most, and at least, b'A^-1 b for every b within `doubt`."""
         b, doubt, matrix = self.of(b), self.of(doubt), self.matrix
         if not len(b):
             return 0.0, 0.0

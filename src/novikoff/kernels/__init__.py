@@ -14,6 +14,7 @@ spare_blas = False
 needs it, but a program's own numba functions might, so only our command line, a process of its own, sets it."""
 
 if TYPE_CHECKING:
+    from novikoff.kernels import ada_hedge as ada_hedge
     from novikoff.kernels import advice as advice
     from novikoff.kernels import auto as auto
     from novikoff.kernels import bandits as bandits

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.auto_layout import CLIP, IDLE, LIGHT, LITTLE, LOG_WEIGHT, LOSS, PATIENCE, WAVES
+from novikoff.kernels.auto_layout import CLIP, IDLE, LIGHT, LITTLE, LOG_WEIGHT, LOSS, PATIENCE, SHARE, WAVES
 from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.exp import exp
 from novikoff.kernels.fourier import project, standardise, wave
@@ -69,6 +69,7 @@ def weigh(standing: Vector, z: Vector, y: int, stack: Vector) -> None:
         if standing[IDLE, j] >= 0.0:
             lost = log_loss(y * z[j])
             standing[LOSS, j] += lost
+            standing[SHARE, j] += exp(standing[LOG_WEIGHT, j] - before) / whole
             standing[LOG_WEIGHT, j] += paid - lost
             hopeless = standing[LOG_WEIGHT, j] < np.log(LIGHT) and (j == members or abs(stack[j]) <= little)
             standing[IDLE, j] = standing[IDLE, j] + 1.0 if hopeless else 0.0

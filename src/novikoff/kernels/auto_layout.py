@@ -12,6 +12,6 @@ LITTLE = 0.25
 PATIENCE = 1000
 """A member rests after so many rounds in a row with a weight below LIGHT."""
 
-LOG_WEIGHT, IDLE, LOSS, STANDING = range(4)
+LOG_WEIGHT, IDLE, LOSS, SHARE, STANDING = range(5)
 """Rows of `standing`: ln of a forecaster's weight, rounds in a row that it was hopeless (-1 if it rests), the sum of
-its log losses while awake; last, how many rows."""
+its log losses while awake, and of its weights among those awake; last, how many rows."""

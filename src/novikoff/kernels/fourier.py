@@ -63,18 +63,23 @@ def wave(projected: Vector, shifts: Vector, scale: float, phi: Vector) -> None:
 
 @compiled
 def images(
-    turns: Vector, shifts: Vector, scale: float, ends: NDArray[np.int64], places: NDArray[np.uint32], values: Vector
-) -> Vector:
-    """Phi of every row, from the first of all."""
+    turns: Vector, shifts: Vector, scales: Vector, moments: Vector, seen: float, keep: bool, ends: NDArray[np.int64],
+    places: NDArray[np.uint32], values: Vector,
+) -> Vector:  # fmt: skip
+    """Phi (scales, rows, features) of every row; `seen` rows came before, whose moments these are.
+
+    keep   each row comes after the one before it; else each is the row after those seen
+    """
     width = turns.shape[1]
-    moments, row, s, projected = np.zeros((2, width)), np.zeros(width), np.zeros(width), np.zeros(len(shifts))
-    found = np.empty((len(ends) - 1, len(shifts) + 1))
+    row, s, projected = np.zeros(width), np.zeros(width), np.zeros(len(shifts))
+    found = np.empty((len(scales), len(ends) - 1, len(shifts) + 1))
     for t in range(len(ends) - 1):
         row[:] = 0.0
         for e in range(ends[t], ends[t + 1]):
             if 1 <= places[e] <= width:
                 row[places[e] - np.uint32(1)] = values[e]
-        standardise(moments, t + 1.0, row, True, s)
+        standardise(moments, seen + (t if keep else 0) + 1.0, row, keep, s)
         project(turns, s, projected)
-        wave(projected, shifts, scale, found[t])
+        for m in range(len(scales)):
+            wave(projected, shifts, scales[m], found[m, t])
     return found

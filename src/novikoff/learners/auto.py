@@ -13,6 +13,8 @@ Algorithm
     features are of the columns of the first row: those that a table gets later go to the others. `fast`: two
     diagonal members, of rate 1, and the stack. `bias` c adds a constant feature of value c, whatever c is but 0. `seed`
     draws the random features.
+    Why diagonal AROW, Passive-Aggressive, coin betting and ScInOL are not among them: `novikoff explain` with
+    diagonal-arow, passive-aggressive, coin-betting, scinol.
 Promise
     certificates/auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every member and every u
     L <= L_u + what the member's own theorem says of u + ln(J+1).
@@ -111,6 +113,12 @@ class Auto(Probabilistic):
         return weights
 
     @property
+    def shares(self) -> NDArray[np.float64]:
+        """The mean of each weight over all rounds, of those awake."""
+        shares: NDArray[np.float64] = self._standing[mix.SHARE] / max(self.rounds, 1)
+        return shares
+
+    @property
     def size(self) -> int:
         """Forecasters awake."""
         return int(np.count_nonzero(self._standing[mix.IDLE] >= 0.0))
@@ -147,6 +155,7 @@ class Auto(Probabilistic):
             more = places + 1 - len(self._held) + spare
             self._held = np.vstack([self._held, np.zeros((more, self._held.shape[1]))])
             self._slots = np.append(self._slots, np.full(more, -1, dtype=np.int32))
+            self._arrays()
         self._room(min(places, at.LIMIT))
 
     def _room(self, need: int) -> None:
@@ -158,7 +167,7 @@ class Auto(Probabilistic):
             for now, then in zip(made[:3], self._matrices[:3], strict=True):
                 now[:, : then.shape[1], : then.shape[2]] = then
             self._matrices = (*made[:3], self._matrices[3])
-        self._arrays()
+            self._arrays()
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         self._settle(rows)
@@ -171,8 +180,9 @@ class Auto(Probabilistic):
     def _look(self, rows: Any) -> NDArray[np.float64]:
         if self._plan is None:
             return np.zeros(len(rows.ends) - 1)
-        most = int(np.diff(rows.ends).max(initial=0))
-        self._room(min(int(self._matrices[3][:, at.COUNT].max(initial=0)) + most, at.LIMIT))
+        if len(self._ridges):
+            most = int(np.diff(rows.ends).max(initial=0))
+            self._room(min(int(self._matrices[3][:, at.COUNT].max(initial=0)) + most, at.LIMIT))
         count = len(rows.ends) - 1
         scores, said, none = np.empty((count, self.members + 1)), np.empty(count), np.zeros(0, dtype=np.int8)
         places = np.minimum(rows.places, np.uint32(len(self._held) - 1))
@@ -268,7 +278,8 @@ class Auto(Probabilistic):
         """The rows of a game from its first on, as a member on random features sees them."""
 
         def images(rows: Any) -> Any:
-            phi = kernels.fourier.images(self._turns, self._shifts, self._scales[m], *rows)
+            moments, scales = np.zeros_like(self._moments), self._scales[m : m + 1]
+            (phi,) = kernels.fourier.images(self._turns, self._shifts, scales, moments, 0.0, True, *rows)
             ends = np.arange(0, phi.size + 1, mix.WAVES, dtype=np.int64)
             places = np.tile(np.arange(mix.WAVES, dtype=np.uint32), len(phi))
             return kernels.nonzeros.Nonzeros(ends, places, phi.reshape(-1))

@@ -38,7 +38,7 @@ class Features:
             named = isinstance(next(iter(x)), str) if x else self.kind == "names"  # none at all: either will do
             kind: Kind = "names" if named else "numbers"
             self._keep_to(kind)
-            row = encode.mapping(x, self.names if learn else dict(self.names))
+            row = encode.mapping(x, self.names, learn)
             self.kind = kind if learn and x else self.kind
         elif isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
             self._keep_to("numbers")

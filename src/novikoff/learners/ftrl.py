@@ -139,7 +139,8 @@ class Ftrl(Probabilistic):
         gradients = self.gradients()
         form = Diagonal(self.diagonal()).inverse_square(gradients, np.zeros(len(gradients)))
         dual = linear + (self.rounds + 20) * 2.0 * U0 * size + 0.5 * form
-        return MetricFacts(self.rounds, self.rounds, 0, loss, delta, dual)
+        excess = float(gradients[0]) / self.bias if self.bias else 0.0
+        return MetricFacts(self.rounds, self.rounds, 0, loss, delta, dual, excess, self.bias != 0.0)
 
     def state(self) -> State:
         return {

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import kernels
 from novikoff.comparators.metric import Full
+from novikoff.comparators.metric_tracker import added_doubt
 from novikoff.errors import InputError, shown
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.restoring import array, require
@@ -57,6 +59,20 @@ class Matrix:
         slots, found = self.slots[:places], np.zeros(places)
         found[slots >= 0] = self.held[row, slots[slots >= 0]]
         return found
+
+    def look(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """x'w and v = x'A^-1 x of every row, A with what x itself says of scales; nothing is changed."""
+        count = len(rows.ends) - 1
+        self.make_room(0, int(np.diff(rows.ends).max(initial=0)))
+        scores, spread = np.empty(count), np.empty(count)
+        places = np.minimum(rows.places, np.uint32(len(self.slots) - 1))
+        look: Any = kernels.second_order.look
+        look(*self.arrays, rows.ends, places, rows.values, scores, spread)
+        return scores, spread
+
+    def added(self, places: int, more: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """-b, and what it may be off by, place by place; each x was added at most `more` times."""
+        return -self.of(at.MOMENT, places), more * added_doubt(self.of(at.SEEN, places), self.of(at.SIZE, places))
 
     def full(self) -> Full:
         """A, for certificates."""

@@ -62,7 +62,7 @@ class ScaleFree(Written):
         return float(self._look(self._row(x, learn=False))[0])
 
     def predict_one(self, x: Example) -> Label:
-        said: Label = self._said(np.array([self.score_one(x)]))[0].item()
+        said: Label = self._said(self._look(self._row(x, learn=False)))[0].item()
         return said
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:

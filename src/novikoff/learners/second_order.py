@@ -7,8 +7,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import kernels
-from novikoff.comparators.metric_tracker import added_doubt
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.matrix import Matrix
 from novikoff.learners.restoring import Schema, arguments, integer
@@ -55,20 +53,10 @@ class SecondOrder(ScaleFree):
         self.matrix.make_room(places)
 
     def _looked(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """x'w and v = x'A^-1 x of every row, A with what x itself says of scales."""
-        matrix, count = self.matrix, len(rows.ends) - 1
-        matrix.make_room(0, int(np.diff(rows.ends).max(initial=0)))
-        scores, spread = np.empty(count), np.empty(count)
-        places = np.minimum(rows.places, np.uint32(len(matrix.slots) - 1))
-        look: Any = kernels.second_order.look
-        look(*matrix.arrays, rows.ends, places, rows.values, scores, spread)
-        return scores, spread
+        return self.matrix.look(rows)
 
     def _added(self, more: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """-b, and what it may be off by, place by place; each x was added at most `more` times."""
-        matrix, places = self.matrix, self.features.count + 1
-        doubt = added_doubt(matrix.of(at.SEEN, places), matrix.of(at.SIZE, places))
-        return -matrix.of(at.MOMENT, places), more * doubt
+        return self.matrix.added(self.features.count + 1, more)
 
     def _plain(self) -> State:
         """Its arguments, rounds and features, as plain data."""

@@ -30,6 +30,7 @@ from novikoff.comparators.metric import U0
 from novikoff.encode import LARGEST_SIZE
 from novikoff.errors import InputError, shown
 from novikoff.kernels import second_order_layout as at
+from novikoff.learners.matrix import Matrix
 from novikoff.learners.restoring import Schema
 from novikoff.learners.second_order import SecondOrder
 from novikoff.types import Batch, Example, StepResult, Theorem, check_label, signs
@@ -105,12 +106,17 @@ class Vaw(SecondOrder):
         return y
 
     def facts(self) -> VawFacts:
-        own, full = self.matrix.own, self.matrix.full()
-        added, doubt = self._added(float(own[at.FARTHEST]))
-        loss, chi, squares, credit = (float(own[k]) for k in (at.LOSS, at.GAINED, at.LINEAR, at.LINEAR_SIZE))
-        most, least = full.inverse_square(added, doubt), full.inverse_least(added, doubt)
-        off = (self.rounds + 20) * 2.0 * U0 * squares
-        return VawFacts(
-            self.rounds, loss, squares - off - most, squares + off - least, squares, chi, credit,
-            float(own[at.SHED]), float(own[at.UNCLIPPED]), self.probabilities,
-        )  # fmt: skip
+        return vaw_facts(self.matrix, self.features.count + 1, self.rounds, self.probabilities)
+
+
+def vaw_facts(matrix: Matrix, places: int, rounds: int, probabilities: bool = False) -> VawFacts:
+    """What the theorem asks of a matrix that kernels/second_order.py has played on, with features at so many places."""
+    own, full = matrix.own, matrix.full()
+    added, doubt = matrix.added(places, float(own[at.FARTHEST]))
+    loss, chi, squares, credit = (float(own[k]) for k in (at.LOSS, at.GAINED, at.LINEAR, at.LINEAR_SIZE))
+    least, most = full.inverse_between(added, doubt)
+    off = (rounds + 20) * 2.0 * U0 * squares
+    return VawFacts(
+        rounds, loss, squares - off - most, squares + off - least, squares, chi, credit, float(own[at.SHED]),
+        float(own[at.UNCLIPPED]), probabilities,
+    )  # fmt: skip

@@ -11,13 +11,16 @@ from typing import Any
 
 from novikoff.errors import SpecError
 from novikoff.registry import CATALOG, entry, find, names
+from novikoff.report.absent import ABSENT, ALIASES
 from novikoff.types import Theorem
 
 OURS = "novikoff.certificates"
 
 
 def explain(name: str) -> str:
-    """The text for a learner, an adversary, a class, a format or a theorem."""
+    """The text for a learner, an adversary, a class, a format or a theorem; why some learners are not here."""
+    if (absent := ALIASES.get(name.lower(), name.lower())) in ABSENT and not find(name):
+        return ABSENT[absent]
     if found := find(name):
         texts = [f"{name}:{found.arguments()}" if found.arguments() else name, "", found.doc()]
         for theorem in getattr(found.load(), "promises", ()):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import Certificate
 from novikoff.ledger import Ledger
+from novikoff.report.sentences import forecasters
 from novikoff.report.team import Member, members
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ def game(
     if ledger.log_loss is not None and ledger.brier is not None and ledger.rounds:
         mean = ledger.log_loss / ledger.rounds
         plain["log_loss"], plain["brier"] = mean if math.isfinite(mean) else None, ledger.brier / ledger.rounds
+        bins = [found._asdict() for found in ledger.calibration.table()]
+        plain["calibration"] = {"error": ledger.calibration.error, "bins": bins}
+    if parts := forecasters(ledger):
+        plain["forecasters"] = [{"name": name, "share": share, "weight": now} for name, share, now in parts]
     plain["certificates"] = [certificate(one) for one in certificates]
     return plain
 

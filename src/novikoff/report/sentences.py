@@ -18,6 +18,8 @@ from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.player import Player
 
+NAMED, MOST = 0.05, 4
+"""The weight from which on a forecaster is named, and how many are."""
 FIGURES = 4
 """Of a number that explains."""
 
@@ -228,6 +230,12 @@ WORDS: dict[str, Words] = {
         "Tsallis-INF on a table that was fixed in advance",
         ("so much can be told in advance, for every table of losses",),
     ),
+    "auto_regression_regret": Words(
+        "numbers to be predicted from any rows",
+        ("the best weights that its member {member} could have had lose {best_in_hindsight:up}; to learn them costs it "
+         "at most {chi:up}, to mix the members {mixture:up}, and to learn the range of the outcomes {range:up}",
+         "who says the last outcome again loses {member_loss:up}, and to mix the members costs {mixture:up}"),
+    ),
     "online_gradient_regret": Words(
         "steps against the gradient of a convex loss", ("no weights of length {radius:up} or less do better by more",)
     ),
@@ -237,10 +245,18 @@ WORDS: dict[str, Words] = {
         DRAWS, ("it was fixed after {first} examples and judged on the {trials} that followed: {errors} errors",)
     ),
     "ensemble_risk": Words(
-        DRAWS, ("they made {mistakes} mistakes on {rounds} examples that each of them had not seen",)
+        DRAWS,
+        (
+            "they made {mistakes} mistakes on {rounds} examples that each of them had not seen",
+            "their Brier scores on {rounds} examples that each of them had not seen add up to {brier} at most",
+        ),
     ),
     "ensemble_risk_fixed": Words(
-        DRAWS, ("they made {mistakes} mistakes on {rounds} examples that each of them had not seen",)
+        DRAWS,
+        (
+            "they made {mistakes} mistakes on {rounds} examples that each of them had not seen",
+            "their Brier scores on {rounds} examples that each of them had not seen add up to {brier} at most",
+        ),
     ),
     "voted_risk": Words(
         DRAWS,
@@ -466,6 +482,25 @@ def ranked(ledger: Ledger) -> str:
     low, high = math.floor(1e4 * area.low) / 1e4, math.ceil(1e4 * area.high) / 1e4
     within = f"for certain from {low:.4f} to {high:.4f}; " if area.low < area.high else ""
     return f"AUC {area.value:.4f} ({within}scores at random: 0.5)."
+
+
+def forecasters(ledger: Ledger) -> list[tuple[str, float, float]]:
+    """Of a mixture: the name, the mean weight over all rounds and the weight now of each, the heaviest first."""
+    shares, within = ledger.player.shares, ledger.player.within
+    if not len(shares) or not ledger.rounds:
+        return []
+    parts = zip(within.names, map(float, shares), map(float, within.weights), strict=True)  # type: ignore[attr-defined]
+    return sorted(parts, key=lambda part: -part[1])
+
+
+def carried(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
+    """Who carried the predictions of a mixture, and who promises the least; "" if it is none."""
+    parts = [part for part in forecasters(ledger) if max(part[1:]) >= NAMED][:MOST]
+    if not parts:
+        return ""
+    told = ", ".join(f"{name} {about(share)} (now {about(now)})" for name, share, now in parts)
+    promised = next((one.quantities["member"] for one in certificates if "member" in one.quantities), None)
+    return f"Mean weights: {told}." + (f" The smallest promise is that of {promised}." if promised else "")
 
 
 def named(ledger: Ledger) -> str:

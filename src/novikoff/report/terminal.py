@@ -63,10 +63,14 @@ def game(
         out.line(f"learned: {survivor}")
     if ledger.log_loss is not None and ledger.brier is not None and ledger.rounds:
         out.line(probabilities(ledger, ledger.log_loss, ledger.brier))
+        for line in calibrated(ledger) if verbose else ():
+            out.line(line)
     if ledger.members:
         for line in table(members(ledger, of_members)):
             out.line(line)
     say(out, *ledger.player.tale())
+    if carried := sentences.carried(ledger, certificates):
+        say(out, carried)
     if certified:
         promised(out, certificates, verbose, said=True)
         if certificates and (told := sentences.scaled(ledger)):
@@ -121,6 +125,21 @@ def probabilities(ledger: Ledger, log_loss: float, brier: float) -> str:
         f"probabilities: log loss {log_loss / rounds:.4g} a round, Brier score {brier / rounds:.4g}; "
         f"the best constant {entropy:.4g} and {p * (1.0 - p):.4g}"
     )
+
+
+def calibrated(ledger: Ledger) -> Iterator[str]:
+    """What was said to be so probable, beside how often it came; nothing if no round was sorted."""
+    found = ledger.calibration
+    if not (rounds := sum(found.rounds)):
+        return
+    share = sum(found.positives) / rounds
+    yield (
+        f"calibration: P(+1) was {found.predicted / rounds:.4g} on average, and {share:.4g} of the rounds were +1; "
+        f"within bins the two are {found.error:.2g} apart"
+    )
+    yield f"  {'P(+1)':<10}  {'rounds':>9}  {'said':>6}  {'came':>6}"
+    for low, high, count, said, came in found.table():
+        yield f"  {f'{low:.1f} .. {high:.1f}':<10}  {count:>9,}  {said:>6.3f}  {came:>6.3f}"
 
 
 def speed(ledger: Ledger) -> str:

@@ -46,6 +46,8 @@ MOST_NAMED = 5
 MOST_WEIGHT = 10_000
 ROUNDS_TOGETHER = 2**16
 """Rounds of weighted rows in a batch, about."""
+MOST_CLASSES = 20
+"""More whole numbers than this are no classes."""
 EXACT = 2.0**53
 INTEGER = re.compile(r"-?[0-9]{1,19}")
 
@@ -227,6 +229,17 @@ class Table(Stream):
             said = next((str(cell) for cell in self._first.get(name, ()) if not is_missing(cell)), "nothing yet")
             lines.append(f"{name}: {what} ({quoted(said)[1:-1]}, ...)")
         return lines
+
+    @property
+    def numeric(self) -> bool:
+        """Are the labels of the first rows numbers to be predicted: more than two, not all whole unless they are many?
+
+        A few whole numbers may be classes, so they are not taken for numbers.
+        """
+        if self.label is None or self._positive is not None or self._many is not None or self._worded or self._booleans:
+            return False
+        said = {float(cell) for cell in self._first[self.label] if not is_missing(cell) and is_number(str(cell))}
+        return are_numbers(said)
 
     def fingerprint(self) -> dict[str, Any]:
         """By what a file is known again."""
@@ -593,6 +606,11 @@ def mismatch(name: str, whose: str, missing: Sequence[str], new: Sequence[str]) 
 def _quoted(names: Sequence[str]) -> str:
     shown = ", ".join(f'"{name}"' for name in names[:MOST_NAMED])
     return shown + (f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else "")
+
+
+def are_numbers(values: set[float]) -> bool:
+    """Are these numbers to be predicted, not labels?"""
+    return len(values) > MOST_CLASSES or (len(values) > 2 and not all(map(float.is_integer, values)))
 
 
 def _is_whole(cell: Any) -> bool:

@@ -1,0 +1,125 @@
+"""`auto` beside Vowpal Wabbit and River, and by itself: rows of numbers, text, one example at a time, the first run.
+
+Dense rows have 58 features. Text is whole processes, ours with its certificate: the first argument of a line of `VW` is
+its default learner. One at a time: predict, then learn, on dicts of 30 names. The first run of all has no cache of
+compiled kernels.
+"""
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+import novikoff as nk
+from benchmarks import made
+from benchmarks.perceptron_text import PEER, keep_near
+from benchmarks.timing import alternated, process, ratio
+from novikoff.kernels import auto_layout as mix
+
+SIZE = int(float(os.environ.get("NOVIKOFF_BENCH_BYTES", "1e9")))
+WIDTH, ROWS = 58, 4_000
+TURNS = 3
+
+
+def told(what, got, wanted, unit):
+    mark = "" if got <= wanted else "   ABOVE"
+    print(f"{what:<72} {got:>8.2f} {unit:<9} (at most {wanted:g}){mark}", flush=True)
+
+
+def rows(count, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(count, WIDTH))
+    return x, np.where((x[:, :4] ** 2).sum(axis=1) + x[:, 5] > 3.0, 1, -1).astype(np.int8)
+
+
+def seconds_a_row(learner, x, y):
+    """Of the processor: the machine may be busy."""
+    start = time.process_time()
+    learner.learn_many(nk.Batch(x, y, 1))
+    return 1e6 * (time.process_time() - start) / len(y)
+
+
+def dense():
+    x, y = rows(ROWS)
+    awake = []
+    for _ in range(TURNS):
+        learner = nk.Auto()
+        learner.learn_many(nk.Batch(x[:9], y[:9], 1))
+        awake.append(seconds_a_row(learner, x[:900], y[:900]))  # nobody rests within 1,000 rounds
+    told("auto, dense, all fourteen members", statistics.median(awake), 120, "us a row")
+    learner.learn_many(nk.Batch(x, y, 1))
+    asleep = int((learner._standing[mix.IDLE] < 0.0).sum())
+    resting = seconds_a_row(learner, *rows(ROWS, 1))
+    told(f"auto, dense, when {asleep} of 15 rest", resting, 40, "us a row")
+    single = []
+    for _ in range(TURNS):
+        logistic = nk.Logistic()
+        logistic.learn_many(nk.Batch(x[:9], y[:9], 1))
+        single.append(seconds_a_row(logistic, x, y))
+    told("logistic, dense", statistics.median(single), 8, "us a row")
+
+
+def one_at_a_time():
+    from benchmarks.quality import logistic_regression
+
+    x, y = rows(3_000)
+    named = [{f"f{i}": value for i, value in enumerate(row)} for row in x[:, :30].tolist()]
+    labels = y.tolist()
+
+    def ours():
+        learner = nk.Auto(fast=True)
+        for row, label in zip(named, labels, strict=True):
+            learner.probability_one(row)
+            learner.learn_one(row, label)
+
+    def river():
+        model = logistic_regression()
+        for row, label in zip(named, labels, strict=True):
+            model.predict_proba_one(row)
+            model.learn_one(row, label == 1)
+
+    ours()
+    times = alternated({"ours": ours, "river": river})
+    what = "auto:fast, one example at a time, against River"
+    told(f"{what}'s LogisticRegression, scaled", ratio(times["ours"], times["river"]), 2, "times")
+
+
+def text():
+    with made.folder() as folder:
+        (svm, lines), number = made.text_files(SIZE, folder)
+        vw = [sys.executable, "-c", PEER, f"--quiet -d {lines}"]
+        for spec, wanted in (("auto:fast=true", 0.8), ("auto", 1.6)):
+            ours = [sys.executable, "-m", "novikoff", "run", spec, svm, "--quiet"]
+            process(ours)  # compile once
+            times = ([], [])
+            for _ in range(TURNS):
+                for taken, command, data in zip(times, (ours, vw), (svm, lines), strict=True):
+                    keep_near(data)
+                    taken.append(process(command)[0])
+            what = f"{spec}, {os.path.getsize(svm) / 1e6:,.0f} MB of text, {number:,} rows, against VW"
+            told(what, ratio(*times), wanted, "times")
+
+
+def first_run():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "small.csv")
+        x, y = rows(500)
+        np.savetxt(path, np.column_stack([x[:, :8], y]), delimiter=",", header="a,b,c,d,e,f,g,h,y", comments="")
+        os.environ["NUMBA_CACHE_DIR"] = os.path.join(folder, "cache")
+        taken, _ = process([sys.executable, "-m", "novikoff", "run", path, "--quiet"])
+        del os.environ["NUMBA_CACHE_DIR"]
+    told("auto, the first run ever, a small table", taken, 8, "s")
+
+
+def main():
+    dense()
+    one_at_a_time()
+    first_run()
+    text()
+
+
+if __name__ == "__main__":
+    main()

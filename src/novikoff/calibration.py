@@ -1,0 +1,98 @@
+"""Calibration: of the rounds in which P(+1) was said to be about so much, how many were +1?
+
+Rounds are sorted by what was said into ten bins, before the label was known; each has its rounds, how many of them were
++1, and the sum of what was said. A learner is calibrated if in each bin the mean of what was said is the share of +1.
+Batches of any size leave the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import ModelFileError
+from novikoff.types import State
+
+BINS = 10
+FEW = 8
+"""Rounds that are sorted in Python, before arrays are worth it."""
+
+
+class Bin(NamedTuple):
+    """Rounds in which P(+1) was from `low` to `high`.
+
+    predicted   the mean of P(+1) in these
+    observed    the share of them that was +1
+    """
+
+    low: float
+    high: float
+    rounds: int
+    predicted: float
+    observed: float
+
+
+@dataclass(slots=True)
+class Calibration:
+    """What was counted so far, bin by bin."""
+
+    rounds: list[int] = field(default_factory=lambda: [0] * BINS)
+    positives: list[int] = field(default_factory=lambda: [0] * BINS)
+    sums: list[float] = field(default_factory=lambda: [0.0] * BINS)
+
+    def write(self, chances: NDArray[np.float64], y: NDArray[Any]) -> None:
+        """Rounds with these labels, each of which had been given this probability."""
+        up = y == 1
+        said = np.where(up, chances, 1.0 - chances)
+        bins = np.minimum((said * BINS).astype(np.int64), BINS - 1)
+        if len(y) <= FEW:
+            for k, p, positive in zip(bins.tolist(), said.tolist(), up.tolist(), strict=True):
+                self.rounds[k] += 1
+                self.positives[k] += positive
+                self.sums[k] += p
+            return
+        sums = np.array(self.sums)
+        np.add.at(sums, bins, said)  # one after the other
+        self.sums = sums.tolist()
+        for counts, chosen in ((self.rounds, bins), (self.positives, bins[up])):
+            counts[:] = (np.array(counts) + np.bincount(chosen, minlength=BINS)).tolist()
+
+    @property
+    def predicted(self) -> float:
+        """The sum of P(+1) over all rounds."""
+        return math.fsum(self.sums)
+
+    @property
+    def error(self) -> float:
+        """The mean over rounds of |predicted - observed| of their bin: the expected calibration error."""
+        off = math.fsum(abs(said - up) for said, up in zip(self.sums, self.positives, strict=True))
+        return off / max(sum(self.rounds), 1)
+
+    def table(self) -> list[Bin]:
+        """The bins that have rounds."""
+        return [
+            Bin(k / BINS, (k + 1) / BINS, rounds, self.sums[k] / rounds, self.positives[k] / rounds)
+            for k, rounds in enumerate(self.rounds)
+            if rounds
+        ]
+
+    def state(self) -> State:
+        """As plain data."""
+        return asdict(self)
+
+    @classmethod
+    def restore(cls, state: State | None) -> Self:
+        """The calibration whose `state` this is; games of old had none."""
+        if state is None:
+            return cls()
+        counts = [*state["rounds"], *state["positives"]]
+        sound = len(counts) == 2 * BINS and all(type(n) is int and n >= 0 for n in counts)
+        if not sound or any(up > rounds for rounds, up in zip(state["rounds"], state["positives"], strict=True)):
+            raise ModelFileError(f"calibration must be counts of rounds: got {state!r}.")
+        if not all(0.0 <= said <= rounds for rounds, said in zip(state["rounds"], state["sums"], strict=True)):
+            raise ModelFileError(f"calibration must be sums of probabilities: got {state!r}.")
+        return cls(list(state["rounds"]), list(state["positives"]), list(state["sums"]))
