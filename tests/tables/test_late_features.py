@@ -5,11 +5,11 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
+from tests.test_every_learner import SAMPLES
 
 import novikoff as nk
 from novikoff.errors import NovikoffError
 from novikoff.learners.auto import Auto
-from novikoff.registry import CATALOG
 from novikoff.tables.piece import RECOGNISED_ROWS
 
 ROWS = 1_200
@@ -48,7 +48,7 @@ GROWING = {
     "online-gradient": "online-gradient:numbers=true",
     "auto-regression": "auto-regression:numbers=true",
 }
-NO_TABLE = {"sleeping-experts"}
+OTHERS = [samples[0][0] for name, samples in SAMPLES.items() if name not in {*FIXED, *GROWING}]
 
 
 def late(kind):
@@ -76,8 +76,10 @@ def outcome(spec, content, **options):
     return ledger.rounds, ledger.curve, repr(ledger.learner.state()), [c.bound for c in ledger.certify()]
 
 
-def test_every_learner_is_here():
-    assert {*FIXED, *GROWING} | NO_TABLE == {name for name, entry in CATALOG.items() if entry.room == "learner"}
+@pytest.mark.parametrize("spec", OTHERS)
+def test_any_other_learner_gives_a_result_or_a_sentence(spec):
+    for content in map(late, ("missing", "category")):
+        assert outcome(spec, content) == outcome(spec, content, chunk=500)
 
 
 @pytest.mark.parametrize("kind", ["missing", "category"])
