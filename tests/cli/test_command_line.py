@@ -256,10 +256,10 @@ def test_without_a_learner_numbers_are_predicted_by_auto_for_numbers(csv):
 
 
 def test_a_game_goes_on_with_its_own_learner_where_none_is_named(csv):
-    saved = str(csv.with_name("vaw.nk"))
+    saved = str(csv.with_name("perceptron.nk"))
     novikoff("run", "perceptron", str(csv), "--rounds", "100", "--save", saved)
     told = json.loads(novikoff("run", str(csv), "--resume", saved, "--json").stdout)
-    assert (told["learner"], told["rounds"]) == ("perceptron:scale=standard", 500)
+    assert (told["learner"].partition(":")[0], told["rounds"]) == ("perceptron", 500)
     refused = novikoff("run", "auto", str(csv), "--resume", saved)
     assert "a game must go on with its own learner" in refused.stderr
 
