@@ -39,6 +39,7 @@ from novikoff.types import (
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
+    from novikoff.comparators.metric_hindsight import MetricHindsight
 
 ROUNDS_BETWEEN_LOOKS = 256
 """How often observers rest in games that are played row by row."""
@@ -287,12 +288,25 @@ def _made(spec: str, environment: Any) -> tuple[Any, str, Learner]:
     return stream, spec, catalog.make(spec, "learner", domain=stream.domain)
 
 
-def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None = None) -> Hindsight:
+def look_back(
+    ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None = None
+) -> Hindsight | MetricHindsight:  # fmt: skip
     """The best comparators for a game that was played on this stream; `tell` is called now and then."""
     from novikoff.comparators.hindsight import hindsight
+    from novikoff.comparators.metric_hindsight import look_again
+    from novikoff.comparators.metric_tracker import MetricTracker
     from novikoff.comparators.tracker import LinearTracker
 
     tracker, features = ledger.tracker, ledger.player.features
+    if isinstance(tracker, MetricTracker):
+        rounds = ledger.rounds if ledger.passes == 1 else None
+        again = ledger.player.again(adopted(stream, ledger.encoding, ledger.feature_names))
+        return look_again(
+            tracker, ledger.player.within,
+            lambda learner, watching: play(learner, again, rounds, ledger.passes,
+                                           ledger=Ledger(learner, source=stream.name, tracker=watching)),
+            clock,
+        )  # fmt: skip
     assert isinstance(tracker, LinearTracker)  # check_hindsight
     return hindsight(
         ledger.player.again(adopted(stream, ledger.encoding, ledger.feature_names)), tracker.bias, tracker.normalize,
@@ -303,12 +317,16 @@ def look_back(ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None
 
 def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes: int = 1) -> None:
     """Refuse a game that could not be looked back on, before it begins."""
+    from novikoff.comparators.metric_tracker import MetricTracker
     from novikoff.comparators.tracker import LinearTracker
 
     tracker = ledger.tracker
     if tracker is None and ledger.rounds == 0:
         tracker = ledger.player.tracker()
-    if not isinstance(tracker, LinearTracker):
+    if isinstance(tracker, MetricTracker) and getattr(ledger.before, "rounds", 0) > 0:
+        was = f"it had played {ledger.before.rounds:,} rounds"
+        raise InputError(f"hindsight needs a learner that begins with nothing learned: {was}.")
+    if not isinstance(tracker, (LinearTracker, MetricTracker)):
         raise InputError("hindsight is for linear learners whose comparators are tracked: this game has none.")
     if not stream.rereadable:
         raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")

@@ -23,6 +23,8 @@ from novikoff.types import Adversary, Learner, Run, State, StepResult, Theorem
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
+    from novikoff.comparators.metric_hindsight import MetricHindsight
+    from novikoff.comparators.metric_tracker import MetricTracker
     from novikoff.comparators.tracker import KernelTracker, LinearTracker
     from novikoff.reservoir import HypothesisReservoir
     from novikoff.tables.encoding import Encoding
@@ -76,9 +78,9 @@ class Ledger:
     predictions: list[NDArray[Any]] | None = None
     before: Any = None
     adversary_before: Any = None
-    tracker: LinearTracker | KernelTracker | None = None
+    tracker: LinearTracker | KernelTracker | MetricTracker | None = None
     reservoir: HypothesisReservoir | None = None
-    hindsight: Hindsight | None = None
+    hindsight: Hindsight | MetricHindsight | None = None
     position: dict[str, Any] | None = None
     fingerprint: dict[str, Any] | None = None
     earlier: list[dict[str, Any]] = field(default_factory=list)
@@ -334,9 +336,15 @@ class Ledger:
         tracked = None if self.tracker is None else self.tracker.facts(self.player.within)
         if self.hindsight is not None:
             from novikoff.comparators.hindsight import joined
+            from novikoff.comparators.metric_hindsight import MetricHindsight
+            from novikoff.comparators.metric_tracker import MetricComparatorFacts
             from novikoff.comparators.tracker import LinearComparatorFacts
 
-            tracked = joined(tracked, self.hindsight.facts) if isinstance(tracked, LinearComparatorFacts) else tracked
+            if isinstance(self.hindsight, MetricHindsight):
+                assert isinstance(tracked, MetricComparatorFacts)
+                tracked = self.hindsight.joined(tracked)
+            elif isinstance(tracked, LinearComparatorFacts):
+                tracked = joined(tracked, self.hindsight.facts)
         members = self.certify_members(adaptive, fixed) if members is None else members
         found = self._evaluate(
             self.learner.promises,

@@ -95,6 +95,31 @@ def test_golden_arow():
     assert learner.weights == near([0.0, 4 / 9], abs=1e-8)
 
 
+def log_det(learner):
+    """Of A/ridge."""
+    return np.linalg.slogdet(learner.matrix.full().matrix / learner.ridge)[1]
+
+
+def test_golden_limits_of_what_theorems_add_up():
+    perceptron, vaw = SecondOrderPerceptron(scale_free=False, bias=0.0), Vaw(scale_free=False, bias=0.0)
+    logistic = Logistic(ridge=1.0, scale_free=False, bias=0.0)
+    for learner in (perceptron, vaw, logistic):
+        scores(learner)
+    assert (log_det(perceptron), log_det(vaw)) == near((3.583518938, 4.394449155), abs=1e-8)
+    assert log_det(logistic) / (2.0 * logistic.kappa) == near(1.480895643, abs=1e-8)
+    assert perceptron.facts().gained <= log_det(perceptron)
+    assert vaw.facts().chi <= log_det(vaw)
+    assert logistic.facts().gained <= log_det(logistic) / (2.0 * logistic.kappa)
+    d, rounds, kappa = 10, 1000, curvature(6.0)  # in advance, for |x| <= 1 and ridge 1
+    assert d / (2.0 * kappa) * np.log(1.0 + kappa * rounds / (4.0 * d)) == near(33.603684191, abs=1e-8)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(rounds, d))
+    y = np.where(rng.random(rounds) < 0.5, 1, -1).astype(np.int8)
+    learner = Logistic(ridge=1.0, scale_free=False, bias=0.0)
+    learner.learn_many(Batch(x / np.linalg.norm(x, axis=1)[:, None], y, 1))
+    assert learner.facts().gained <= 33.603684191
+
+
 def streams(seed, rounds=120, width=7):
     """Features of very different scales, many zeros, some seen late."""
     rng = np.random.default_rng(seed)

@@ -408,7 +408,9 @@ def _tell(
 
 def _best(ledger: Ledger) -> list[tuple[str, float]]:
     """What the best comparator in hindsight would promise, at least."""
+    from novikoff.comparators.metric_hindsight import MetricHindsight
+
     found = ledger.hindsight
-    if found is None or found.facts.invalid_reason:
+    if found is None or isinstance(found, MetricHindsight) or found.facts.invalid_reason:
         return []
     return [("no linear classifier promises less", math.floor(min(found.hinge.low, found.lengths.low)))]

@@ -147,11 +147,18 @@ class MetricTracker:
         self._rides = np.isin(np.arange(len(self.kappas)), self.riding)
         self.rows = self.places = 0
         self.frozen = frozen
+        self.aim: tuple[list[Goal], int] | None = None
+        """What the learner will say at the end, and after how many rounds, where that is known (hindsight)."""
         self._kept: list[Any] | None = [] if keep else None  # pieces (nonzeros, y, scores); None once there are vectors
         self._size = self._fitted = 0
         self._vectors, self._sums = np.zeros((0, 0)), np.zeros((len(self.kappas), kernels.log_losses.SUMS, 0))
         self._told = np.zeros((len(self.kappas), kernels.log_losses.TOLD))
         self._asked: tuple[Any, MetricComparatorFacts] | None = None
+
+    @property
+    def kept_all(self) -> bool:
+        """Are all rows there: is u the best in hindsight?"""
+        return self._kept is not None
 
     def due(self, rounds: int) -> int:
         """After how many of the next so many rounds it wants to `look` at the learner."""
@@ -203,7 +210,7 @@ class MetricTracker:
     def _settle(self) -> None:
         """From here on the comparators are those that fit the rows up to now."""
         rows, y, scores = self._together()
-        self._vectors = self._candidates(rows, y)
+        self._vectors = self._candidates(rows, y) if self.aim is None else self._aimed(rows, y, scores)
         self._sums = np.zeros((scores.shape[1], kernels.log_losses.SUMS, self._vectors.shape[1]))
         self._told = np.zeros((scores.shape[1], kernels.log_losses.TOLD))
         self._kept, self._fitted = None, len(y)
@@ -250,6 +257,17 @@ class MetricTracker:
             u = np.zeros(self.places)
             u[places] = root * t
             found += [scale * u for scale in SCALES]
+        return np.stack(found, axis=1)
+
+    def _aimed(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> Vector:
+        """The same, one for each goal that the learner will have at the end, and shorter and longer."""
+        assert self.aim is not None
+        (goals, rounds), found = self.aim, [np.zeros(self.places)]
+        for goal in goals:
+            if goal.images is None:
+                share = len(y) / rounds
+                for u in self._best(goal, rows, self.places, y, np.ascontiguousarray(scores[:, goal.member]), share):
+                    found += [scale * u for scale in SCALES]
         return np.stack(found, axis=1)
 
     def facts(self, learner: Any) -> MetricComparatorFacts:
@@ -343,8 +361,10 @@ class MetricTracker:
             member=goal.member,
         )
 
-    def _best(self, goal: Goal, rows: Any, width: int, y: NDArray[np.int8], scores: Vector) -> Sequence[Vector]:
-        """Vectors that make the bound small, on the rows kept."""
+    def _best(
+        self, goal: Goal, rows: Any, width: int, y: NDArray[np.int8], scores: Vector, share: float = 1.0
+    ) -> Sequence[Vector]:
+        """Vectors that make the bound small, on the rows kept, which are that share of all."""
         if not len(y) or not width:
             return []
         places, root = goal.penalty.root()
@@ -360,13 +380,13 @@ class MetricTracker:
         start = np.zeros(root.shape[-1])
         if goal.loss != "hinge":
             phi = _log(y) if goal.loss == "log" else _parabola(y, scores, self.kappas[goal.member])
-            return [whole(_minimised(x, root, phi, 1.0, start))]
+            return [whole(_minimised(x, root, phi, share, start))]
         found, t, weight = [], start, max(goal.promised, 1.0)
         for soft in (0.5, 0.1, 0.02):  # sqrt(a b) is the least of (c a + b/c)/2, so the ridge c follows u
             for _ in range(3):
                 length = math.sqrt(float(t @ t))
                 ridge = math.sqrt(weight) / length if length > 0.0 else 1.0
-                t = _minimised(x, root, _smooth_hinge(y, soft), ridge, t)
+                t = _minimised(x, root, _smooth_hinge(y, soft), share * ridge, t)
                 found.append(whole(t))
         return found
 

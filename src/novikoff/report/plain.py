@@ -14,6 +14,7 @@ from novikoff.report.team import Member, members
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
+    from novikoff.comparators.metric_hindsight import MetricHindsight
     from novikoff.online_to_batch import OnlineToBatch
     from novikoff.permutation import Permuted
 
@@ -92,7 +93,11 @@ def _member(member: Member) -> dict[str, Any]:
     return {**told, "certificates": [certificate(one) for one in member.certificates]}
 
 
-def _hindsight(found: Hindsight) -> dict[str, Any]:
+def _hindsight(found: Hindsight | MetricHindsight) -> dict[str, Any]:
+    from novikoff.comparators.metric_hindsight import MetricHindsight
+
+    if isinstance(found, MetricHindsight):
+        return {"flaw": found.flaw, "fitted": found.facts.fitted, "reads": found.reads, "seconds": found.seconds}
     brackets = {
         "margin": found.margin,
         "hinge": found.hinge,

@@ -17,6 +17,7 @@ from novikoff.report.team import members, table
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
+    from novikoff.comparators.metric_hindsight import MetricHindsight
     from novikoff.online_to_batch import OnlineToBatch
     from novikoff.permutation import Permuted
 
@@ -203,8 +204,19 @@ def permuted(test: Permuted) -> str:
     return f"{told}: no sign that the rows become harder (p = {test.p:.3g})"
 
 
-def looking_back(found: Hindsight) -> Iterator[str]:
+def looking_back(found: Hindsight | MetricHindsight) -> Iterator[str]:
     """How close the comparators of hindsight are to the best there are."""
+    from novikoff.comparators.metric_hindsight import MetricHindsight
+
+    if isinstance(found, MetricHindsight):
+        fitted, rows = found.facts.fitted, found.facts.rows
+        if found.flaw:
+            yield f"hindsight: nothing was found: {found.flaw}"
+        elif fitted == rows:
+            yield f"hindsight: the comparators are the best for all {rows:,} rounds"
+        else:
+            yield f"hindsight: the comparators are the best for {fitted:,} of {rows:,} rounds, and saw all"
+        return
     if found.facts.invalid_reason:
         yield f"hindsight: nothing was found: {found.facts.invalid_reason}"
         return

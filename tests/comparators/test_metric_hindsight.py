@@ -1,0 +1,83 @@
+"""Comparators in hindsight for learners in a metric: as good as with all rows kept."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.catalog import make
+from novikoff.comparators import metric_hindsight, metric_tracker
+from novikoff.errors import InputError
+from novikoff.report.plain import game
+from novikoff.report.terminal import looking_back
+
+SPECS = ["ftrl", "logistic", "arow", "second-order-perceptron", "auto:fast=true"]
+
+
+def rows(n=3000):
+    """Labels drift, so that the first rows do not tell of the rest."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(n, 4)) * [1.0, 10.0, 0.1, 1.0]
+    u = np.linspace(0.0, 1.0, n)[:, None] * [1.0, 0.0, 5.0, 0.0] + [0.5, 0.1, 0.0, 0.0]
+    return x, np.where((x * u).sum(axis=1) + 0.5 * rng.normal(size=n) < 0.0, -1, 1)
+
+
+def bound(spec, keep, memory, monkeypatch, hindsight=True):
+    monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", ((0.0,), -1.0, None, keep, None, None))
+    monkeypatch.setattr(metric_hindsight.look_again, "__defaults__", (memory,))
+    ledger = nk.play(make(spec, "learner"), rows(), hindsight=hindsight)
+    (found,) = (one for one in ledger.certify() if one.theorem != "ftrl_suffix")
+    assert found.status in ("valid", "vacuous"), str(found)
+    return found.bound, ledger
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_rows_read_again_give_what_rows_kept_would_have_given(spec, monkeypatch):
+    whole, kept = bound(spec, 16_000_000, 0, monkeypatch)
+    rode, _ = bound(spec, 20_000, 0, monkeypatch, hindsight=False)
+    again, read = bound(spec, 20_000, 16_000_000, monkeypatch)
+    some, part = bound(spec, 20_000, 60_000, monkeypatch)
+    assert again == pytest.approx(whole, rel=1e-9)
+    assert whole <= some <= rode
+    assert whole < rode
+    assert [one.hindsight.reads for one in (kept, read, part)] == [0, 1, 1]
+    assert [*looking_back(kept.hindsight)] == ["hindsight: the comparators are the best for all 3,000 rounds"]
+    assert "3,000 rounds, and saw all" in next(looking_back(part.hindsight))
+    assert game(read, read.certify(), "x")["hindsight"]["reads"] == 1
+
+
+def test_nothing_is_used_of_a_source_that_changed(monkeypatch):
+    monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", ((0.0,), -1.0, None, 20_000, None, None))
+    x, y = rows()
+    learner = nk.Ftrl()
+    ledger = nk.play(learner, (x, y))
+    before = ledger.certify()
+    x[-1, 0] += 1.0
+    found = metric_hindsight.look_again(
+        ledger.tracker, learner,
+        lambda fresh, tracker: nk.play(fresh, (x, y), ledger=nk.Ledger(fresh, tracker=tracker)), lambda: 0.0,
+    )  # fmt: skip
+    assert found.flaw == metric_hindsight.CHANGED
+    assert [*looking_back(found)] == [f"hindsight: nothing was found: {metric_hindsight.CHANGED}"]
+    ledger.hindsight = found
+    assert ledger.certify() == before
+    assert dataclasses.replace(found, flaw="").joined(found.facts).comparators == 2 * found.facts.comparators
+
+
+def test_a_learner_that_learned_before_is_refused():
+    learner = nk.Ftrl()
+    nk.play(learner, rows(10))
+    with pytest.raises(InputError, match="begins with nothing learned: it had played 10 rounds"):
+        nk.play(learner, rows(10), hindsight=True)
+
+
+def test_scaled_examples_are_scaled_again(monkeypatch):
+    bounds = []
+    for keep in (16_000_000, 20_000):
+        defaults = ((0.0,), -1.0, None, keep, None, None)
+        monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", defaults)
+        ledger = nk.play(nk.Scaled(nk.Logistic()), rows(), hindsight=True)
+        assert ledger.hindsight.flaw == ""
+        bounds.append(ledger.certify()[0].bound)
+    assert bounds[0] == pytest.approx(bounds[1], rel=1e-9)
