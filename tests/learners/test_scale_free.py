@@ -62,6 +62,7 @@ def test_golden_logistic():
     assert scores(learner) == near([0, 0, -0.638321648, 0, -0.070218675, 0.657425711], abs=1e-8)
     facts = learner.facts()
     assert (facts.loss, facts.gained, facts.dual) == near((4.288226790, 1.325620897, 1.325620897), abs=1e-8)
+    assert facts.least <= facts.gained * (1.0 + 1e-12) <= facts.dual * (1.0 + 2e-12)
     free = Logistic(ridge=1.0, bias=0.0)
     scores(free)
     assert free.facts().loss == near(4.291967022, abs=1e-8)

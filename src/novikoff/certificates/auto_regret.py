@@ -44,7 +44,8 @@ class AutoFacts:
     losses         of each, while awake
     log_weights    ln w of each
     slept          who rests
-    gained, dual   of each member: what its theorem adds up, and what that leaves in its sums
+    gained, dual   of each member: what its theorem adds up, and what that leaves in its sums, at least
+    least          the same, at most
     """
 
     rounds: int
@@ -54,6 +55,7 @@ class AutoFacts:
     slept: list[bool]
     gained: list[float]
     dual: list[float]
+    least: list[float]
 
     def promised(self, j: int) -> float:
         """What a member promises beside the comparator's own."""
@@ -72,7 +74,7 @@ def auto_regret(run: Run[AutoFacts]) -> Bound | None:
     summed = all(abs(after.losses[j] - losses[j]) <= slack for j in awake) if run.rounds else True
     weighed = all(abs(after.log_weights[j] + price + after.losses[j] - run.log_loss) <= slack for j in awake)
     whole = math.fsum(math.exp(min(weight, 1.0)) for weight in after.log_weights)
-    steady = all(dual <= gain * (1.0 + SLACK) + SLACK for gain, dual in zip(after.gained, after.dual, strict=True))
+    steady = all(least <= gain * (1.0 + SLACK) + SLACK for gain, least in zip(after.gained, after.least, strict=True))
     needed = [
         seen("the learner began with nothing learned", run.before.rounds == 0),
         seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),

@@ -3,7 +3,7 @@
 Beside what the theorem adds up round by round (`gained`) stands what is left of it at the end, from the learner's sums
 (`dual`), which bounds the regret on EVERY sequence of scores, however they were computed. The theorem says that dual is
 at most gained. Promised is the larger: it is true whatever floats, or the learner, did to the scores. Where dual is
-the larger by more than rounding explains, the learner was not what it says, and the certificate is void.
+the larger by more than rounding explains (`least`), the learner was not what it says, and the certificate is void.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class MetricFacts:
     loss              the sum of its log losses, as it saw them; else 0
     gained            what its theorem adds up: the sum of Delta, or of v
     dual              at least what that leaves in its sums: the sum of g z (- h z^2/2) + b'A^-1 b/2, or b'A^-1 b
+    least             at most that: what rounding may have done in all rounds is between the two
     excess            where `constant`: the sum of P(+1) - 1[y = +1], as the gradient of its constant feature has it
     constant          has it a constant feature whose gradient is just that?
     """
@@ -39,6 +40,7 @@ class MetricFacts:
     loss: float
     gained: float
     dual: float
+    least: float
     excess: float = 0.0
     constant: bool = False
 
@@ -59,7 +61,7 @@ def assumptions(run: Run[MetricFacts], paid: float) -> list[Assumption]:
         seen("the comparators saw every round", tracked.rows == run.rounds),
         seen("what it counted is what the ledger counted", agreed),
         seen("its sums are those of the scores it played", tracked.explained),
-        seen("its metric never shrank: no float drift", after.dual <= after.gained * (1.0 + SLACK) + SLACK),
+        seen("its metric never shrank: no float drift", after.least <= after.gained * (1.0 + SLACK) + SLACK),
         *([seen("its probabilities are off on average by what its sums say", _even(run))] if after.constant else []),
     ]
 

@@ -32,8 +32,8 @@ class Metric(Protocol):
         """At least u'Au."""
         ...
 
-    def inverse_square(self, b: Vector, doubt: Vector) -> float:
-        """At least b'A^-1 b for every b within `doubt`."""
+    def inverse_between(self, b: Vector, doubt: Vector) -> tuple[float, float]:
+        """Two numbers that b'A^-1 b is between, for every b within `doubt`."""
         ...
 
     def root(self) -> tuple[NDArray[np.int64], Vector]:
@@ -55,9 +55,15 @@ class Diagonal:
         return float(np.sum(values * u * u)) * (1.0 + (len(u) + 10) * 2.0 * U0)
 
     def inverse_square(self, b: Vector, doubt: Vector) -> float:
+        """At least b'A^-1 b for every b within `doubt`."""
+        return self.inverse_between(b, doubt)[1]
+
+    def inverse_between(self, b: Vector, doubt: Vector) -> tuple[float, float]:
         seen = self.values[: len(b)] > 0.0
-        sizes = np.abs(b[seen]) + doubt[seen]
-        return float(np.sum(sizes * (sizes / self.values[: len(b)][seen]))) * (1.0 + (len(b) + 10) * 2.0 * U0)
+        values, slack = self.values[: len(b)][seen], (len(b) + 10) * 2.0 * U0
+        small, large = np.maximum(np.abs(b[seen]) - doubt[seen], 0.0), np.abs(b[seen]) + doubt[seen]
+        return (float(np.sum(small * (small / values))) * (1.0 - slack),
+                float(np.sum(large * (large / values))) * (1.0 + slack))  # fmt: skip
 
     def root(self) -> tuple[NDArray[np.int64], Vector]:
         places = np.flatnonzero(self.values > 0.0)
@@ -107,10 +113,14 @@ class Full:
         return found
 
     def inverse_square(self, b: Vector, doubt: Vector) -> float:
+        """At least b'A^-1 b for every b within `doubt`."""
         return self.inverse_between(b, doubt)[1]
 
+    def inverse_least(self, b: Vector, doubt: Vector) -> float:
+        """At most b'A^-1 b, for every b within `doubt`."""
+        return self.inverse_between(b, doubt)[0]
+
     def inverse_between(self, b: Vector, doubt: Vector) -> tuple[float, float]:
-        """At most, and at least, b'A^-1 b for every b within `doubt`."""
         b, doubt, matrix = self.of(b), self.of(doubt), self.matrix
         if not len(b):
             return 0.0, 0.0

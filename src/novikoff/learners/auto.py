@@ -231,24 +231,26 @@ class Auto(Probabilistic):
         return metric
 
     def facts(self) -> AutoFacts:
-        gained, dual, updates = [], [], self.rounds + 20
+        gained, dual, least, updates = [], [], [], self.rounds + 20
         places, lanes = self.features.count + 1, len(self._roots)
         for j in range(self.members):
             if j < lanes:
                 _, delta, linear, size = (float(value) for value in self._own[:, j])
-                form = Diagonal(self._diagonal(j)).inverse_square(
+                low, high = Diagonal(self._diagonal(j)).inverse_between(
                     self._held[:places, lane.SHARED + j], np.zeros(places)
                 )
             else:
                 (held, _, sums, _), own, ridge, slots = self._of(j)
                 delta, linear, size = (float(own[k]) for k in (at.GAINED, at.LINEAR, at.LINEAR_SIZE))
-                form = full_metric(slots, ridge, held, sums, own).inverse_square(*self._steps(j))
+                low, high = full_metric(slots, ridge, held, sums, own).inverse_between(*self._steps(j))
             gained.append(delta)
-            dual.append(linear + updates * 2.0 * U0 * size + 0.5 * form)
+            off = updates * 2.0 * U0 * size
+            dual.append(linear + off + 0.5 * high)
+            least.append(linear - off + 0.5 * low)
         standing = self._standing
         return AutoFacts(
             self.rounds, self.names, standing[mix.LOSS].tolist(), standing[mix.LOG_WEIGHT].tolist(),
-            (standing[mix.IDLE] < 0.0).tolist(), gained, dual,
+            (standing[mix.IDLE] < 0.0).tolist(), gained, dual, least,
         )  # fmt: skip
 
     def goals(self) -> list[Goal]:

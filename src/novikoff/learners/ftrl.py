@@ -137,10 +137,11 @@ class Ftrl(Probabilistic):
     def facts(self) -> MetricFacts:
         loss, delta, linear, size = (float(value) for value in self.sums)
         gradients = self.gradients()
-        form = Diagonal(self.diagonal()).inverse_square(gradients, np.zeros(len(gradients)))
-        dual = linear + (self.rounds + 20) * 2.0 * U0 * size + 0.5 * form
+        low, high = Diagonal(self.diagonal()).inverse_between(gradients, np.zeros(len(gradients)))
+        off = (self.rounds + 20) * 2.0 * U0 * size
+        dual, least = linear + off + 0.5 * high, linear - off + 0.5 * low
         excess = float(gradients[0]) / self.bias if self.bias else 0.0
-        return MetricFacts(self.rounds, self.rounds, 0, loss, delta, dual, excess, self.bias != 0.0)
+        return MetricFacts(self.rounds, self.rounds, 0, loss, delta, dual, least, excess, self.bias != 0.0)
 
     def state(self) -> State:
         return {

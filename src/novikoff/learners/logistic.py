@@ -76,8 +76,10 @@ class Logistic(SecondOrder, Probabilistic):
     def facts(self) -> MetricFacts:
         own = self.matrix.own
         off = (self.rounds + 20) * 2.0 * U0 * float(own[at.LINEAR_SIZE])
-        dual = float(own[at.LINEAR]) + off + 0.5 * self.matrix.full().inverse_square(*self._steps())
-        return MetricFacts(self.rounds, self.updates, 0, float(own[at.LOSS]), float(own[at.GAINED]), dual)
+        loss, gained, linear = (float(own[k]) for k in (at.LOSS, at.GAINED, at.LINEAR))
+        low, high = self.matrix.full().inverse_between(*self._steps())
+        dual, least = linear + off + 0.5 * high, linear - off + 0.5 * low
+        return MetricFacts(self.rounds, self.updates, 0, loss, gained, dual, least)
 
 
 def curvature(radius: float) -> float:

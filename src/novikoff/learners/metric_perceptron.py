@@ -119,11 +119,11 @@ class MetricPerceptron(SecondOrder):
         if self.diagonal:
             held = self._held[: self.features.count + 1]
             gained = float(self._own[2])
-            dual = Diagonal(self.metric()).inverse_square(held[:, 2], self._doubt())
+            least, dual = Diagonal(self.metric()).inverse_between(held[:, 2], self._doubt())
         else:
             added, doubt = self._added()
-            gained, dual = float(self.matrix.own[at.GAINED]), self.matrix.full().inverse_square(added, doubt)
-        return MetricFacts(self.rounds, self.updates, self.mistakes, 0.0, gained, dual)
+            gained, (least, dual) = float(self.matrix.own[at.GAINED]), self.matrix.full().inverse_between(added, doubt)
+        return MetricFacts(self.rounds, self.updates, self.mistakes, 0.0, gained, dual, least)
 
     def state(self) -> State:
         if not self.diagonal:
