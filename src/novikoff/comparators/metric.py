@@ -47,6 +47,7 @@ class Diagonal:
 
     values: Vector
 
+    @np.errstate(all="ignore")
     def square(self, u: Vector) -> float:
         values = np.zeros(len(u))
         values[: len(self.values)] = self.values[: len(u)]
@@ -58,6 +59,7 @@ class Diagonal:
         """At least b'A^-1 b for every b within `doubt`."""
         return self.inverse_between(b, doubt)[1]
 
+    @np.errstate(all="ignore")
     def inverse_between(self, b: Vector, doubt: Vector) -> tuple[float, float]:
         seen = self.values[: len(b)] > 0.0
         values, slack = self.values[: len(b)][seen], (len(b) + 10) * 2.0 * U0
@@ -94,12 +96,14 @@ class Full:
     def _slack(self) -> float:
         return (self.updates + 2 * len(self.ridge) + 40) * U0
 
+    @np.errstate(all="ignore")
     def square(self, u: Vector) -> float:
         if np.count_nonzero(u) > np.count_nonzero(self.of(u)):
             return math.inf
         mine, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
         return float(mine @ (self.matrix @ mine)) + self._slack * float(np.abs(mine) @ sizes) ** 2
 
+    @np.errstate(all="ignore")
     def bent(self, u: Vector) -> tuple[float, float]:
         """u'Su, and what rounding may have done to it."""
         mine, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
@@ -120,6 +124,7 @@ class Full:
         """At most b'A^-1 b, for every b within `doubt`."""
         return self.inverse_between(b, doubt)[0]
 
+    @np.errstate(all="ignore")
     def inverse_between(self, b: Vector, doubt: Vector) -> tuple[float, float]:
         b, doubt, matrix = self.of(b), self.of(doubt), self.matrix
         if not len(b):
@@ -136,7 +141,8 @@ class Full:
         near = 2.0 * float(b @ w) - float(w @ (matrix @ w))
         doubts = 2.0 * float(doubt @ np.abs(w)) + 2.0 * c * sigma**2
         doubts += (len(b) + 8) * 4.0 * U0 * float(np.abs(b) @ np.abs(w))
-        return near - doubts, near + doubts + float(np.sum(rest * (rest / self.ridge))) * (1.0 + 1e-9)
+        low, high = near - doubts, near + doubts + float(np.sum(rest * (rest / self.ridge))) * (1.0 + 1e-9)
+        return (low, high) if math.isfinite(low + high) else (-math.inf, math.inf)
 
     def root(self) -> tuple[NDArray[np.int64], Vector]:
         sizes = np.sqrt(self.ridge + np.diag(self.sums))

@@ -298,7 +298,7 @@ class MetricTracker:
         for goal in goals:
             seen = rows if goal.images is None else goal.images(rows)
             places = max(int(seen.places.max(initial=0)) + 1, self.places if goal.images is None else 0)
-            hopeless = goal.promised + (least if goal.images is None else 0.0) >= best  # another promises less
+            hopeless = bool(found) and goal.promised + (least if goal.images is None else 0.0) >= best
             played = np.ascontiguousarray(scores[:, goal.member])
             chosen = [_any(goal, places)] if hopeless else self._best(goal, seen, places, y, played)
             vectors = np.stack([np.zeros(places), *chosen], axis=1)
@@ -326,7 +326,7 @@ class MetricTracker:
                 explained = (self.rows + 20) * 2.0 * U0 * float(told[goal.member, at.LINEAR_SIZE])
                 off = abs(goal.linear - float(told[goal.member, at.LINEAR]))
                 unexplained = max(unexplained, off / (4.0 * explained + 1e-300))
-        checked = tuple(u for u in found if math.isfinite(u.unexplained))
+        checked = tuple(u for u in found if math.isfinite(u.unexplained) and not math.isnan(u.square + u.parabola))
         return MetricComparatorFacts(self.rows, fitted, checked, tuple(told[:, at.LOSS].tolist()), unexplained)
 
     def _least(self, rows: Any, y: NDArray[np.int8]) -> float:
@@ -350,13 +350,14 @@ class MetricTracker:
             bent, off_by = goal.matrix.bent(u)
             explained = off_by + float(sums[at.BENT_DOUBT]) + (self.rows + 20) * 2.0 * U0 * float(sums[at.BENT])
             unexplained = max(unexplained, abs(bent - float(sums[at.BENT])) / (4.0 * explained + 1e-300))
+        zero = not u.any()  # of which all is known, whatever overflowed
         return MetricComparator(
             log_loss=log * factor + doubt * factor,
             hinge=hinge * factor + doubt * factor,
             parabola=parabola * factor + doubt * factor,
-            square=goal.penalty.square(u),
+            square=0.0 if zero else goal.penalty.square(u),
             doubt=slack,
-            unexplained=unexplained,
+            unexplained=0.0 if zero else unexplained,
             promised=goal.promised,
             member=goal.member,
         )
