@@ -77,7 +77,7 @@ def reason_void(run: Run[MetricFacts], needed: list[Assumption]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     if run.before.rounds:
         return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"
-    return refutations(needed)
+    return refutations(needed) or ("" if run.tracked.comparators else "no comparator can be checked: numbers overflow")
 
 
 def best_constant(run: Run[Any]) -> float:

@@ -63,7 +63,7 @@ def see(
             tail = exp(y[t] * z)
             q = 1.0 / (1.0 + tail)
             g = -y[t] * q
-            h = kappas[c] * (q * (tail * q))
+            h = kappas[c] * (q * (tail * q)) if kappas[c] > 0.0 else 0.0
             added = g - h * z
             curve = h
             if margin >= 0.0:
