@@ -128,7 +128,7 @@ def test_a_million_rounds_with_256_features_stay_within_what_rounding_explains()
     off = np.abs(-added - moment) / doubt
     error = np.abs(full.sums[pairs[:, 0], pairs[:, 1]] - sums)
     allowed = (full.updates + 20) * U0 * sizes[pairs[:, 0]] * sizes[pairs[:, 1]]
-    least, most = full.inverse_least(-added, doubt), full.inverse_square(-added, doubt)
+    least, most = full.inverse_between(-added, doubt)
     facts = learner.facts()
     print("b", float(off.max()), "S", float((error / allowed).max()), "b'A^-1 b", least, most, facts, str(found))
     assert learner.matrix.own[at.COUNT] == 256

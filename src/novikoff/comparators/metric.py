@@ -120,10 +120,6 @@ class Full:
         """At least b'A^-1 b for every b within `doubt`."""
         return self.inverse_between(b, doubt)[1]
 
-    def inverse_least(self, b: Vector, doubt: Vector) -> float:
-        """At most b'A^-1 b, for every b within `doubt`."""
-        return self.inverse_between(b, doubt)[0]
-
     @np.errstate(all="ignore")
     def inverse_between(self, b: Vector, doubt: Vector) -> tuple[float, float]:
         b, doubt, matrix = self.of(b), self.of(doubt), self.matrix
