@@ -86,6 +86,22 @@ def test_every_format_says_the_same(source, tmp_path):
         assert (one.low, one.high) == pytest.approx((other.low, other.high))
 
 
+def test_limits_of_one_less_the_loss_are_mirrored():
+    found, other = nk.bandit(LOG, policies=["even"]), nk.bandit(LOG.assign(loss=1.0 - LOG.loss), policies=["even"])
+    for one, mirrored in zip(found.limits, other.limits, strict=True):
+        assert (one.low, one.high) == pytest.approx((1.0 - mirrored.high, 1.0 - mirrored.low))
+
+
+def test_limits_on_a_log_by_hand():
+    """One arm, certain, that costs 1/4: both sides are S - ln(2 * 7 / delta) / (2 gamma) at its best."""
+    log = pd.DataFrame({"arm": ["a"] * 4000, "loss": [0.0, 0.0, 0.0, 1.0] * 1000, "probability": [1.0] * 4000})
+    (found,) = nk.bandit(log, arms=1).limits
+    gammas = [10 ** (-k / 2) for k in range(2, 9)]
+    allowance = {gamma: math.log(14 / 0.05) / (2 * gamma) for gamma in gammas}
+    assert found.low == pytest.approx(max(1000 / (1 + g) - allowance[g] for g in gammas) / 4000)
+    assert found.high == pytest.approx(1 - max(3000 / (1 + g) - allowance[g] for g in gammas) / 4000)
+
+
 def test_rewards_and_ranges_are_told_in_their_own_units():
     log = LOG.assign(reward=10.0 - 4.0 * LOG.loss).drop(columns="loss")
     found, plain = nk.bandit(log, range=(6, 10)), nk.bandit(LOG)

@@ -62,6 +62,18 @@ def test_a_loss_that_was_not_played_changes_nothing_of_what_it_does(spec):
     assert one.totals == pytest.approx(rows.sum(axis=0))
 
 
+@pytest.mark.parametrize("spec", ["exp3-ix", "tsallis-inf"])
+def test_what_is_expected_is_the_mean_over_the_coin(spec):
+    learner = nk.make(spec, "learner", arms=3)
+    rows = np.random.default_rng(1).random((50, 3))
+    means = []
+    for row in rows:
+        chances = learner.chances()
+        means.append(sum(p * row[arm] for arm, p in chances.items()))
+        assert learner.play_one(None, row).expected == pytest.approx(means[-1])
+    assert nk.play(nk.make(spec, "learner", arms=3), nk.Losses(rows)).expected == pytest.approx(sum(means))
+
+
 @pytest.mark.parametrize("spec", ["exp3-ix:arms=4", "exp3-ix:arms=4,horizon=200,seed=7", "exp3-ix:arms=4,eta=0.3",
                                   "exp3-ix:arms=4,implicit=false", "exp3-ix:arms=4,eta=200"])  # fmt: skip
 def test_every_contract_is_kept(spec):
