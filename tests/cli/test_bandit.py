@@ -106,6 +106,8 @@ def test_a_plot_of_a_game(tmp_path):
     (("exp3-ix", "stream:noisy"), "must show losses"),
     (("exp3-ix:arms=3", GAME[0]), "plays on losses[3]"),
     (("exp3-ix", "one", "more"), "means nothing here"),
+    (("exp3-ix", GAME[0], "--policy", "q"), "--policy is for a log"),
+    (("log.csv", "--rounds", "5"), "--rounds is for a learner that is played"),
     (("nowhere.csv",), "nowhere.csv"),
 ])  # fmt: skip
 def test_what_is_refused(words, why):

@@ -25,7 +25,7 @@ from novikoff.cli.games import (
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
-from novikoff.errors import MismatchError, with_options
+from novikoff.errors import InputError, MismatchError, with_options
 from novikoff.game import play
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
@@ -46,6 +46,13 @@ class Asked:
     source: str
     rounds: int | None = None
     seed: int | None = None
+
+
+def refuse(whose: str, options: dict[str, Any]) -> None:
+    """Refuse options that would change nothing."""
+    for name, value in options.items():
+        if value not in (None, []):
+            raise InputError(f"--{name} is for {whose}: got {value}. Leave it out.")
 
 
 def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], telling: Telling) -> int:

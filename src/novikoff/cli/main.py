@@ -144,15 +144,17 @@ def experts(asked: Namespace) -> int:
 
 def bandit(asked: Namespace) -> int:
     """Certify a log of arms, losses and probabilities; or play a bandit on a table of losses."""
-    from novikoff.cli.bandits import Asked, run_bandit, run_log
+    from novikoff.cli.bandits import Asked, refuse, run_bandit, run_log
     from novikoff.cli.games import Telling
     from novikoff.cli.saving import Saving
 
     reading = {name: getattr(asked, name) for name in ("header", "delimiter", "format", "threads")}
     telling = Telling(asked.json, asked.quiet, plot=asked.plot, force=asked.force, verbose=asked.verbose)
+    columns = {name: getattr(asked, name) for name in ("arm", "loss", "reward", "probability", "range", "arms")}
     if asked.table is None and asked.resume is None:
-        columns = {name: getattr(asked, name) for name in ("arm", "loss", "reward", "probability", "range", "arms")}
+        refuse("a learner that is played", {name: getattr(asked, name) for name in ("rounds", "save", "seed")})
         return run_log(asked.log, {**columns, "policies": asked.policy, "delta": asked.delta}, reading, telling)
+    refuse("a log", {**columns, "policy": asked.policy})
     learner, source = (None, asked.log) if asked.table is None else (asked.log, asked.table)
     wanted = Asked(learner, source, asked.rounds, asked.seed)
     saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
