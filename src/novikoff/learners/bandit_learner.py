@@ -24,13 +24,14 @@ from novikoff.kernels.coins import start
 from novikoff.learners import restoring
 from novikoff.learners.panel import still
 from novikoff.learners.restoring import Schema, arguments
+from novikoff.learners.written import Written
 from novikoff.types import Batch, Distribution, Domain, Example, State, StepResult, Theorem
 
 Vector = NDArray[np.float64]
 MOST_ARMS = 100_000
 
 
-class BanditLearner:
+class BanditLearner(Written):
     """A rule brings `_play`, `_chances` and its facts.
 
     policies   what it is compared with: the arms, or experts

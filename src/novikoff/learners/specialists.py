@@ -36,6 +36,7 @@ from novikoff.certificates.stretch_regret import stretch_regret
 from novikoff.errors import InputError, shown
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.restoring import array, integer, require
+from novikoff.learners.written import Written
 from novikoff.player import Player
 from novikoff.totals import Total
 from novikoff.types import Batch, Domain, Example, Label, Learner, State, StepResult, Theorem, check_label, signs
@@ -114,7 +115,7 @@ def place(start: int) -> int:
     return 2 * (start - 1) - (start - 1).bit_count()
 
 
-class Specialists:
+class Specialists(Written):
     """Copies of one learner, begun at different times.
 
     learner   with probabilities; it has learned nothing yet
