@@ -302,6 +302,18 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
             BAD_TRIPLE,
         ),
     ],
+    "conformal": [
+        ("conformal:[ftrl],alpha=0.2", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("conformal:[perceptron:bias=1,scale=standard],rule=quantile", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("conformal:[perceptron],groups=0", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("conformal:[arow],groups=2", sparse_stream, BAD_SPARSE),
+        ("conformal:[perceptron:normalize=true],step=0.2", sparse_stream, BAD_SPARSE),
+        ("conformal:[logistic],groups=red,step=0.5", named_stream, BAD_NAMED),
+        ("conformal:[kernel-perceptron:gamma=0.5]", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("conformal:[hedge:learners=[perceptron,[rbp:budget=20]]]", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        (f"conformal:[halving:[{MATRIX}]],start=0", many_stream, BAD_INDEX),
+        (f"conformal:[consistent:[{MATRIX}],random=true]", many_stream, BAD_INDEX),
+    ],
     "weighted-majority": [
         ("weighted-majority:[thresholds:n=20],beta=0.25", lambda q, s: index_stream(21, q, s), BAD_INDEX),
         (

@@ -44,6 +44,7 @@ _HOMES = {
     "Contexts": "sources.contexts",
     "bandit": "off_policy",
     "compare": "comparison",
+    "conformal": "learners.conformal",
     "convert": "sources.convert",
     "expert_table": "sources.expert_table",
     "hindsight": "comparators.hindsight",

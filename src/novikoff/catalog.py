@@ -43,6 +43,8 @@ def with_scale(text: str, scale: str | None, table: bool, alone: bool = False) -
     alone   a scale that was asked for is this learner's, also if it is none that scales
     """
     asked, spec = scale not in (None, "auto"), parse(text)
+    if (inner := within(spec)) is not None:
+        return written(around(spec, parse(with_scale(written(inner), scale, table, alone))))
     chosen = scale if asked else "standard" if table else "none"
     if chosen == "none" or "scale" in (spec.named or {}) or not (_is_scaled(spec) or (asked and alone)):
         return text
@@ -73,6 +75,23 @@ def _with_constant(spec: Spec) -> Spec:
     return spec if "bias" in said else Spec(spec.name, spec.positional, {**named, "bias": 1})
 
 
+def within(spec: Spec) -> Spec | None:
+    """The spec of the learner that conformal, or another that says sets, has within; None of others."""
+    constructor = entry(spec.name, "learner").load()
+    if not hasattr(constructor, "predict_set"):
+        return None
+    found = _one_spec(spec.positional[0] if spec.positional else (spec.named or {}).get("learner"))
+    return found if isinstance(found, Spec) else None
+
+
+def around(spec: Spec, inner: Spec) -> Spec:
+    """The same spec, with another learner within."""
+    if spec.positional:
+        return Spec(spec.name, (inner, *spec.positional[1:]), spec.named)
+    named = {key: inner if key == "learner" else value for key, value in (spec.named or {}).items()}
+    return Spec(spec.name, (), named)
+
+
 def _is_scaled(spec: Spec) -> bool:
     """Is it for a learner that examples may be scaled for, or a team of such, and leaves that open?"""
     if "scale" in (spec.named or {}):
@@ -88,6 +107,8 @@ def _is_scaled(spec: Spec) -> bool:
 def for_numbers(text: str) -> str:
     """The spec of the learner that plays where outcomes are numbers: `auto` is then another."""
     spec = parse(text)
+    if (inner := within(spec)) is not None:
+        return written(around(spec, parse(for_numbers(written(inner)))))
     return written(Spec(FOR_NUMBERS[spec.name], spec.positional, spec.named)) if spec.name in FOR_NUMBERS else text
 
 

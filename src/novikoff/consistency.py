@@ -59,7 +59,7 @@ def _counts(ledger: Ledger) -> None:
 
 
 def _sums(ledger: Ledger) -> None:
-    most = ledger.rounds * _top(ledger)
+    most = ledger.rounds * _top(ledger) if ledger.rounds else 0.0  # it may be infinite
     for name, value in (("expected", ledger.expected), ("loss", ledger.loss)):
         slack = SLACK * max(1.0, abs(value))
         require(-slack <= value <= most + slack, f"{name} must be from 0 to what its rounds can cost", value)
@@ -150,6 +150,8 @@ def _companions(ledger: Ledger) -> None:
         require(told == [rounds, ledger.positives], f"each learner of a team must have its {rounds:,} rounds", told)
     if ledger.tracker is not None:
         require(ledger.tracker.rows == rounds, "comparators must have seen its rounds", ledger.tracker.rows)
+    if ledger.coverage is not None:
+        ledger.coverage.check(rounds, ledger.player.standing())
     kept = ledger.reservoir
     if kept is not None and kept.labelled:
         told = [kept.rounds, kept.mistakes]

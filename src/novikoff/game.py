@@ -87,6 +87,15 @@ class Game:
         said = self.learner.predict_one(adopted_row(x, ledger.encoding, ledger.feature_names))
         return said if labels is None else labels.decode(said)
 
+    def predict_set(self, x: Example) -> tuple[Any, ...]:
+        """The set that the learner says of x, in the user's labels (learners/conformal.py); asking changes nothing."""
+        if not self.player.covers:
+            raise InputError(f"a set is said by a conformal learner: {type(self.learner).__name__} is none.")
+        learner: Any = self.learner
+        ledger, labels = self.ledger, self._users_labels()
+        said: tuple[Any, ...] = learner.predict_set(adopted_row(x, ledger.encoding, ledger.feature_names))
+        return said if labels is None or self.player.outcomes == "numbers" else tuple(map(labels.decode, said))
+
     def learn_one(self, x: Example, y: Label) -> Label:
         """Play the round of x and y, a label of the user's: the prediction is written down, then the learner learns."""
         labels = self._users_labels()

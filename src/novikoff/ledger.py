@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from novikoff.comparators.metric_hindsight import MetricHindsight
     from novikoff.comparators.metric_tracker import MetricTracker
     from novikoff.comparators.tracker import KernelTracker, LinearTracker
+    from novikoff.coverage import Coverage
     from novikoff.reservoir import HypothesisReservoir
     from novikoff.tables.encoding import Encoding
 
@@ -59,6 +60,7 @@ class Ledger:
     baselines          what those would have paid who learn nothing, and which label was said for which
     ranking            how the scores of the rounds rank the labels
     calibration        how often what was said to be so probable came, of a learner with probabilities
+    coverage           what the sets held, of a learner that says sets
     """
 
     learner: Learner
@@ -93,6 +95,7 @@ class Ledger:
     baselines: Baselines = field(default_factory=Baselines)
     ranking: Ranking = field(default_factory=Ranking)
     calibration: Calibration = field(default_factory=Calibration)
+    coverage: Coverage | None = None
     _next: int = 1
     _expected: Total = field(default_factory=Total)
     _paid: Total = field(default_factory=Total)
@@ -107,6 +110,10 @@ class Ledger:
             self.before = self.learner.facts()
         if self.adversary is not None and self.adversary_before is None:
             self.adversary_before = self.adversary.facts()
+        if self.player.covers and self.coverage is None:
+            from novikoff.coverage import Coverage
+
+            self.coverage = Coverage(self.player.standing())
         self.name_features(self.feature_names or self.player.feature_names)
         self.read_by(self.encoding or self.player.encoding)
         if not self.members:
@@ -262,6 +269,8 @@ class Ledger:
             self._log_loss.add_all(-np.log(possible))
             self._brier.add_all((1.0 - played.probabilities) ** 2)
             self.calibration.write(played.probabilities, y)
+        if played.sets is not None and self.coverage is not None:
+            self.coverage.write(played.sets)
         for k, member in enumerate(self.members):
             chance, result = None if played.chances is None else played.chances[:, k], played.of(k)
             if result is not None:
@@ -386,6 +395,7 @@ class Ledger:
             log_loss=self.log_loss,
             brier=self.brier,
             predicted=self.calibration.predicted if self.player.probable else None,
+            coverage=None if self.coverage is None else self.coverage.facts(self.player.standing()),
         )
         certificates = (theorem(run) for theorem in theorems)
         return [certificate for certificate in certificates if certificate is not None]
@@ -403,6 +413,7 @@ class Ledger:
                 "members": [member.state() for member in self.members], "baselines": self.baselines.state(),
                 "ranking": self.ranking.state(),
                 "calibration": self.calibration.state(),
+                "coverage": None if self.coverage is None else self.coverage.state(),
                 "encoding": None if self.encoding is None else self.encoding.state(),
                 "reservoir": None if self.reservoir is None else self.reservoir.state(),
                 **{name: dataclasses.astuple(getattr(self, f"_{name}")) for name in _SUMS}}  # fmt: skip
@@ -410,7 +421,13 @@ class Ledger:
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Ledger:
         """The ledger whose `state` this is, of `learner`."""
-        state = {"impossible": 0, "log_loss": (0.0, 0.0), "brier": (0.0, 0.0), **state}  # games of old had none
+        state = {
+            "impossible": 0,
+            "log_loss": (0.0, 0.0),
+            "brier": (0.0, 0.0),
+            "coverage": None,
+            **state,
+        }  # games of old had none
         plain = {part.name: state[part.name] for part in dataclasses.fields(cls) if part.name not in _NOT_PLAIN}
         for name in ("rounds", "passes", "mistakes", "positives", "answered", "impossible", "_next"):
             if type(plain[name]) is not int or plain[name] < 0:
@@ -436,6 +453,10 @@ class Ledger:
             then, since = getattr(before, part.name), getattr(now, part.name)
             if not (type(then) is type(since) or {type(then), type(since)} <= {int, float}):
                 raise ModelFileError(f"{part.name} of a ledger must be of the learner's kind: got {then!r}.")
+        if state["coverage"] is not None:
+            from novikoff.coverage import Coverage
+
+            plain["coverage"] = Coverage.restore(state["coverage"])
         if state["encoding"] is not None:
             from novikoff.tables.encoding import Encoding
 
@@ -455,7 +476,7 @@ class Ledger:
 
 _NOT_PLAIN = (
     "learner", "adversary", "adversary_before", "before", "curve", "bounds", "predictions", "tracker", "hindsight",
-    "reservoir", "members", "encoding", "baselines", "ranking", "calibration", "_expected", "_paid",
+    "reservoir", "members", "encoding", "baselines", "ranking", "calibration", "coverage", "_expected", "_paid",
     "_log_loss", "_brier",
 )  # fmt: skip
 _SUMS = ("expected", "paid", "log_loss", "brier")
@@ -467,5 +488,10 @@ def _broken_off(certificate: Certificate) -> Certificate:
 
 
 def _tightness(certificate: Certificate) -> float:
-    """How far what was promised is from what happened: bounds on mistakes, losses and regrets are compared by that."""
+    """How far what was promised is from what happened: bounds on mistakes, losses and regrets are compared by that.
+
+    What is promised of sets comes after what is promised of predictions.
+    """
+    if certificate.theorem.startswith("coverage_"):
+        return math.inf
     return 0.0 if certificate.bound is None else abs(certificate.bound - certificate.observed)

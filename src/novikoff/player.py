@@ -20,6 +20,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     tracker         the comparators that its theorems need, for a game that begins now; none
     score_one       the number whose sign is said of x
     scored          the scores of the last call: that of `play_one`, or an array of `learn_many`, each before its label
+    predict_set     the set that is said beside the prediction; `standing()` tells of its thresholds
     mean            the learner whose weights are the mean of all it had, for convex losses
     features        how it numbers the features of x (learners/features.py)
     widen           let arrays be so wide from now on, where that is exact; new columns are refused
@@ -128,6 +129,16 @@ class Player:
     def scores(self) -> bool:
         """Has it a score, whose sign is what it says?"""
         return all(hasattr(one, "score_one") for one in (self.learner, self.within))
+
+    @property
+    def covers(self) -> bool:
+        """Does it say sets?"""
+        return hasattr(self.learner, "predict_set")
+
+    def standing(self) -> dict[str, Any]:
+        """What theorems on coverage need to know of the thresholds of its sets."""
+        found: dict[str, Any] = self.learner.standing()  # type: ignore[attr-defined]
+        return found
 
     @property
     def tells_scores(self) -> bool:

@@ -103,6 +103,7 @@ CATALOG: Mapping[str, Entry] = {
     "cks": Entry("learner", "learners.crammer_kandola_singer", "CrammerKandolaSinger"),
     "tighter": Entry("learner", "learners.tighter", "TighterPerceptron"),
     "scaled": Entry("learner", "learners.scaled", "Scaled"),
+    "conformal": Entry("learner", "learners.conformal", "Conformal"),
     "weighted-majority": Entry("learner", "learners.weighted_majority", "WeightedMajority"),
     "randomized-weighted-majority": Entry(
         "learner", "learners.randomized_weighted_majority", "RandomizedWeightedMajority"

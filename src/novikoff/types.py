@@ -126,6 +126,8 @@ class StepResult(NamedTuple):
     chances       (rows, K): with what chance each of them, given the past, was to be wrong; None if none of them draws
     probabilities with what probability it expected the label that came, before it came; None if it has none
     scores        the log-odds of +1 that they come from, (rows,), or (rows, K) of each member
+    sets          (rows, 3) of a learner that says sets: its group, was the outcome missed, how large it was; -1 of
+                  nothing, infinite of all numbers
     results       those of each learner of a team that has results itself, else None in its place
     """
 
@@ -136,6 +138,7 @@ class StepResult(NamedTuple):
     chances: Any = None
     probabilities: Any = None
     scores: Any = None
+    sets: Any = None
     results: Any = None
 
     def of(self, number: int) -> StepResult | None:
@@ -235,6 +238,7 @@ class Run(Generic[F]):
     repeated        some rows were played more than once: the stream was gone through again
     log_loss, brier the sums of -ln P(y) and of (1 - P(y))^2; None for a learner without probabilities
     predicted       the sum of P(+1), likewise
+    coverage        what the sets held (certificates/coverage_facts.py); None for a learner that says none
     """
 
     before: F
@@ -253,6 +257,7 @@ class Run(Generic[F]):
     log_loss: float | None = None
     brier: float | None = None
     predicted: float | None = None
+    coverage: Any = None
 
 
 class Theorem(Protocol):

@@ -167,6 +167,21 @@ class Scripted:
         return None
 
 
+class Unmoved:
+    """A rule for sets that never changes its mind."""
+
+    def threshold(self):
+        return 0.5
+
+    def see(self, score):
+        pass
+
+
+def sets_changed(run, **values):
+    """The run of one whose sets held other things."""
+    return dataclasses.replace(run, coverage=dataclasses.replace(run.coverage, **values))
+
+
 LABELS = st.sampled_from([-1, 1])
 INDICES = st.lists(st.tuples(st.integers(0, 7), LABELS), min_size=1, max_size=30)
 VECTORS = st.lists(st.tuples(st.tuples(*[st.integers(-3, 3)] * 3), LABELS), min_size=1, max_size=25)
@@ -236,6 +251,14 @@ def of_experts(make, tight, words, *changes):
     cheat = lambda: run_of(broken(make(2)), nk.Losses(sample))
     void = ((warmed, "warm start"), *((wrong(values), words) for values in changes))
     return Case(TABLES, game, sample, tight, cheat, void)
+
+
+def of_sets(rule, tight, cheat, *wrong):
+    """A conformal learner around a constant: whatever the stream is."""
+    game = lambda stream: run_of(nk.Conformal(nk.Constant(), 0.1, 0.05, 0.5, None, *rule), stream)
+    sample = orthogonal(3, 30)
+    void = tuple((lambda change=change: change(game(sample)), why) for change, why in wrong)
+    return Case(VECTORS, game, sample, tight, lambda: cheat(game(sample)), void)
 
 
 UPRIGHT = orthogonal(4, 3)
@@ -692,6 +715,22 @@ CASES = {
     "coin_flip_regret": dataclasses.replace(
         of_adversary(CoinFlip, nk.Constant, 20), tight=None, broken=None,
         void=((lambda: dataclasses.replace(run_of(nk.Constant(), CoinFlip(), 9, True), adaptive=False), "a coin"),),
+    ),
+    "coverage_deviation": of_sets(
+        (), lambda: run_of(nk.Conformal(nk.Constant(), alpha=2**-10, step=0.25, start=0.0), Contrarian(), 10),
+        lambda run: sets_changed(run, misses=(90,), missed=(90,), after=(0.5 + 0.05 * 81.0,)),
+        (lambda run: sets_changed(run, after=(0.5,)), "moved by the step"),
+        (lambda run: sets_changed(run, played=(89,)), "counted holds"),
+    ),
+    "coverage_pinball": of_sets(
+        (), lambda: run_of(nk.Conformal(nk.Constant(), alpha=0.25, step=0.0625), on_one_side(40)),
+        lambda run: sets_changed(run, pinball=80.0),
+        (lambda run: sets_changed(run, after=(0.5,)), "moved by the step"),
+    ),
+    "coverage_governed": of_sets(
+        ("quantile",), lambda: run_of(nk.Conformal(nk.Constant(), rule=Unmoved()), Contrarian(), 2000),
+        lambda run: sets_changed(run, misses=(90,), missed=(90,)),
+        (lambda run: sets_changed(run, misses=(8,)), "every round of the governor"),
     ),
 }  # fmt: skip
 EVERY = {name: getattr(importlib.import_module(f"novikoff.certificates.{name}"), name) for name in theorems()}

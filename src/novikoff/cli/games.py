@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +110,10 @@ def run_source(
     """
     check_files(saving, telling)
     passes, rounds = length
+    if choice is not None and "cover" in defaults:
+        raise InputError(
+            "--keep is for one classifier, --cover for sets that follow what comes: leave one of them out."
+        )
     if choice is not None and choice.how == "averaged" and saving.resume is None and defaults.get("scale") is None:
         defaults = {**defaults, "scale": "none"}  # weights on different scales have no average
     saved = None if saving.resume is None else saved_game(saving.resume, learner, **defaults)
@@ -172,18 +177,33 @@ def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> Onl
 
 def _ledger(learner: str, stream: Stream, defaults: dict[str, Any]) -> Ledger:
     """Of a game that begins."""
-    given = {name: value for name, value in defaults.items() if name != "scale"}
+    given = {name: value for name, value in defaults.items() if name not in ("scale", "cover")}
     spec = catalog.with_scale(learner, defaults.get("scale"), stream.table, alone=True)
+    if "cover" in defaults:
+        spec = covering(spec, defaults["cover"])
     player = catalog.make(spec, "learner", domain=stream.domain, **given)
     if defaults.get("normalize"):
         check_normalized(player, learner)
     return Ledger(player, source=stream.name, spec=in_force(spec, player, defaults))
 
 
+def covering(learner: str, cover: float) -> str:
+    """The learner, with sets that hold the outcome in this share of rounds."""
+    alpha = float(1 - Decimal(repr(cover)))
+    return catalog.written(catalog.Spec("conformal", (catalog.parse(learner),), {"alpha": alpha}))
+
+
 def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
     """The game in a file, which goes on with its own learner: another, or other options, may not be wanted."""
     ledger = model.load_game(path)
-    held = catalog.parse(spec_of(ledger))
+    cover, held = options.pop("cover", None), catalog.parse(spec_of(ledger))
+    if cover is not None:
+        has = ledger.coverage.alpha if ledger.coverage is not None else None
+        if has is None or has != float(1 - Decimal(repr(cover))):
+            says = "says no sets" if has is None else f"has a cover of {float(1 - Decimal(repr(has)))}"
+            raise InputError(f"a game must go on with its own learner: that of {path} {says}. Leave out --cover.")
+    if wanted is not None and catalog.parse(wanted).name != held.name:
+        held = catalog.within(held) or held
     asked = () if wanted is None else (catalog.parse(wanted), catalog.parse(catalog.for_numbers(wanted)))
     if asked and not any(_within(one, held) for one in asked):
         raise InputError(f"a game must go on with its own learner: {path} holds {spec_of(ledger)}, not {wanted}.")
@@ -254,6 +274,8 @@ def open_source(source: str, options: dict[str, Any], learner: str | None = None
 
 def _wants_numbers(learner: str) -> bool:
     """Are the outcomes that this learner predicts numbers, not labels?"""
+    if (inner := catalog.within(catalog.parse(learner))) is not None:
+        return _wants_numbers(catalog.written(inner))
     kind = registry.entry(catalog.parse(learner).name, "learner").load()
     return outcomes(kind) == "numbers" and outcomes(catalog.make(learner, "learner")) == "numbers"
 

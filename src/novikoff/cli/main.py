@@ -64,6 +64,8 @@ def run(asked: Namespace) -> int:
         asked.between,
     )
     choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
+    if asked.cover is not None:
+        defaults["cover"] = asked.cover
     rounds = (asked.passes, asked.rounds)
     return run_source(asked.learner, asked.source, _reading(asked), defaults, rounds, saving, telling, choice)
 
@@ -221,6 +223,12 @@ def parser() -> Parser:
         default=0.05,
         metavar="D",
         help="limits on risk may fail with this chance (default: 0.05)",
+    )
+    one.add_argument(
+        "--cover",
+        type=_chance,
+        metavar="C",
+        help="say a set beside each prediction that holds the outcome in this share of rounds: 0.9, say",
     )
     one.add_argument("--hindsight", action="store_true", help="read the source again for the best comparators")
     one.add_argument("--plot", metavar="FILE", help="draw mistakes and bound against rounds, as .png or .svg")

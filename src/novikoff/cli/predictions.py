@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -155,8 +156,9 @@ Told = tuple[dict[str, Any], str]
 
 
 def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Told:
-    """Print the label of every example; how many were not as labelled."""
-    rows = mistakes = 0
+    """Print the label of every example, or its set; how many were not as labelled."""
+    rows = mistakes = held = 0
+    sets = Player(classifier).covers
     for batch in stream.batches():
         labels = Labels(*saved.labels) if saved.labels else stream.labels or Labels()
         if stream.labels is not None and not alike(stream.labels.positive, labels.positive):
@@ -167,7 +169,12 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
         _check_exact(batch, classifier, stream)
         said = Player(classifier).predict_many(batch)
         words = {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.labels is None else {}
-        out.write([words.get(label, label) for label in said.tolist()], batch)
+        if sets:
+            found = [classifier.predict_set(x) for x, _ in batch.rows()]
+            out.write([Set([words.get(label, label) for label in one]) for one in found], batch)
+            held += 0 if stream.unlabelled else sum(y in one for y, one in zip(batch.y.tolist(), found, strict=True))
+        else:
+            out.write([words.get(label, label) for label in said.tolist()], batch)
         rows += len(batch)
         if not stream.unlabelled:
             wrong = said != batch.y
@@ -178,22 +185,61 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
         return {"rows": rows}, counted(rows, "example")
     rate = mistakes / rows if rows else 0.0
     facts = {"rows": rows, "mistakes": mistakes, "mistake_rate": rate}
+    if sets:
+        return facts | {"held": held}, f"{counted(rows, 'example')}, {_held(held, rows)} the label"
     return facts, f"{counted(rows, 'example')}, {mistakes:,} not as labelled ({100 * rate:.3g} %)"
 
 
 def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Told:
-    """Print the number predicted for every example; the mean loss."""
-    rows, lost = 0, 0.0
+    """Print the number predicted for every example, or its interval; the mean loss."""
+    rows, lost, held, sets = 0, 0.0, 0, Player(classifier).covers
     for batch in stream.batches():
         said = Player(classifier).predict_many(batch)
-        out.write(said.tolist(), batch)
+        if sets:
+            found = [classifier.predict_set(x) for x, _ in batch.rows()]
+            out.write([Interval(one) for one in found], batch)
+            if not stream.unlabelled:
+                held += sum(bool(one) and one[0] <= y <= one[1] for y, one in zip(batch.y.tolist(), found, strict=True))
+        else:
+            out.write(said.tolist(), batch)
         rows += len(batch)
         if not stream.unlabelled:
             lost += float(LOSSES[classifier.loss](said - batch.y).sum())
     if stream.unlabelled:
         return {"rows": rows}, counted(rows, "example")
     mean = lost / rows if rows else 0.0
+    if sets:
+        return {
+            "rows": rows,
+            "mean_loss": mean,
+            "held": held,
+        }, f"{counted(rows, 'example')}, {_held(held, rows)} the number"
     return {"rows": rows, "mean_loss": mean}, f"{counted(rows, 'example')}, mean {classifier.loss} loss {mean:.6g}"
+
+
+class Set(list[Any]):
+    """Labels of a set: between bars; a list in JSON."""
+
+    def __str__(self) -> str:
+        return "|".join(map(str, self)) if self else "nothing"
+
+
+class Interval(list[Any]):
+    """The ends of an interval, lo..hi; a list in JSON, whose infinite ends are null."""
+
+    def __init__(self, ends: tuple[float, ...]) -> None:
+        super().__init__(end if math.isfinite(end) else None for end in ends)
+
+    def __str__(self) -> str:
+        if not self:
+            return "nothing"
+        return "everything" if None in self else f"{self[0]!r}..{self[1]!r}"
+
+
+def _held(held: int, rows: int) -> str:
+    """How many sets held what they were said for; a threshold that no longer learns promises nothing."""
+    share = f"{100 * held / rows:.4g} %" if rows else "none"
+    return f"{held:,} sets ({share}; no promise, as nothing is learned here) held"
 
 
 def _check_exact(batch: Batch, classifier: Any, stream: Stream) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from novikoff.kernels import advice as advice
     from novikoff.kernels import auto as auto
     from novikoff.kernels import bandits as bandits
+    from novikoff.kernels import conformal as conformal
     from novikoff.kernels import crammer_kandola_singer as crammer_kandola_singer
     from novikoff.kernels import ellipsoid as ellipsoid
     from novikoff.kernels import forgetron as forgetron

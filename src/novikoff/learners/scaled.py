@@ -45,6 +45,8 @@ class Scaled(Written):
     def __init__(self, learner: Learner, scale: Scale = "standard") -> None:
         if learner.domain.kind != "vector":
             raise InputError(f"what is scaled must be vectors: {type(learner).__name__} plays on {learner.domain}.")
+        if Player(learner).covers:
+            raise InputError("what is scaled must say no sets: scale the learner within, conformal:[scaled:[…]].")
         self.within = learner
         self.scaler, self.features = Scaler(scale), Features()
         self._player = player = Player(learner)
@@ -127,6 +129,11 @@ class Scaled(Written):
         """The number whose sign the learner within says, if it has one."""
         score: float = self.within.score_one(self._asked(x))  # type: ignore[attr-defined]
         return score
+
+    def probability_one(self, x: Example) -> float:
+        """P(+1), if the learner within says it."""
+        chance: float = self.within.probability_one(self._asked(x))  # type: ignore[attr-defined]
+        return chance
 
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on, if the learner within lets them."""

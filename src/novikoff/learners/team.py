@@ -24,6 +24,8 @@ def team(learners: Sequence[Learner]) -> list[Learner]:
             raise InputError(f"learners must be learners: number {k + 1} is {shown(learner)}.")
         if Player(learner).members:
             raise InputError(f"learners must be no teams: number {k + 1} is one. Put its learners in this team.")
+        if Player(learner).covers:
+            raise InputError(f"learners must say no sets: number {k + 1} does. Put conformal around the team.")
         if learner.labels is not None:
             raise InputError(f"learners must have the labels -1 and +1: number {k + 1} has {learner.labels} labels.")
         if learner.domain.kind in ("advice", "losses"):

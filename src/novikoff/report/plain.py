@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import Certificate
 from novikoff.ledger import Ledger
+from novikoff.report import coverage
 from novikoff.report.sentences import forecasters
 from novikoff.report.team import Member, members
 
@@ -61,6 +62,8 @@ def game(
         plain["calibration"] = {"error": ledger.calibration.error, "bins": bins}
     if parts := forecasters(ledger):
         plain["forecasters"] = [{"name": name, "share": share, "weight": now} for name, share, now in parts]
+    if ledger.coverage is not None:
+        plain["sets"] = coverage.plain(ledger)
     plain["certificates"] = [certificate(one) for one in certificates]
     return plain
 

@@ -96,6 +96,8 @@ def game(
     mistakes). What is of the whole game is a line above, and below what is left of it for each round. The best constant
     is drawn at the rate it has in the whole game.
     """
+    from novikoff.report.coverage import panels
+
     where = "on" if ledger.adversary is None else "against"
     what = "mistakes" if ledger.counts else f"{ledger.player.loss} loss"
     figure, axes = _figure(f"{learner} {where} {short_source(ledger.source)}", "", what)
@@ -133,6 +135,7 @@ def game(
     for one in (axes, below):
         box = one.get_position()
         one.set_position((left, box.y0, right - left, box.height))
+    panels(figure, ledger, certificates)
     return figure
 
 
@@ -149,7 +152,7 @@ def _levels(
         when = "up to each round" if ledger.bounds else f"after {counted(ledger.rounds, 'round')}"
         name += f" {when} ({best.theorem}, {best.status})"
         found.append((name, float(value), bound_text(value, "upper"), COLOURS[1], DASHES[1]))
-    elif bounds := [c for c in certificates if c.side == "upper"]:
+    elif bounds := [c for c in certificates if c.side == "upper" and not c.theorem.startswith("coverage_")]:
         reason = cut(bounds[0].reason, LONGEST_REASON)
         why = f"no bound to draw: {bounds[0].theorem} is {bounds[0].status}" + (f" ({reason})" if reason else "")
     if constant is not None and ledger.adversary is None:

@@ -203,6 +203,22 @@ WORDS: dict[str, Words] = {
         ("the comparator lost {comparator_loss:up}, and the learner at most {factor:up} times that, and a price for "
          "not knowing it",),
     ),
+    "coverage_deviation": Words(
+        "thresholds that move by a fixed step",
+        (
+            "every miss moves the threshold of its group up, other rounds down, and it cannot leave a short range: "
+            "in {groups} groups, {group} was farthest, with {misses} misses in {rounds_counted} rounds",
+            "every miss moves the threshold up and every other round down, and it cannot leave a short range: "
+            "{misses} misses in {rounds_counted} rounds",
+        ),
+    ),
+    "coverage_governed": Words(
+        "any rule for sets under the governor",
+        ("a set is everything where misses are {band:up} too many, and nothing where they are as many too few",),
+    ),
+    "coverage_pinball": Words(
+        "thresholds that move by a fixed step", ("the best threshold that never changes is {best_threshold:up}",)
+    ),
     "drawn_loss": Words(
         "losses that do not depend on the draw of their round",
         ("the expected losses add up to {expected_loss:up}, and the coins fall far from that rarely",),
@@ -347,6 +363,9 @@ def claim(certificate: Certificate) -> str:
         return f"it made {observed} mistakes; the theorem allows at most {bound}"
     if quantity == "expected mistakes":
         return f"its chances of a mistake add up to {observed}; the theorem allows at most {bound}"
+    if quantity == "deviation of coverage":
+        where = f" of group {certificate.quantities['group']}" if "group" in certificate.quantities else ""
+        return f"the share of misses{where} is {observed} from the one asked for; the theorem allows at most {bound}"
     if quantity == "supports":
         return f"it keeps {observed} examples; the theorem allows at most {bound}"
     return f"its {quantity} is {observed}; the theorem allows at most {bound}"

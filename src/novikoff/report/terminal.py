@@ -12,7 +12,7 @@ from novikoff.certificate import KINDS, Certificate, bound_text, number
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.player import Player
-from novikoff.report import sentences
+from novikoff.report import coverage, sentences
 from novikoff.report.team import members, table
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def game(
         out.line(probabilities(ledger, ledger.log_loss, ledger.brier))
         for line in calibrated(ledger) if verbose else ():
             out.line(line)
+    say(out, *coverage.told(ledger, certificates))
     if ledger.members:
         for line in table(members(ledger, of_members)):
             out.line(line)
@@ -98,11 +99,15 @@ def promised(out: Out, certificates: list[Certificate], verbose: bool = False, s
         return
     told = [next((one for one in certificates if one.side == side), None) for side in ("upper", "lower")]
     told[0] = sentences.tightest(certificates) or told[0]
+    sets = coverage.deviation(certificates)
+    told += [sets] if sets is not None and sets is not told[0] else []
     told += [one for one in certificates if one.status == "violated" and not any(one is other for other in told)]
     for one in told:
         if one is None:
             continue
-        text = f"{one.theorem}: {sentences.sentence(one, said and one.quantity == 'mistakes')}"
+        text = (
+            f"{one.theorem}: {sentences.sentence(one, said and one.quantity in ('mistakes', 'deviation of coverage'))}"
+        )
         first, *rest = textwrap.wrap(text, WIDTH - 14, break_on_hyphens=False)
         out.line(f"  {one.status:<11} ", COLOURS[one.status], first)
         for line in rest:

@@ -1,0 +1,172 @@
+"""Sets on real streams: coverage beside what is promised, and how large they are, around good and bad models.
+
+Each stream is played in its own order, once by each model: `auto` (labels) or `vaw` (numbers); River's adaptive random
+forest; a constant; and one that believes the opposite of the first, or errs by ten times as much. What each said of
+every row is kept, and `nk.conformal` goes around that for alpha 0.05, 0.1 and 0.2, step 0.05. In a cell: coverage in
+%, and the mean size of a set: labels, or the length of an interval over the deviation of the outcomes. Every coverage
+must be within the promise, (1 + step)/(step T): a cell that is not is marked.
+
+Beside it crepes, if it is installed: conformal sets by the quantile of the first quarter of the same scores, judged on
+the rest. It promises coverage for rows that are exchangeable.
+The last lines are what sets cost: processor time with them over that without.
+"""
+
+import argparse
+import math
+import time
+
+import numpy as np
+from scipy.sparse import issparse
+
+import novikoff as nk
+from benchmarks.quality import STREAMS, dicts
+from novikoff.types import Domain, Sparse, StepResult
+
+ALPHAS = (0.05, 0.1, 0.2)
+STEP = 0.05
+
+
+class Recorded:
+    """A model that says what it is known to have said: P(+1) of each row, or a number."""
+
+    promises, labels, domain = (), None, Domain("any")
+
+    def __init__(self, said, numbers):
+        self.said, self.at, self.numbers = said, 0, numbers
+        self.outcomes = "numbers" if numbers else "labels"
+        self.loss = "absolute" if numbers else "zero-one"
+        if not numbers:
+            self.probability_one = lambda x: float(self.said[self.at])
+
+    def predict_one(self, x):
+        said = float(self.said[self.at])
+        return said if self.numbers else 1 if said >= 0.5 else -1
+
+    def learn_one(self, x, y):
+        self.at += 1
+
+    def learn_many(self, batch):
+        said = self.said[self.at : self.at + len(batch)]
+        self.at += len(batch)
+        if self.numbers:
+            lost = np.abs(said - batch.y)
+            return StepResult(said, lost, lost)
+        labels = np.where(said >= 0.5, 1, -1)
+        wrong = (labels != batch.y).astype(float)
+        return StepResult(labels, wrong, wrong, probabilities=np.where(batch.y == 1, said, 1.0 - said))
+
+    def facts(self):
+        return None
+
+
+def by_ours(data):
+    """P(+1) of auto, or the numbers of vaw."""
+    x, y = data.x, data.y
+    if issparse(x):
+        x = Sparse(x.indptr.astype(np.uint64), x.indices.astype(np.uint32), x.data, x.shape[1])
+    if data.numbers:
+        return nk.Vaw().learn_many(nk.Batch(x, y, 1)).predictions
+    of_label = nk.Auto().learn_many(nk.Batch(x, y, 1)).probabilities
+    return np.where(y == 1, of_label, 1.0 - of_label)
+
+
+def by_forest(data):
+    """The same of River's adaptive random forest."""
+    from river import forest
+
+    model = forest.ARFRegressor(seed=0) if data.numbers else forest.ARFClassifier(seed=0)
+    said = np.zeros(len(data.y))
+    for t, (x, y) in enumerate(zip(dicts(data), data.y.tolist(), strict=True)):
+        if data.numbers:
+            said[t] = model.predict_one(x) or 0.0
+        else:
+            said[t] = (model.predict_proba_one(x) or {}).get(True, 0.5)
+        model.learn_one(x, y if data.numbers else y == 1)
+    return said
+
+
+def models(data, forests):
+    """What each model said of every row."""
+    first = by_ours(data)
+    yield ("vaw" if data.numbers else "auto"), first
+    if forests:
+        yield "River's forest", by_forest(data)
+    yield "a constant", np.zeros(len(first)) if data.numbers else np.full(len(first), 0.9)
+    yield "an anti-learner", data.y + 10.0 * (first - data.y) if data.numbers else 1.0 - first
+
+
+def cell(data, said, alpha, scale):
+    """Coverage and size of our sets; is it within the promise?"""
+    learner = nk.conformal(Recorded(said, data.numbers), alpha=alpha, step=STEP)
+    game = nk.Game(learner, track=False)
+    game.learn_batch(nk.Batch(np.zeros((len(data.y), 1)), data.y, 1))
+    found = game.ledger.coverage
+    kept = all(one.status in ("valid", "vacuous") for one in game.ledger.certify())
+    size = math.nan if found.mean_size is None else found.mean_size / scale
+    return f"{100 * (1 - found.missed / found.played):.2f} {size:.2f}" + ("" if kept else " BROKEN")
+
+
+def peer(data, said, alpha, scale):
+    """The same of crepes, on the same scores; None without it."""
+    try:
+        from crepes import ConformalClassifier, ConformalRegressor
+    except ImportError:
+        return None
+    first = len(said) // 4
+    if data.numbers:
+        found = ConformalRegressor().fit(residuals=data.y[:first] - said[:first])
+        low, high = np.asarray(found.predict_int(said[first:], confidence=1.0 - alpha)).T
+        held = (low <= data.y[first:]) & (data.y[first:] <= high)
+        return f"{100 * held.mean():.2f} {np.mean(high - low) / scale:.2f}"
+    scores = np.column_stack([said, 1.0 - said])  # of -1 and +1: 1 - P
+    of_label = scores[np.arange(len(said)), (data.y == 1).astype(int)]
+    found = ConformalClassifier().fit(alphas=of_label[:first])
+    sets = np.asarray(found.predict_set(scores[first:], confidence=1.0 - alpha, smoothing=False))
+    held = sets[np.arange(len(said) - first), (data.y[first:] == 1).astype(int)]
+    return f"{100 * held.mean():.2f} {sets.sum(axis=1).mean():.2f}"
+
+
+def cost(spec, rows, repeats=5):
+    """Processor time of a game with sets over that without; the least of a few."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(rows, 20))
+    y = np.where(x[:, 0] + rng.normal(size=rows) > 0, 1, -1).astype(np.int8)
+    taken = {text: [] for text in (spec, f"conformal:[{spec}]")}
+    for _ in range(repeats + 1):  # the first compiles
+        for text, times in taken.items():
+            game, start = nk.Game(nk.make(text, "learner"), track=False), time.process_time()
+            for at in range(0, rows, 8192):
+                game.learn_batch(nk.Batch(x[at : at + 8192], y[at : at + 8192], at + 1))
+            times.append(time.process_time() - start)
+    plain, sets = (min(times[1:]) for times in taken.values())
+    print(f"{spec:<18} {rows:>9,} rows  {plain:8.3f} s  with sets {sets:8.3f} s  {sets / plain:5.2f}x", flush=True)
+
+
+def main():
+    asked = argparse.ArgumentParser()
+    asked.add_argument("--streams", nargs="*", default=list(STREAMS), metavar="NAME")
+    asked.add_argument("--no-forest", action="store_true", help="leave out River's forest, which takes longest")
+    asked.add_argument("--no-cost", action="store_true")
+    given = asked.parse_args()
+    heads = "".join(f"{f'asked {100 * (1 - alpha):g} %':>18}{'crepes':>16}" for alpha in ALPHAS)
+    print(f"{'stream':<16}{'rounds':>7}  {'model':<16}{'errs':>8}{heads}")
+    for name in given.streams:
+        try:
+            data = STREAMS[name]()
+        except (OSError, ImportError) as error:
+            print(f"{name:<16} left out: {error}")
+            continue
+        scale = float(np.std(data.y)) if data.numbers else 1.0
+        for model, said in models(data, not given.no_forest):
+            errs = np.abs(said - data.y).mean() if data.numbers else 100 * np.mean((said >= 0.5) != (data.y == 1))
+            cells = "".join(f"{cell(data, said, alpha, scale):>18}{peer(data, said, alpha, scale) or '-':>16}"
+                            for alpha in ALPHAS)  # fmt: skip
+            print(f"{name:<16}{len(said):>7,}  {model:<16}{errs:>8.3g}{cells}", flush=True)
+    if not given.no_cost:
+        print()
+        for spec, rows in (("auto", 20_000), ("ftrl", 200_000), ("perceptron", 2_000_000), ("arow", 100_000)):
+            cost(spec, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Thresholds that follow the coverage asked for, the scores that came before, and the scale of what is scored.
+
+A threshold is computed afresh from integers each round, so that nothing drifts: q = start + step (misses - alpha
+rounds). The score that came is missed unless it is at most q, or q is 1 or more: then the set is everything. `history`
+has a row of counts and one of sums, of the scores in BINS bins of equal width from 0 to 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels.compiled import compiled, inlined
+from novikoff.kernels.conformal_layout import BINS
+
+MEMORY = 0.01
+"""The least weight of a new size in the scale: that is the mean of the first hundred, and follows the last ones."""
+
+Numbers = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+@inlined
+def remember(history: Numbers, score: float) -> int:
+    """Count the score; its bin."""
+    place = min(int(score * BINS), BINS - 1)
+    history[0, place] += 1.0
+    history[1, place] += score
+    return place
+
+
+@compiled
+def track(
+    scores: Numbers, groups: Counts, counts: Counts, alpha: float, step: float, start: float, history: Numbers,
+    paid: Numbers, thresholds: Numbers, missed: NDArray[np.bool_],
+) -> None:  # fmt: skip
+    """Play every round with the tracker of its group; `counts` has rounds and misses of each, `paid` pinball losses."""
+    for t in range(len(scores)):
+        g, score = groups[t], min(scores[t], 1.0)
+        q = start + step * (counts[g, 1] - alpha * counts[g, 0])
+        miss = not (scores[t] <= q or q >= 1.0)
+        thresholds[t], missed[t] = q, miss
+        counts[g, 0] += 1
+        counts[g, 1] += miss
+        remember(history, score)
+        paid[0] += (1.0 - alpha) * (score - q) if score > q else alpha * (q - score)
+
+
+@compiled
+def track_quantile(
+    scores: Numbers, counts: Counts, alpha: float, history: Numbers, thresholds: Numbers, missed: NDArray[np.bool_]
+) -> None:  # fmt: skip
+    """Play every round with the quantile of the scores before, governed: everything or nothing outside the band."""
+    place, below = -1, 0.0  # the bins up to `place` have `below` scores
+    for t in range(len(scores)):
+        rounds = counts[0, 0]
+        needed = np.ceil((1.0 - alpha) * (rounds + 1))
+        while place >= 0 and below - history[0, place] >= needed:
+            below -= history[0, place]
+            place -= 1
+        while place < BINS - 1 and below < needed:
+            place += 1
+            below += history[0, place]
+        q = governed(counts[0, 1] - alpha * rounds, rounds + 1, 1.0 if below < needed else (place + 1) / BINS)
+        miss = not (scores[t] <= q or q >= 1.0)
+        thresholds[t], missed[t] = q, miss
+        counts[0, 0] += 1
+        counts[0, 1] += miss
+        if remember(history, min(scores[t], 1.0)) <= place:
+            below += 1.0
+
+
+@compiled
+def governed(ahead: float, t: int, q: float) -> float:
+    """The threshold of round t with so many misses more than asked for: that of the rule, or one that steers back."""
+    band = np.sqrt(t * np.log(t + 1.0))
+    if ahead >= band:
+        return 2.0
+    return -1.0 if ahead <= -band else q
+
+
+@compiled
+def scales(sizes: Numbers, known: Numbers, found: Numbers) -> None:
+    """The scale before each size: a mean in which the last count more; -1 before the first. `known`: rounds, mean."""
+    for t in range(len(sizes)):
+        found[t] = known[1] if known[0] > 0.0 else -1.0
+        if np.isfinite(sizes[t]):
+            known[0] += 1.0
+            known[1] += (sizes[t] - known[1]) * max(1.0 / known[0], MEMORY)

@@ -1,0 +1,317 @@
+"""Conformal: sets that hold the outcome as often as you ask, around any learner, on every stream.
+
+Algorithm
+    A learner plays as ever. Beside its prediction it says a set, of labels or an interval of numbers: all y whose
+    score is at most a threshold q. A set that misses the outcome moves q by step (1 - alpha) up, one that holds it by
+    step alpha down. Below 0 the set is nothing, from 1 on everything. Scores are from 0 to 1, and known before y
+    comes:
+        1 - P(y)                 of a learner that says probabilities, or that draws
+        (1 - m/(a + |m|))/2      of one with a score: m is y times the score, a the mean size of scores before
+        1 if y is not said       of any other
+        e/(a + e)                for numbers: e = |y - said|, a the mean error before; everything in the first round
+    Means are of the first hundred rounds, then moving. With `groups`, a column or a function of x, each group has a
+    threshold of its own. With another `rule` than the tracker, thresholds are `quantile`, that of all scores before,
+    or what an object of yours says (`threshold()`, then `see(score)`), and the governor keeps watch: too many misses,
+    and it says everything; too few, and it says nothing.
+Promise
+    certificates/coverage_deviation.py: misses differ from alpha T by at most (1 + step)/step, in each group, whatever
+    comes and however bad the learner is. certificates/coverage_pinball.py: the thresholds are not much worse than the
+    best one. certificates/coverage_governed.py: the same as the first of any rule under the governor. And all that the
+    learner promises, as it plays as ever.
+Cost
+    A few numbers a round, and of each group.
+Reference
+    [gibbs2021]; [angelopoulos2023]; [angelopoulos2024].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import encode, kernels
+from novikoff.certificates.coverage_deviation import coverage_deviation
+from novikoff.certificates.coverage_governed import coverage_governed
+from novikoff.certificates.coverage_pinball import coverage_pinball
+from novikoff.errors import InputError, ModelFileError, shown
+from novikoff.kernels.conformal_layout import BINS
+from novikoff.learners.groups import Groups
+from novikoff.learners.nesting import restored, saved
+from novikoff.learners.restoring import Schema, arguments, array, require
+from novikoff.learners.written import Written
+from novikoff.observer import as_batch
+from novikoff.player import Player, is_learner
+from novikoff.types import Batch, Domain, Example, Learner, State, StepResult, Theorem
+
+RULES = ("tracker", "quantile")
+PARAMS: Schema = {"alpha": float, "step": float, "start": float, "groups": int | str | None, "rule": str}
+Numbers = NDArray[np.float64]
+
+
+class Conformal(Written):
+    """The learner, with a set beside each prediction.
+
+    learner   that learns; any on examples
+    alpha     the share of sets that may miss
+    step      how far a threshold moves
+    start     the first threshold
+    groups    None, the number or the name of a column, or a function of x: each of its values is a group
+    rule      "tracker", "quantile", or an object of yours
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (coverage_deviation, coverage_pinball, coverage_governed)
+    conservative = sums_mistakes = False
+
+    def __init__(
+        self, learner: Learner, alpha: float = 0.1, step: float = 0.05, start: float = 0.5, groups: Any = None,
+        rule: Any = "tracker",
+    ) -> None:  # fmt: skip
+        self.learner = learner
+        player = self._player = Player(learner)
+        if not is_learner(learner) or learner.domain.kind in ("advice", "losses") or player.covers:
+            raise InputError(f"sets are said around one learner on examples: got {shown(learner)}.")
+        for name, value, sound in (("alpha", alpha, 0.0 < alpha < 1.0), ("step", step, 1e-9 <= step <= 1e3),
+                                   ("start", start, 0.0 <= start <= 1.0)):  # fmt: skip
+            if not sound:
+                must = {"alpha": "between 0 and 1", "step": "from 1e-9 to 1000", "start": "from 0 to 1"}[name]
+                raise InputError(f"{name} must be {must}: got {shown(value)}.")
+        if rule not in RULES and not (hasattr(rule, "threshold") and hasattr(rule, "see")):
+            raise InputError(
+                f"a rule must be tracker, quantile, or have threshold() and see(score): got {shown(rule)}."
+            )
+        if groups is not None and rule != "tracker":
+            raise InputError(f"groups have a tracker each: got the rule {shown(rule)}. Leave one of them out.")
+        self.alpha, self.step, self.start, self.rule = float(alpha), float(step), float(start), rule
+        self.within = player.within
+        self.promises = (*learner.promises, *type(self).promises)  # type: ignore[misc]
+        self.groups, self._groups = groups, Groups(groups)
+        self._counts = np.zeros((1, 2), dtype=np.int64)  # of each group: rounds, misses
+        self._history, self._paid, self._known = np.zeros((2, BINS)), np.zeros(1), np.zeros(2)
+        self._scored = not (player.outcomes == "numbers" or player.probable or player.draws) and player.scores
+        self._told = player.tells_scores
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the learner has."""
+        if name in ("learner", "_player"):
+            raise AttributeError(name)
+        return getattr(self.learner, name)
+
+    @property
+    def domain(self) -> Domain:
+        """That of the learner."""
+        return self.learner.domain
+
+    @property
+    def labels(self) -> int | None:
+        """Those of the learner."""
+        return self.learner.labels
+
+    @property
+    def most(self) -> int | None:
+        """The labels there are; None for numbers."""
+        return None if self._player.outcomes == "numbers" else self.labels or 2
+
+    def predict_one(self, x: Example) -> Any:
+        return self.learner.predict_one(x)
+
+    def predict_set(self, x: Example) -> tuple[Any, ...]:
+        """The labels in the set of x, in order; or the ends of an interval, which may be infinite. () is nothing."""
+        q = self._threshold(self._groups.ask(self, x))
+        if self._player.outcomes == "numbers":
+            said, scale = float(self.learner.predict_one(x)), self._scale()
+            wide = _width(np.array([q]), np.array([scale]))[0] / 2.0
+            if wide < 0.0:
+                return ()
+            if not math.isfinite(wide):
+                return (-math.inf, math.inf)
+            wide = math.nextafter(wide * (1.0 + 2.0**-50), math.inf) if wide else 0.0  # never less than what counts
+            return (said - wide, said + wide)
+        scores = self._asked(x)
+        return tuple(label for label, score in scores.items() if score <= q or q >= 1.0)
+
+    def _asked(self, x: Example) -> dict[int, float]:
+        """The score of each label, in order."""
+        labels = [-1, 1] if self.labels is None else list(range(self.labels))
+        if self._player.probable:
+            p = float(self.learner.probability_one(x))  # type: ignore[attr-defined]
+            return dict(zip(labels, (p, 1.0 - p), strict=True))
+        if self._player.draws:
+            chances = self._player.chances(x)
+            return {label: 1.0 - chances.get(label, 0.0) for label in labels}
+        if self._scored:
+            margins = float(self.learner.score_one(x)) * np.array([[-1.0, 1.0]])  # type: ignore[attr-defined]
+            return dict(zip(labels, _squashed(margins, np.array([self._scale()]))[0].tolist(), strict=True))
+        said = self.learner.predict_one(x)
+        return {label: float(label != said) for label in labels}
+
+    def _scale(self) -> float:
+        return float(self._known[1]) if self._known[0] else -1.0
+
+    def _threshold(self, group: int) -> float:
+        """That of the group; of one never seen if it is -1."""
+        rounds, misses = (0, 0) if group < 0 else (int(count) for count in self._counts[group])
+        if self.rule == "tracker":
+            return self.start + self.step * (misses - self.alpha * rounds)
+        if self.rule == "quantile":
+            counts, history = self._counts.copy(), self._history.copy()
+            found, missed = np.empty(1), np.empty(1, dtype=np.bool_)
+            kernels.conformal.track_quantile(np.zeros(1), counts, self.alpha, history, found, missed)
+            return float(found[0])
+        q: float = kernels.conformal.governed(misses - self.alpha * rounds, rounds + 1, float(self.rule.threshold()))
+        return q
+
+    def learn_one(self, x: Example, y: Any) -> None:
+        self.play_one(x, y)
+
+    def play_one(self, x: Example, y: Any) -> StepResult:
+        """Predict, say the set, then learn."""
+        key, chances = self._groups.key(self, x), None
+        score = self.learner.score_one(x) if self._scored and not self._told else None  # type: ignore[attr-defined]
+        if self._player.draws and not self._player.members:
+            chances = self._player.chances(x)
+        played = self._player.play_one(x, y)
+        if not isinstance(played, StepResult):
+            wrong = float(played != y)
+            chance = wrong if chances is None else 1.0 - chances.get(y, 0.0)
+            played = StepResult(played, wrong, chance)
+        outcome = np.array([encode.number(y) if self._player.outcomes == "numbers" else int(y)])
+        groups = self._groups.places([key])
+        told = played
+        if self._scored:
+            told = played._replace(scores=self.within.scored if self._told else score)  # type: ignore[attr-defined]
+        return played._replace(sets=self._cover(as_batch(told), outcome, groups, chances)[0])
+
+    def learn_many(self, batch: Batch) -> StepResult | None:
+        """Predict, say the set and learn every row in order; None, having done nothing, where the learner cannot."""
+        many = self._player.draws and self.labels is not None  # the chances of all labels are known row by row only
+        if self._player.looped or many or isinstance(batch.x, list) or (self._scored and not self._told):
+            return None
+        keys = self._groups.keys(self, batch)
+        played = self._player.learn_many(batch)
+        if played is None:
+            return None
+        if not isinstance(played, StepResult):
+            wrong = (played != batch.y).astype(np.float64)
+            played = StepResult(played, wrong, wrong)
+        told = played._replace(scores=self.within.scored) if self._scored else played  # type: ignore[attr-defined]
+        return played._replace(sets=self._cover(told, batch.y, self._groups.places(keys, len(batch))))
+
+    def _cover(self, played: StepResult, y: NDArray[Any], groups: NDArray[np.int64], chances: Any = None) -> Numbers:
+        """The sets of rounds that were played, (rows, 3): its group, was the outcome missed, and its size.
+
+        A size is how many labels it has, or how long the interval is; -1 of nothing, infinite of all numbers.
+        """
+        scores, by_label, scale = self._scores(played, y, chances)
+        if len(self._groups.names) > len(self._counts):
+            more = len(self._groups.names) - len(self._counts)
+            self._counts = np.vstack([self._counts, np.zeros((more, 2), dtype=np.int64)])
+        q, missed = np.empty(len(y)), np.empty(len(y), dtype=np.bool_)
+        if self.rule == "tracker":
+            tracked = (groups, self._counts, self.alpha, self.step, self.start, self._history, self._paid)
+            kernels.conformal.track(scores, *tracked, q, missed)
+        elif self.rule == "quantile":
+            kernels.conformal.track_quantile(scores, self._counts, self.alpha, self._history, q, missed)
+        else:
+            for t, score in enumerate(scores.tolist()):
+                q[t] = self._threshold(0)
+                missed[t] = not (score <= q[t] or q[t] >= 1.0)
+                self._counts[0] += (1, missed[t])
+                self.rule.see(score)
+        if by_label is None:
+            sizes = _width(q, scale)
+        else:
+            held = (by_label <= q[:, None]).sum(axis=1)
+            sizes = np.where(q >= 1.0, float(self.most or 0), np.where(held > 0, held, -1.0))
+        return np.column_stack([groups, missed, sizes])
+
+    def _scores(self, played: StepResult, y: NDArray[Any], chances: Any) -> tuple[Numbers, Numbers | None, Numbers]:
+        """The score of each outcome that came; of every label, (rows, labels), None for numbers; and the scales."""
+        player, scale = self._player, np.full(len(y), -1.0)
+        if player.outcomes == "numbers":
+            sizes = np.abs(np.asarray(played.predictions, dtype=np.float64) - y)
+            kernels.conformal.scales(sizes, self._known, scale)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                scores = np.where(sizes > 0.0, sizes / (scale + sizes), 0.0)
+            return np.where(scale < 0.0, 0.0, np.where(np.isfinite(sizes), scores, 1.0)), None, scale
+        places = (y == 1).astype(np.intp) if self.labels is None else y.astype(np.intp)
+        rows = np.arange(len(y))
+        if self._scored:
+            kernels.conformal.scales(np.abs(np.asarray(played.scores, dtype=np.float64)), self._known, scale)
+            by_label = _squashed(np.asarray(played.scores)[:, None] * np.array([[-1.0, 1.0]]), scale)
+        elif chances is not None and self.labels is not None:
+            by_label = np.array([[1.0 - chances.get(label, 0.0) for label in range(self.labels)]])
+        elif player.probable or player.draws:
+            of_y = 1.0 - played.probabilities if player.probable else played.expected
+            by_label = np.empty((len(y), 2))
+            by_label[rows, places], by_label[rows, 1 - places] = of_y, 1.0 - of_y
+        else:
+            said = np.asarray(played.predictions)
+            said = (said == 1).astype(np.intp) if self.labels is None else said.astype(np.intp)
+            by_label = np.ones((len(y), self.labels or 2))
+            by_label[rows, said] = 0.0
+        return np.ascontiguousarray(by_label[rows, places]), by_label, scale
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on, if the learner lets them."""
+        self._player.widen(width)
+
+    def facts(self) -> Any:
+        return self.learner.facts()
+
+    def standing(self) -> State:
+        """What theorems on coverage need to know of the thresholds, as plain data."""
+        names = self._groups.names
+        governed = self.rule != "tracker"
+        return {
+            "alpha": self.alpha, "step": self.step, "start": self.start, "most": self.most, "groups": list(names),
+            "rule": self.rule if isinstance(self.rule, str) else type(self.rule).__name__,
+            "rounds": self._counts[: len(names), 0].tolist(), "misses": self._counts[: len(names), 1].tolist(),
+            "thresholds": [0.0 if governed else self._threshold(g) for g in range(len(names))],
+            "pinball": float(self._paid[0]), "history": self._history.copy(),
+        }  # fmt: skip
+
+    def state(self) -> State:
+        if not isinstance(self.rule, str) or callable(self._groups.by):
+            raise ModelFileError("what is saved must be plain data: a rule or groups of your own are not. "
+                                 "Name a column, or choose the tracker or quantile.")  # fmt: skip
+        return {
+            **{name: getattr(self, name) for name in PARAMS},
+            "names": list(self._groups.names), "learner": saved(self.learner),
+            "counts": self._counts[: len(self._groups.names)].copy(), "history": self._history.copy(),
+            "pinball": float(self._paid[0]), "known": self._known.copy(),
+        }  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(restored(state["learner"]), **arguments(state, PARAMS))
+        learner._groups.load(state["names"])
+        counts = array(state, "counts", (len(state["names"]), 2), np.int64)
+        require(bool(((counts >= 0) & (counts <= counts[:, :1])).all()), "misses must be of the rounds", counts)
+        learner._counts = counts
+        learner._history, learner._known = array(state, "history", (2, BINS)), array(state, "known", (2,))
+        same = float(learner._history[0].sum()) == float(counts[:, 0].sum())
+        require(same, "every round must have a score", learner._history[0].sum())
+        learner._paid[0] = arguments(state, {"pinball": float})["pinball"]
+        return learner
+
+
+def _squashed(margins: Numbers, scale: Numbers) -> Numbers:
+    """From 0 to 1, falling in the margin; 1/2 of margin 0, and before there is a scale."""
+    size = np.maximum(scale, 0.0)[:, None] + np.abs(margins)
+    known = (scale[:, None] >= 0.0) & (size > 0.0) & np.isfinite(size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(known, 0.5 * (1.0 - margins / size), 0.5)
+
+
+def _width(q: Numbers, scale: Numbers) -> Numbers:
+    """How long intervals are; -1 of nothing, infinite of everything."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wide = np.where((q >= 1.0) | (scale < 0.0), np.inf, 2.0 * scale * (q / (1.0 - q)))
+    return np.where(q < 0.0, -1.0, wide)
+
+
+conformal = Conformal
+"""`nk.conformal(learner, alpha=0.1)`."""

@@ -1,0 +1,122 @@
+"""Disjoint groups of examples, by a column or by a function of x: each value is one. After MOST, all others are one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import InputError, ModelFileError, shown
+from novikoff.types import Batch, Example, Sparse
+
+MOST = 1000
+ALL, OTHERS = "all", "others"
+
+
+class Groups:
+    """The groups met so far, in the order in which they came.
+
+    by   None for one group, the number or the name of a column, or a function of x
+    """
+
+    def __init__(self, by: Any = None) -> None:
+        sound = by is None or callable(by) or (isinstance(by, (int, str)) and not isinstance(by, bool))
+        if not sound or (isinstance(by, int) and by < 0):
+            raise InputError(f"groups must be a column's number or name, or a function of x: got {shown(by)}.")
+        self.by = by
+        self.names: dict[str, int] = {ALL: 0} if by is None else {}
+
+    def key(self, owner: Any, x: Example) -> str:
+        """Of one example; `owner` knows the table it is from."""
+        if self.by is None:
+            return ALL
+        if callable(self.by):
+            return _text(self.by(x))
+        if isinstance(x, Mapping):
+            return _text(x.get(self.by, 0))
+        if isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
+            row: Any = Sparse(np.array([0, len(x[0])], dtype=np.uint64), x[0], x[1], int(x[0].max(initial=0)) + 1)
+        else:
+            try:
+                row = np.atleast_2d(np.asarray(x, dtype=np.float64))
+            except (TypeError, ValueError):
+                raise InputError(f"x must be an array with the column of its group: got {shown(x)}.") from None
+        return self.keys(owner, Batch(row, np.zeros(1), 1))[0]
+
+    def keys(self, owner: Any, batch: Batch) -> list[str]:
+        """Of the rows of a batch; none where all are one group."""
+        if self.by is None:
+            return []
+        if callable(self.by):
+            return [_text(self.by(x)) for x, _ in batch.rows()]
+        places, names = self._columns(owner)
+        x: Any = batch.x
+        if isinstance(x, Sparse):
+            first, end = int(x.indptr[0]), int(x.indptr[-1])  # a part of a batch has the numbers of all of it
+            here = first + np.flatnonzero(np.isin(x.indices[first:end], places))
+            rows = np.searchsorted(x.indptr, here, side="right") - 1
+            if names is not None:
+                found = ["is missing"] * len(batch)
+                for row, k in zip(rows.tolist(), here.tolist(), strict=True):
+                    found[row] = names[int(x.indices[k])]
+                return found
+            values = np.zeros(len(batch))
+            values[rows] = x.values[here]
+        else:
+            table = x if x.ndim == 2 else x[:, None]
+            if places[0] >= table.shape[1]:
+                raise InputError(
+                    f"groups must be a column of the table: it has {table.shape[1]}, from 0: got {self.by}."
+                )
+            values = table[:, places[0]]
+        return [_text(value) for value in values.tolist()]
+
+    def _columns(self, owner: Any) -> tuple[list[int], dict[int, str] | None]:
+        """The features that tell the group; where it is a category, what each of them is called."""
+        if isinstance(self.by, int):
+            return [self.by], None
+        encoding = getattr(owner, "encoding", None)
+        known: Mapping[str, int] = {} if encoding is None or encoding.bits is not None else encoding.places
+        if self.by in known:
+            return [known[self.by]], None
+        begin = f"{self.by}="
+        found = {place: name.removeprefix(begin) for name, place in known.items() if name.startswith(begin)}
+        if not found:
+            raise InputError(
+                f"groups must be a column that the learner sees: {shown(self.by)} is none of a table whose features "
+                "have names. Give the number of the feature, or a function of x."
+            )
+        return list(found), found
+
+    def places(self, keys: Sequence[str], rows: int = 1) -> NDArray[np.int64]:
+        """The numbers of groups that have come; new ones get one."""
+        if self.by is None:
+            return np.zeros(rows, dtype=np.int64)
+        found = np.empty(len(keys), dtype=np.int64)
+        for t, key in enumerate(keys):
+            if key not in self.names:
+                key = key if len(self.names) < MOST else OTHERS
+                self.names.setdefault(key, len(self.names))
+            found[t] = self.names[key]
+        return found
+
+    def ask(self, owner: Any, x: Example) -> int:
+        """The number of the group of x; -1 if it never came."""
+        key = self.key(owner, x)
+        return self.names.get(key, self.names.get(OTHERS, -1))
+
+    def load(self, names: Any) -> None:
+        """Know the groups that were saved."""
+        sound = isinstance(names, list) and all(type(name) is str for name in names) and len({*names}) == len(names)
+        if not sound or (self.by is None and names != [ALL]):
+            raise ModelFileError(f"groups of a learner must be different texts: the saved one has {shown(names)}.")
+        self.names = {name: place for place, name in enumerate(names)}
+
+
+def _text(value: Any) -> str:
+    """A value as the name of a group."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

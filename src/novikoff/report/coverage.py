@@ -1,0 +1,188 @@
+"""Sets of a game, told and drawn: how many held what came beside how many were asked for, and how large they were."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novikoff.certificate import Certificate
+from novikoff.coverage import Coverage
+from novikoff.ledger import Ledger
+from novikoff.report import sentences
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST = 8
+"""Groups that are told one by one."""
+STRETCHES, SHORTEST = 40, 25
+"""That a game is cut into for a plot, at most; and the rounds of one, at least."""
+
+
+def told(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:
+    """What the sets held, and how large they were, in sentences; none of a learner that says none."""
+    found = ledger.coverage
+    if found is None or not found.played:
+        return
+    held, rounds = found.played - found.missed, found.played
+    what, it = ("sets", "label") if found.most is not None else ("intervals", "number")
+    yield f"{held:,} of {rounds:,} {what} held the {it} ({_percent(held / rounds)}); {_asked(found, certificates)}."
+    size = found.mean_size
+    if found.most is not None:
+        parts = [f"{size:.3g} labels in a set on average" if size is not None else "no set"]
+        parts += [f"{found.everything:,} held all {found.most} ({sentences.about(found.everything / rounds)})"]
+    else:
+        parts = ["no interval was finite" if size is None else f"an interval is {size:.4g} long on average"]
+        verb = "was" if found.everything == 1 else "were"
+        parts += [f"{found.everything:,} {verb} everything ({sentences.about(found.everything / rounds)})"]
+    parts.append(f"{found.empty:,} held nothing ({sentences.about(found.empty / rounds)})")
+    yield "; ".join(parts).capitalize() + "."
+    names = ledger.player.standing()["groups"]
+    if len(names) > 1:
+        groups = list(zip(names, found.rounds, found.misses, strict=False))[:MOST]
+        each = [f"{name} {_percent(1 - misses / played)} of {played:,}" for name, played, misses in groups if played]
+        more = f"; and {len(names) - MOST:,} more" if len(names) > MOST else ""
+        yield f"By groups: {', '.join(each)}{more}."
+
+
+def deviation(certificates: Sequence[Certificate]) -> Certificate | None:
+    """The certificate of the coverage; None if there is none."""
+    return next((one for one in certificates if one.quantity == "deviation of coverage"), None)
+
+
+def _asked(found: Coverage, certificates: Sequence[Certificate]) -> str:
+    asked = f"{_percent(1 - found.alpha)} were asked for"
+    one = deviation(certificates)
+    if one is None or one.bound is None or one.status == "vacuous" or "group" in one.quantities:
+        return asked
+    low, high = max(1 - found.alpha - one.bound, 0.0), min(1 - found.alpha + one.bound, 1.0)
+    low, high = math.floor(1e5 * low) / 1e3, math.ceil(1e5 * high) / 1e3
+    return f"{asked}, and the theorem allows {low:.5g} % to {high:.5g} %"
+
+
+def plain(ledger: Ledger) -> dict[str, Any]:
+    """The same as JSON values."""
+    found = ledger.coverage
+    assert found is not None
+    standing, rounds = ledger.player.standing(), found.played
+    told: dict[str, Any] = {
+        "asked": 1 - found.alpha,
+        "coverage": 1 - found.missed / rounds if rounds else None,
+        "misses": found.missed,
+        "mean_size": found.mean_size,
+        "empty": found.empty,
+        "everything": found.everything,
+        "rule": standing["rule"],
+        "thresholds": standing["thresholds"],
+    }
+    if len(standing["groups"]) > 1:
+        told["groups"] = [
+            {"group": name, "rounds": played, "misses": misses}
+            for name, played, misses in zip(standing["groups"], found.rounds, found.misses, strict=False)
+        ]
+    return told
+
+
+def panels(figure: Figure, ledger: Ledger, certificates: Sequence[Certificate]) -> None:
+    """Below what is drawn of a game: how many sets held what came, and how large they were, over its rounds."""
+    from novikoff.report import plot
+
+    found = ledger.coverage
+    if found is None or len(found.curve) < 2:
+        return
+    wide, tall = figure.get_size_inches()
+    figure.set_size_inches(wide, 2 * tall)
+    left, width = 0.0, 1.0
+    for axes in figure.axes:
+        box = axes.get_position()
+        axes.set_position((box.x0, 0.5 + box.y0 / 2, box.width, box.height / 2))
+        left, width = box.x0, box.width
+    above = figure.add_axes((left, 0.275, width, 0.165))
+    below = figure.add_axes((left, 0.055, width, 0.165))
+    plot.quiet(above, "", "coverage, %")
+    plot.quiet(below, "rounds", "labels in a set" if found.most is not None else "length of an interval")
+    _draw_coverage(figure, above, found, deviation(certificates))
+    _draw_sizes(figure, below, found)
+    start = max(one.get_position().x0 for one in figure.axes)
+    end = min(one.get_position().x1 for one in figure.axes)
+    for axes in figure.axes:
+        box = axes.get_position()
+        axes.set_position((start, box.y0, end - start, box.height))
+
+
+def _stretches(found: Coverage) -> list[tuple[float, float, list[float]]]:
+    """The game in stretches: where each begins and ends, and what was counted in it."""
+    points = [(0, 0, 0, 0, 0.0), *found.curve]
+    if points[-1][0] < found.played:
+        points.append((found.played, found.missed, found.empty, found.everything, float(found.size)))
+    chosen, least = [points[0]], max(found.played / STRETCHES, SHORTEST)
+    for point in points[1:]:
+        if point[0] - chosen[-1][0] >= least or point is points[-1]:
+            chosen.append(point)
+    return [
+        (then[0], now[0], [after - before for before, after in zip(then, now, strict=True)])
+        for then, now in pairwise(chosen)
+    ]
+
+
+def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate | None) -> None:
+    from novikoff.report import plot
+
+    asked, last = 100 * (1 - found.alpha), found.played
+    first = max(last // 50, 1)
+    stretches = _stretches(found)
+    local = [100 * (1 - counted[1] / counted[0]) for _, _, counted in stretches]
+    points = [(t, 100 * (1 - misses / t)) for t, misses, *_ in found.curve if t >= first]
+    points.append((last, 100 * (1 - found.missed / last)))
+    rounds, rates = zip(*points, strict=True)
+    ends = [*(begin for begin, _, _ in stretches), last]
+    axes.stairs(local, ends, color=plot.COLOURS[5], linewidth=1.0, baseline=None, label="in each stretch of rounds")
+    axes.plot(rounds, rates, color=plot.COLOURS[0], linewidth=1.8, label="up to this round")
+    axes.axhline(asked, color=plot.CONSTANT, linewidth=1.5, linestyle=plot.DASHES[2], label="asked for")
+    if one is not None and one.bound is not None and "group" not in one.quantities:
+        grid = np.linspace(first, last, plot.GRID)
+        if "band" in one.quantities:
+            band = 100 * (np.sqrt(grid * np.log(grid + 1)) + 1) / grid
+        else:
+            band = 100 * one.bound * last / grid
+        high, low = np.minimum(asked + band, 100), np.maximum(asked - band, 0)
+        axes.fill_between(
+            grid, low, high, color=plot.COLOURS[1], alpha=0.13, linewidth=0, label="promised up to this round"
+        )
+    axes.set_xlim(0, last)
+    axes.set_ylim(max(min(*local, *rates, asked) - 3, 0), 100.5)
+    axes.tick_params(labelbottom=False)
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=plot.FONT, ncols=2
+    )
+    plot.label_ends(figure, axes, last, [(rates[-1], f"{rates[-1]:.4g} %", plot.COLOURS[0]),
+                                         (asked, f"{asked:.4g} %", plot.CONSTANT)])  # fmt: skip
+
+
+def _draw_sizes(figure: Figure, axes: Axes, found: Coverage) -> None:
+    """Mean sizes in stretches; of intervals, those that are not everything."""
+    from novikoff.report import plot
+
+    stretches = _stretches(found)
+    numbers = found.most is None
+    counts = [counted[0] - (counted[3] if numbers else 0) for _, _, counted in stretches]
+    sizes = [
+        counted[4] / count if count else math.nan for count, (_, _, counted) in zip(counts, stretches, strict=True)
+    ]
+    axes.stairs(sizes, [*(begin for begin, _, _ in stretches), found.played], color=plot.COLOURS[2], linewidth=1.8,
+                baseline=None)  # fmt: skip
+    axes.set_xlim(0, found.played)
+    mean = found.mean_size
+    known = [size for size in sizes if math.isfinite(size)]
+    axes.set_ylim(0, 1.1 * max([*known, 1e-9]))
+    text = "everything" if mean is None else f"mean {mean:.3g}"
+    plot.label_ends(figure, axes, found.played, [(known[-1] if known else 0.0, text, plot.COLOURS[2])])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.4g} %"
