@@ -449,13 +449,14 @@ def _matrix(rows: Any, places: int) -> Any:
 def _minimised(x: Any, root: Vector, phi: Loss, ridge: float, start: Vector) -> Vector:
     """The t for which phi(x B t) + ridge t't/2 is least, nearly: whatever is found will do."""
     from scipy.optimize import minimize
+    from threadpoolctl import threadpool_limits
 
     def value(t: Vector) -> tuple[float, Vector]:
         lost, slopes = phi(x @ (root * t if root.ndim == 1 else root @ t))
         back = x.T @ slopes
         return lost + 0.5 * ridge * float(t @ t), (root * back if root.ndim == 1 else root.T @ back) + ridge * t
 
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), threadpool_limits(1, "blas"):  # vectors are short: threads would spin for more
         found: Vector = minimize(value, start, jac=True, method="L-BFGS-B", options={"maxiter": 300, "maxcor": 20}).x
     return found if bool(np.isfinite(found).all()) else start
 
