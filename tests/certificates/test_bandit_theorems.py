@@ -170,3 +170,20 @@ def test_the_regret_of_a_simulation_is_the_true_one():
     best, lost = stream.witness()
     assert certified(ledger)["observable_regret"].observed == ledger.loss - lost
     assert ledger.learner.facts().best == best
+
+
+def share_that_fails(chance, share, runs=2000, rounds=2000, delta=0.1):
+    """How often the limit of one arm that always costs 1 is ever above the truth; `share` of its allowance is taken."""
+    plays = np.cumsum(np.random.default_rng(0).random((runs, rounds)) < chance, axis=1)
+    truth, level = np.arange(1, rounds + 1), share * math.log(len(GAMMAS) / delta)
+    failed = np.zeros(runs, dtype=bool)
+    for gamma in GAMMAS:
+        failed |= (plays / (chance + gamma) - level / (2 * gamma) > truth).any(axis=1)
+    return failed.mean()
+
+
+@pytest.mark.parametrize("chance", [0.002, 0.02, 0.2])
+def test_the_limit_of_an_arm_is_ever_wrong_in_at_most_delta_of_runs(chance):
+    """The grid of seven gammas, all T at once; with a quarter of the allowance it is wrong more often than delta."""
+    assert share_that_fails(chance, 1.0) <= 0.1
+    assert share_that_fails(chance, 0.25) > 0.1
