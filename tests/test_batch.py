@@ -155,7 +155,7 @@ def test_comparators_look_in_the_background_at_what_nobody_writes_over(tmp_path,
 
     def see(tracker, batch, wrong):
         plain(tracker, batch, wrong)
-        waited.append((batch.memory, tracker._thread is not None, tracker._behind_size))
+        waited.append((batch.memory, tracker._background._thread is not None, tracker._background._bytes))
 
     monkeypatch.setattr(LinearTracker, "see", see)
     text = nk.Svmlight(lines(tmp_path / "rows.svm"))
@@ -175,7 +175,7 @@ def test_comparators_look_in_the_background_at_what_nobody_writes_over(tmp_path,
 def test_a_team_shows_the_comparators_of_its_learners_what_nobody_writes_over(tmp_path):
     team = nk.Hedge([nk.Perceptron(), nk.Perceptron(bias=1.0)])
     ledger = nk.play(team, nk.Svmlight(lines(tmp_path / "rows.svm")))
-    assert all(member.tracker._thread is not None for member in ledger.members)
+    assert all(member.tracker._background._thread is not None for member in ledger.members)
 
 
 def test_columns_in_another_order_are_borrowed_if_they_were():

@@ -2,13 +2,17 @@
 
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from threading import Event
 
 import numpy as np
 import pytest
 
+import helpers as states
+import novikoff as nk
 from helpers import sparse
+from novikoff.comparators import background
 from novikoff.comparators import tracker as module
 from novikoff.comparators.tracker import LinearTracker
 from novikoff.types import Batch
@@ -57,7 +61,7 @@ def two_trackers(batches, before, **given):
 def held_up(tracker):
     """Have the background thread wait after all that it was given."""
     go_on = Event()
-    tracker._thread.submit(go_on.wait, 60)
+    tracker._background._thread.submit(go_on.wait, 60)
     try:
         yield
     finally:
@@ -100,8 +104,8 @@ def test_single_rows_and_small_batches_come_in_their_turn(kind):
 def test_no_more_than_so_much_waits(monkeypatch):
     batches = batches_of("sparse")
     at_once, behind = two_trackers(batches, 8)
-    monkeypatch.setattr(module, "MOST_BEHIND", 1)
-    monkeypatch.setattr(behind, "_wait", lambda: 1 / 0)
+    monkeypatch.setattr(background, "MOST_BEHIND", 1)
+    monkeypatch.setattr(behind._background, "_wait", lambda: 1 / 0)
     with held_up(behind), pytest.raises(ZeroDivisionError):
         behind.see(owned(batches[8][0]), batches[8][1])
     monkeypatch.undo()
@@ -113,11 +117,11 @@ def test_no_more_than_so_much_waits(monkeypatch):
 def test_batches_in_a_mapped_file_may_all_wait(monkeypatch):
     batches = batches_of("sparse")
     at_once, behind = two_trackers(batches, 3)
-    monkeypatch.setattr(module, "MOST_BEHIND", 1)
+    monkeypatch.setattr(background, "MOST_BEHIND", 1)
     with held_up(behind):
         for batch, wrong in batches[3:]:
             behind.see(replace(batch, memory="mapped"), wrong)
-        assert len(behind._behind) == 9
+        assert len(behind._background._behind) == 9
     assert same(at_once, behind)
 
 
@@ -125,7 +129,7 @@ def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
     batches, tracker = batches_of("sparse"), LinearTracker(keep=100_000)
     for batch, wrong in batches:
         tracker.see(owned(batch), wrong)
-    plain, asked = module.wait, []
+    plain, asked = background.wait, []
 
     def interrupted(futures):
         asked.append(futures)
@@ -133,11 +137,27 @@ def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
             raise KeyboardInterrupt
         return plain(futures)
 
-    monkeypatch.setattr(module, "wait", interrupted)
+    monkeypatch.setattr(background, "wait", interrupted)
     with held_up(tracker):
         tracker.see(owned(batches[0][0]), batches[0][1])
-        before = list(tracker._behind)
+        before = list(tracker._background._behind)
         with pytest.raises(KeyboardInterrupt):
             tracker.catch_up()
-        assert list(tracker._behind) == before
+        assert list(tracker._background._behind) == before
     assert tracker.rows == 6500
+
+
+@pytest.mark.parametrize("make", [nk.Ftrl, partial(nk.Auto, fast=True), nk.Logistic])
+@pytest.mark.parametrize("keep", [20_000, 10**9])
+def test_scores_looked_at_behind_the_game_change_nothing(make, keep):
+    def seen(memory):
+        game = nk.Game(make())
+        game.ledger.tracker.keep = keep
+        for batch, _ in batches_of("sparse"):
+            game.learn_batch(replace(batch, memory=memory))
+        return game.ledger
+
+    at_once, behind = seen("borrowed"), seen("owned")
+    assert (behind.tracker._background._thread is None, at_once.tracker._background._thread is None) == (False, True)
+    assert states.same(at_once.tracker.state(), behind.tracker.state())
+    assert at_once.certify() == behind.certify()

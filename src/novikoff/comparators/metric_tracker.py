@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.comparators.background import Background
 from novikoff.comparators.frozen import FrozenFacts, FrozenWeights
 from novikoff.comparators.metric import Diagonal, Full, Metric
 from novikoff.types import Batch, Sparse, State
@@ -40,6 +41,8 @@ GOLDEN = 0.6180339887498949
 HARDLY = 0.95
 MANY = 4096
 """Pieces that are kept apart."""
+SMALL = 64
+"""Batches of fewer rows are not worth a call in another thread."""
 
 
 class Goal(NamedTuple):
@@ -146,6 +149,7 @@ class MetricTracker:
         self.riding = list(range(len(self.kappas)) if riding is None else riding)
         self._rides = np.isin(np.arange(len(self.kappas)), self.riding)
         self.rows = self.places = 0
+        self._background = Background()
         self.frozen = frozen
         self.aim: tuple[list[Goal], int] | None = None
         """What the learner will say at the end, and after how many rounds, where that is known (hindsight)."""
@@ -158,6 +162,7 @@ class MetricTracker:
     @property
     def kept_all(self) -> bool:
         """Are all rows there: is u the best in hindsight?"""
+        self._background.catch_up()
         return self._kept is not None
 
     def due(self, rounds: int) -> int:
@@ -167,11 +172,22 @@ class MetricTracker:
     def look(self, learner: Any) -> None:
         """The game stands still at a round that was `due`."""
         if self.frozen is not None and self.frozen.next <= self.rows:
+            self._background.catch_up()
             self.frozen.freeze(learner, self.rows)
 
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
-        """The rounds of a batch, and the scores that the learner played."""
-        self._see(batch.x, np.asarray(batch.y, dtype=np.int8), scores)
+        """The rounds of a batch, and the scores that the learner played.
+
+        If its memory is not borrowed, a background thread looks at it while the game goes on.
+        """
+        x: Any = batch.x
+        y = np.asarray(batch.y, dtype=np.int8)
+        self.rows += len(y)
+        if batch.memory != "borrowed" and len(y) >= SMALL:
+            self._background.later(0 if batch.memory == "mapped" else x.nbytes, self._see, x, y, scores)
+        else:
+            self._background.catch_up()
+            self._see(x, y, scores)
 
     def see_row_scores(self, x: Any, y: int, scores: Any) -> None:
         """One round: x as (indices, values), or as an array of numbers."""
@@ -179,6 +195,8 @@ class MetricTracker:
             x = Sparse(np.array([0, len(x[0])], np.uint64), x[0], x[1], 2**32)
         else:
             x = x[np.newaxis]
+        self.rows += 1
+        self._background.catch_up()
         self._see(x, np.array([y], dtype=np.int8), np.asarray(scores))
 
     def _see(self, x: Any, y: NDArray[np.int8], scores: NDArray[Any]) -> None:
@@ -188,7 +206,6 @@ class MetricTracker:
         else:
             array = np.ascontiguousarray(x, dtype=np.float64)
             rows, _ = kernels.nonzeros.of_dense(array if array.ndim == 2 else array[:, None], self.bias)
-        self.rows += len(y)
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
         if self.frozen is not None:
             self.frozen.see(rows, y, np.ascontiguousarray(scores), self.places)
@@ -272,6 +289,7 @@ class MetricTracker:
 
     def facts(self, learner: Any) -> MetricComparatorFacts:
         """What was seen up to now, with the metric that the learner has now."""
+        self._background.catch_up()
         goals: list[Goal] = learner.goals()
         asked = (self.rows, [goal.promised for goal in goals])
         if self._asked is None or self._asked[0] != asked:
@@ -393,6 +411,7 @@ class MetricTracker:
 
     def state(self) -> State:
         """All of it, as plain data."""
+        self._background.catch_up()
         kept = None
         if self._kept is not None:
             rows, y, scores = self._together()

@@ -18,8 +18,6 @@ Reference
 
 from __future__ import annotations
 
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -27,6 +25,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from novikoff.comparators.background import Background
 from novikoff.comparators.kernel import KernelScorer
 from novikoff.comparators.linear import HEAVIEST, LinearScorer, Wrong
 from novikoff.comparators.rounding import length_of
@@ -42,8 +41,6 @@ SOME = 8192
 """Rows that are looked at together during the warm-up."""
 MOST_GATHERED = 2**20
 """Bytes of rows that are gathered before they are shown."""
-MOST_BEHIND = 2**26
-"""Bytes of batches that may wait for the background thread: enough to go on while it fits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,9 +134,7 @@ class ComparatorTracker(Generic[S]):
         self._kept, self._waiting = RowBuffer(), RowBuffer()
         self._gathered: list[tuple[Row, int, bool]] = []
         self._gathered_size = 0
-        self._thread: ThreadPoolExecutor | None = None
-        self._behind: deque[tuple[Future[None], int]] = deque()  # batches that wait for it, and their sizes
-        self._behind_size = 0
+        self._background = Background()
 
     def _fit(self, x: Rows, y: Labels) -> S:
         """Comparators fitted on these rows, which they have not yet seen."""
@@ -164,12 +159,7 @@ class ComparatorTracker(Generic[S]):
         x, y = as_rows(batch), np.ascontiguousarray(batch.y, dtype=np.int8)
         if batch.memory != "borrowed" and len(y) >= SMALL:
             self._gather()
-            self._thread = self._thread or ThreadPoolExecutor(1, "comparators")
-            size = 0 if batch.memory == "mapped" else int(sizes(x).sum())
-            self._behind.append((self._thread.submit(self._see, x, y, wrong), size))
-            self._behind_size += size
-            while self._behind and (self._behind_size > MOST_BEHIND or self._behind[0][0].done()):
-                self._wait()
+            self._background.later(0 if batch.memory == "mapped" else int(sizes(x).sum()), self._see, x, y, wrong)
             return
         self.catch_up()
         if len(y) < SMALL:
@@ -209,16 +199,7 @@ class ComparatorTracker(Generic[S]):
 
     def catch_up(self) -> None:
         """Wait until every batch has been seen."""
-        while self._behind:
-            self._wait()
-
-    def _wait(self) -> None:
-        """Wait for the first batch that waits."""
-        seen, size = self._behind[0]
-        wait([seen])
-        self._behind.popleft()
-        self._behind_size -= size
-        seen.result()
+        self._background.catch_up()
 
     def _see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
         done = 0
