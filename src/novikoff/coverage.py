@@ -66,29 +66,28 @@ class Coverage:
 
     def write(self, sets: NDArray[np.float64]) -> None:
         """The sets of rounds, one after the other: group, missed, size."""
-        at, done = 0, self.played
-        while self._next <= done + len(sets):
-            stop = self._next - done
-            self._add(sets[at:stop])
-            at = stop
-            self.curve.append((self._next, self.missed, self.empty, self.everything, float(self.size)))
-            self._next = next_mark(self._next)
-        self._add(sets[at:])
-
-    def _add(self, sets: NDArray[np.float64]) -> None:
         if not len(sets):
             return
         groups, missed, sizes = sets[:, 0].astype(np.int64), sets[:, 1] > 0.0, sets[:, 2]
-        count = int(groups.max()) + 1
-        more = [0] * (count - len(self.rounds))
-        self.rounds, self.misses = [*self.rounds, *more], [*self.misses, *more]
+        full = np.isinf(sizes) if self.most is None else sizes == self.most
+        sums = np.cumsum([missed, sizes < 0.0, full], axis=1)
+        counted = np.where((sizes < 0.0) | np.isinf(sizes), 0.0, sizes)
+        at, done, before = 0, self.played, (self.missed, self.empty, self.everything)
+        while self._next <= done + len(sets):
+            stop = self._next - done
+            self.size.add_all(counted[at:stop])
+            at = stop
+            misses, empty, everything = (then + int(new) for then, new in zip(before, sums[:, stop - 1], strict=True))
+            self.curve.append((self._next, misses, empty, everything, float(self.size)))
+            self._next = next_mark(self._next)
+        self.size.add_all(counted[at:])
+        self.empty += int(sums[1, -1])
+        self.everything += int(sums[2, -1])
+        count = max(int(groups.max()) + 1, len(self.rounds))
         for counts, found in ((self.rounds, groups), (self.misses, groups[missed])):
+            counts += [0] * (count - len(counts))
             for group, new in enumerate(np.bincount(found, minlength=count).tolist()):
                 counts[group] += new
-        full = np.isinf(sizes) if self.most is None else sizes == self.most
-        self.empty += int(np.count_nonzero(sizes < 0.0))
-        self.everything += int(np.count_nonzero(full))
-        self.size.add_all(np.where(sizes < 0.0, 0.0, np.where(np.isinf(sizes), 0.0, sizes)))
 
     def facts(self, now: State) -> CoverageFacts:
         """What theorems are told; `now` is the learner's standing at the end."""

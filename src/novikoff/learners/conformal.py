@@ -142,8 +142,8 @@ class Conformal(Written):
             chances = self._player.chances(x)
             return {label: 1.0 - chances.get(label, 0.0) for label in labels}
         if self._scored:
-            margins = float(self.learner.score_one(x)) * np.array([[-1.0, 1.0]])  # type: ignore[attr-defined]
-            return dict(zip(labels, _squashed(margins, np.array([self._scale()]))[0].tolist(), strict=True))
+            margins = float(self.learner.score_one(x)) * np.array([[-1.0], [1.0]])  # type: ignore[attr-defined]
+            return dict(zip(labels, _squashed(margins, np.array([self._scale()]))[:, 0].tolist(), strict=True))
         said = self.learner.predict_one(x)
         return {label: float(label != said) for label in labels}
 
@@ -223,12 +223,12 @@ class Conformal(Written):
         if by_label is None:
             sizes = _width(q, scale)
         else:
-            held = (by_label <= q[:, None]).sum(axis=1)
+            held = (by_label <= q).sum(axis=0)
             sizes = np.where(q >= 1.0, float(self.most or 0), np.where(held > 0, held, -1.0))
         return np.column_stack([groups, missed, sizes])
 
     def _scores(self, played: StepResult, y: NDArray[Any], chances: Any) -> tuple[Numbers, Numbers | None, Numbers]:
-        """The score of each outcome that came; of every label, (rows, labels), None for numbers; and the scales."""
+        """The score of each outcome that came; of every label, (labels, rows), None for numbers; and the scales."""
         player, scale = self._player, np.full(len(y), -1.0)
         if player.outcomes == "numbers":
             sizes = np.abs(np.asarray(played.predictions, dtype=np.float64) - y)
@@ -236,23 +236,21 @@ class Conformal(Written):
             with np.errstate(divide="ignore", invalid="ignore"):
                 scores = np.where(sizes > 0.0, sizes / (scale + sizes), 0.0)
             return np.where(scale < 0.0, 0.0, np.where(np.isfinite(sizes), scores, 1.0)), None, scale
-        places = (y == 1).astype(np.intp) if self.labels is None else y.astype(np.intp)
-        rows = np.arange(len(y))
-        if self._scored:
-            kernels.conformal.scales(np.abs(np.asarray(played.scores, dtype=np.float64)), self._known, scale)
-            by_label = _squashed(np.asarray(played.scores)[:, None] * np.array([[-1.0, 1.0]]), scale)
-        elif chances is not None and self.labels is not None:
-            by_label = np.array([[1.0 - chances.get(label, 0.0) for label in range(self.labels)]])
-        elif player.probable or player.draws:
-            of_y = 1.0 - played.probabilities if player.probable else played.expected
-            by_label = np.empty((len(y), 2))
-            by_label[rows, places], by_label[rows, 1 - places] = of_y, 1.0 - of_y
+        if self.labels is None:
+            if self._scored:
+                margins = np.asarray(played.scores, dtype=np.float64) * y
+                kernels.conformal.scales(np.abs(margins), self._known, scale)
+                by_label = _squashed(np.array([margins, -margins]), scale)
+            else:
+                of_y = np.asarray(played.expected, dtype=np.float64)  # the chance of a mistake; 0 or 1 if none is drawn
+                of_y = 1.0 - played.probabilities if player.probable else of_y
+                by_label = np.array([of_y, 1.0 - of_y])
+            return by_label[0], by_label, scale
+        if chances is not None:
+            by_label = np.array([[1.0 - chances.get(label, 0.0)] for label in range(self.labels)])
         else:
-            said = np.asarray(played.predictions)
-            said = (said == 1).astype(np.intp) if self.labels is None else said.astype(np.intp)
-            by_label = np.ones((len(y), self.labels or 2))
-            by_label[rows, said] = 0.0
-        return np.ascontiguousarray(by_label[rows, places]), by_label, scale
+            by_label = (np.arange(self.labels)[:, None] != np.asarray(played.predictions)).astype(np.float64)
+        return by_label[y.astype(np.intp), np.arange(len(y))], by_label, scale
 
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on, if the learner lets them."""
@@ -300,8 +298,8 @@ class Conformal(Written):
 
 def _squashed(margins: Numbers, scale: Numbers) -> Numbers:
     """From 0 to 1, falling in the margin; 1/2 of margin 0, and before there is a scale."""
-    size = np.maximum(scale, 0.0)[:, None] + np.abs(margins)
-    known = (scale[:, None] >= 0.0) & (size > 0.0) & np.isfinite(size)
+    size = np.maximum(scale, 0.0) + np.abs(margins)
+    known = (scale >= 0.0) & (size > 0.0) & np.isfinite(size)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(known, 0.5 * (1.0 - margins / size), 0.5)
 
