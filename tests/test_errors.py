@@ -13,7 +13,7 @@ import pytest
 import novikoff
 from novikoff import errors
 from novikoff.cli.flags import flag
-from novikoff.cli.main import parser
+from novikoff.cli.parser import parser
 from novikoff.errors import (
     Advice,
     InputError,

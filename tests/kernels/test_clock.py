@@ -10,6 +10,7 @@ import pytest
 
 import novikoff as nk
 from novikoff.cli import main as commands
+from novikoff.cli import verbs
 from novikoff.kernels import clock as clocks
 from novikoff.kernels import compiled as compiler
 from novikoff.kernels.clock import clock, compiling_begins, compiling_ends
@@ -138,7 +139,7 @@ def test_the_command_line_says_once_that_it_compiles(watch, monkeypatch, capsys)
 
     said = commands._say_compiling
     monkeypatch.setattr(commands, "_say_compiling", lambda: (said(), told.set()))
-    monkeypatch.setattr(commands, "demo", compile_for_long)
+    monkeypatch.setattr(verbs, "demo", compile_for_long)
     monkeypatch.setattr(clocks, "LONG", 0.0)
     assert commands.main(["demo"]) == 0
     assert capsys.readouterr().err == "novikoff: compiling, once\n"

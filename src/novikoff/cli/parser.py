@@ -1,0 +1,301 @@
+"""The words of the command line: verbs, their arguments and options, and how each is read."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
+from collections.abc import Callable
+from typing import NoReturn
+
+from novikoff import __version__
+from novikoff.cli import verbs
+
+SPEC = "name or name:key=value,… (see: novikoff list)"
+METHODS = ("best", "random", "voted", "averaged", "last")
+
+
+class Parser(ArgumentParser):
+    """argparse's, but with one line for an error."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where to look."""
+        self.exit(2, f"{self.prog}: {message}. See: {self.prog} --help\n")
+
+    def unknown(self, words: list[str]) -> NoReturn:
+        """Refuse words that mean nothing here, and name options that look like the first."""
+        from difflib import get_close_matches
+
+        close = get_close_matches(words[0], [name for name in self._option_string_actions if name.startswith("--")], 1)
+        self.error(f"{' '.join(words)!r} means nothing here" + (f" ({close[0]}?)" if close else ""))
+
+
+def parser() -> Parser:
+    """All verbs and their options."""
+    whole = Parser(
+        "novikoff", description="Online learning that keeps its word: every run ends with a certificate.",
+        epilog="novikoff VERB --help tells the options of a verb.", allow_abbrev=False,
+    )  # fmt: skip
+    whole.add_argument("--version", action="version", version=f"novikoff {__version__}")
+    added = whole.add_subparsers(title="verbs", metavar="VERB", required=True)
+
+    def verb(name: str, act: Callable[[Namespace], int]) -> Parser:
+        one: Parser = added.add_parser(name, help=act.__doc__, description=act.__doc__, allow_abbrev=False)
+        one.set_defaults(act=act, verb=one, quiet=False)
+        return one
+
+    verb("demo", verbs.demo)
+
+    one = verb("run", verbs.run)
+    one.add_argument("learner", nargs="?", metavar="LEARNER", help=f"{SPEC}; default: auto, or that of --resume")
+    _add_source(one, nargs="?")
+    one.add_argument("--passes", type=_integer(1), default=1, metavar="N", help="go through the source N times")
+    one.add_argument("--rounds", type=_integer(0), metavar="N", help="stop after N rounds")
+    _add_scaling(one)
+    one.add_argument("--save", metavar="FILE", help="write learner and ledger, or the classifier kept, to this file")
+    one.add_argument("--save-every", type=_integer(1), metavar="N", help="save every N rounds too")
+    _add_resume(one)
+    one.add_argument(
+        "--keep",
+        choices=METHODS,
+        metavar="HOW",
+        help=f"keep one classifier, with a limit on its risk: {', '.join(METHODS)}",
+    )
+    one.add_argument(
+        "--candidates",
+        type=_integer(1),
+        default=50,
+        metavar="N",
+        help="hypotheses that --keep best compares (default: 50)",
+    )
+    one.add_argument(
+        "--delta",
+        type=_chance,
+        default=0.05,
+        metavar="D",
+        help="limits on risk may fail with this chance (default: 0.05)",
+    )
+    one.add_argument(
+        "--cover",
+        type=_chance,
+        metavar="C",
+        help="say a set beside each prediction that holds the outcome in this share of rounds: 0.9, say",
+    )
+    one.add_argument("--hindsight", action="store_true", help="read the source again for the best comparators")
+    one.add_argument("--plot", metavar="FILE", help="draw mistakes and bound against rounds, as .png or .svg")
+    one.add_argument("--between", metavar="A:B", type=_between, help="how it did from round A to B (specialists:[…])")
+    one.add_argument(
+        "--permutation",
+        type=_integer(1),
+        metavar="N",
+        help="play N shuffles too: do the rows become harder than a random order is? (199 if in doubt)",
+    )
+    _add_force(one)
+    one.add_argument("--no-certify", action="store_true", help="no comparators, no certificates")
+    _add_seed(one)
+    _add_telling(one)
+    _add_verbose(one)
+
+    one = verb("compare", verbs.compare)
+    _add_source(one)
+    one.add_argument("-l", "--learner", dest="learners", action="append", required=True, metavar="LEARNER", help=SPEC)
+    one.add_argument(
+        "--shuffles", type=_integer(0), default=0, metavar="N", help="play N random orders (default: its own)"
+    )
+    one.add_argument("--passes", type=_integer(1), default=1, metavar="N", help="go through the rows N times")
+    one.add_argument("--rounds", type=_integer(1), metavar="N", help="read the first N rows only")
+    _add_scaling(one)
+    one.add_argument("--jobs", type=_integer(1), metavar="N", help="games at a time (default: one a core)")
+    one.add_argument("--plot", metavar="FILE", help="draw the mistake rates, as .png or .svg")
+    _add_force(one)
+    _add_seed(one)
+    _add_telling(one)
+
+    one = verb("predict", verbs.predict)
+    one.add_argument("model", metavar="MODEL", help="a file that `run --save` wrote")
+    _add_source(one)
+    one.add_argument("--no-label", action="store_true", help="the source has no labels: all of it is features")
+    one.add_argument("--scores", action="store_true", help="the score beside each label, the number whose sign is said")
+    _add_json(one)
+
+    _add_source(verb("columns", verbs.columns))
+
+    one = verb("convert", verbs.convert)
+    _add_source(one)
+    one.add_argument("destination", metavar="DEST", help="the Arrow file to write")
+    _add_force(one)
+
+    one = verb("duel", verbs.duel)
+    one.add_argument("learner", metavar="LEARNER", help=SPEC)
+    one.add_argument("adversary", metavar="ADVERSARY", help=SPEC)
+    one.add_argument("--rounds", type=_integer(1), default=1000, metavar="N", help="rounds to play (default: 1000)")
+    _add_seed(one)
+    _add_telling(one)
+    _add_verbose(one)
+
+    one = verb("experts", verbs.experts)
+    table = "a file, or - for standard input: a column of outcomes, the others an expert's predictions each"
+    one.add_argument("table", metavar="TABLE", help=table)
+    one.add_argument("-l", "--learner", metavar="LEARNER", help=f"{SPEC}; default: exponential-weights")
+    losses = ("zero-one", "absolute", "squared", "log", "table")
+    what = "what a prediction costs (default: if the first rows leave no doubt); table: the columns are losses"
+    one.add_argument("--loss", choices=losses, metavar="NAME", help=f"{', '.join(losses)}: {what}")
+    one.add_argument("--switches", type=_integer(0), metavar="M", help="follow the best sequence with M switches")
+    one.add_argument("--horizon", type=_integer(1), metavar="T", help="the rounds there will be, for learners that ask")
+    one.add_argument("--sleeping", action="store_true", help="experts may say nothing: empty cells")
+    one.add_argument("--rounds", type=_integer(0), metavar="N", help="stop after N rounds")
+    one.add_argument("--save", metavar="FILE", help="write learner and ledger to this file")
+    one.add_argument("--save-every", type=_integer(1), metavar="N", help="save every N rounds too")
+    _add_resume(one)
+    one.add_argument("--plot", metavar="FILE", help="draw regret, bound and weights against rounds, as .png or .svg")
+    _add_force(one)
+    one.add_argument("--no-certify", action="store_true", help="no certificates")
+    _add_seed(one)
+    _add_telling(one)
+    _add_verbose(one)
+    group = one.add_argument_group("reading the table")
+    group.add_argument("--outcome", metavar="COLUMN", help="name or number (default: outcome, y, label …, or the last)")
+    group.add_argument(
+        "--without", metavar="COLUMN", action="append", default=[], help="leave a column out (again: more)"
+    )
+    group.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
+    group.add_argument("--delimiter", metavar="CHARACTER", help="what stands between cells (default: look)")
+    group.add_argument("--threads", type=_integer(1), metavar="N", help="threads that parse (default: one a core)")
+
+    one = verb("bandit", verbs.bandit)
+    one.add_argument("log", metavar="LOG | LEARNER", help="a log, a file or -; or a learner, to be played on a table")
+    table = "of losses, a column for each arm: a file, - or stream:bandit-losses:key=value,…"
+    one.add_argument("table", nargs="?", metavar="TABLE", help=table)
+    one.add_argument("--plot", metavar="FILE", help="draw the limits of arms and policies, as .png or .svg")
+    _add_force(one)
+    _add_telling(one)
+    _add_verbose(one)
+    group = one.add_argument_group("reading a log")
+    for name in ("arm", "loss", "reward", "probability"):
+        group.add_argument(f"--{name}", metavar="COLUMN", help=f"name or number of the {name} (default: by its name)")
+    what = "a policy: its probability of the arm that was played (again: more)"
+    group.add_argument("--policy", metavar="COLUMN", action="append", default=[], help=what)
+    group.add_argument("--range", type=_range, metavar="LEAST,MOST", help="of losses or rewards (default: 0,1)")
+    group.add_argument("--arms", type=_integer(1), metavar="K", help="arms to choose from, if the log may not show all")
+    group.add_argument(
+        "--delta", type=_chance, default=0.05, metavar="D", help="limits may fail with this chance (default: 0.05)"
+    )
+    group.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
+    group.add_argument("--delimiter", metavar="CHARACTER", help="what stands between cells (default: look)")
+    group.add_argument("--format", metavar="NAME", help="csv, jsonl, arrow, parquet (default: look)")
+    group.add_argument("--threads", type=_integer(1), metavar="N", help="threads that parse (default: one a core)")
+    group = one.add_argument_group("playing a learner")
+    group.add_argument("--rounds", type=_integer(0), metavar="N", help="stop after N rounds")
+    group.add_argument("--save", metavar="FILE", help="write learner and ledger to this file")
+    group.add_argument("--save-every", type=_integer(1), metavar="N", help="save every N rounds too")
+    _add_resume(one)
+    _add_seed(one)
+
+    _add_json(verb("list", verbs.list_names))
+    verb("explain", verbs.explain).add_argument("name", metavar="NAME", help="a name from: novikoff list")
+    return whole
+
+
+def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
+    where = "a file, - for standard input, demo:NAME or stream:NAME:key=value,…"
+    verb.add_argument("source", nargs=nargs, metavar="SOURCE", help=where)
+    group = verb.add_argument_group("reading the source")
+    group.add_argument("--label", metavar="COLUMN", help="the label: name, number or key (default: the last)")
+    group.add_argument(
+        "--weight", metavar="COLUMN", help="how often a row of a table counts: a column of whole numbers, no feature"
+    )
+    group.add_argument("--positive", metavar="LABEL", help="the label that is +1; every other is -1")
+    group.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
+    group.add_argument(
+        "--format", metavar="NAME", help="csv, svmlight, vw, jsonl, text, arrow, parquet (default: look)"
+    )
+    group.add_argument("--bits", type=_integer(1, 28), metavar="N", help="bits of the hash of names (default: 18)")
+    group.add_argument(
+        "--skip-bad", type=_integer(0), metavar="N", help="skip up to N malformed lines, and report them"
+    )
+    group.add_argument("--ignore-weights", action="store_true", default=None, help="leave out importance weights (vw)")
+    group.add_argument("--threads", type=_integer(1), metavar="N", help="threads that parse (default: one a core)")
+    what = {
+        "columns": "learn from these columns of a table (default: all but the label)",
+        "drop": "leave these columns out",
+        "number": "these are numbers, whatever they look like",
+        "category": "these are categories",
+        "text": "these are text, learned word by word",
+        "time": "these are dates",
+    }
+    for kind, told in what.items():
+        group.add_argument(f"--{kind}", metavar="COL,…", action="append", help=told)
+
+
+def _add_scaling(verb: ArgumentParser) -> None:
+    what = "bring features to one scale: standard, range or none (default: auto, standard for tables)"
+    verb.add_argument("--scale", choices=("auto", "standard", "range", "none"), metavar="HOW", help=what)
+    verb.add_argument("--normalize", action="store_true", help="divide each example, once scaled, by its length")
+
+
+def _add_resume(verb: ArgumentParser) -> None:
+    verb.add_argument("--resume", metavar="FILE", help="go on with the game in this file")
+    verb.add_argument("--same", action="store_true", help="with --resume: the source is the one that was played")
+    verb.add_argument("--again", action="store_true", help="with --resume: play the source from its beginning")
+
+
+def _add_force(verb: ArgumentParser) -> None:
+    verb.add_argument("--force", action="store_true", help="let what is written replace files of another kind")
+
+
+def _add_seed(verb: ArgumentParser) -> None:
+    verb.add_argument("--seed", type=_integer(), metavar="N", help="seed of the learner's coins, if it draws")
+
+
+def _add_json(verb: ArgumentParser) -> None:
+    verb.add_argument("--json", action="store_true", help="print one JSON object instead of the report")
+
+
+def _add_telling(verb: ArgumentParser) -> None:
+    _add_json(verb)
+    verb.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+
+
+def _add_verbose(verb: ArgumentParser) -> None:
+    verb.add_argument("-v", "--verbose", action="store_true", help="print every certificate, and what it is from")
+
+
+def _integer(least: int | None = None, most: int | None = None) -> Callable[[str], int]:
+    """What reads a whole number within these limits."""
+
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise ArgumentTypeError(f"must be a whole number: got {text!r}") from None
+        if (least is not None and value < least) or (most is not None and value > most):
+            limits = f"at least {least}" if most is None else f"{least} to {most}"
+            raise ArgumentTypeError(f"must be {limits}: got {value}")
+        return value
+
+    return number
+
+
+def _between(text: str) -> tuple[int, int]:
+    first, colon, last = text.partition(":")
+    if not (colon and first.isdecimal() and last.isdecimal()):
+        raise ArgumentTypeError(f"must be two rounds, such as 1001:2000: got {text!r}")
+    return int(first), int(last)
+
+
+def _chance(text: str) -> float:
+    """What reads a number between 0 and 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"must be a number: got {text!r}") from None
+    if not 0.0 < value < 1.0:
+        raise ArgumentTypeError(f"must be between 0 and 1: got {value}")
+    return value
+
+
+def _range(text: str) -> tuple[float, float]:
+    """What reads two numbers, the least and the largest."""
+    try:
+        least, most = map(float, text.split(","))
+    except ValueError:
+        raise ArgumentTypeError(f"must be two numbers, LEAST,MOST: got {text!r}") from None
+    return least, most

@@ -1,0 +1,163 @@
+"""The verbs, a function each: from what was asked on the command line to what does it. Each returns the exit code."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from novikoff.errors import counted
+
+KINDS = ("columns", "drop", "number", "category", "text", "time")
+READING = ("label", "weight", "positive", "header", "format", "bits", "skip_bad", "ignore_weights", "threads", *KINDS)
+"""The options that go to the reader, by their names there."""
+
+
+def demo(asked: Namespace) -> int:
+    """A tour with no files: a few games and their certificates."""
+    from novikoff.cli.demo import tour
+
+    return tour()
+
+
+def run(asked: Namespace) -> int:
+    """Play a learner on a source of labelled examples, and certify it."""
+    from novikoff.cli.games import Choice, Telling, run_source
+    from novikoff.cli.saving import Saving
+
+    defaults = {"seed": asked.seed, "normalize": asked.normalize or None, "scale": asked.scale}
+    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
+    telling = Telling(
+        asked.json,
+        asked.quiet,
+        not asked.no_certify,
+        asked.hindsight,
+        asked.plot,
+        asked.force,
+        asked.verbose,
+        asked.permutation,
+        asked.between,
+    )
+    choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
+    if asked.cover is not None:
+        defaults["cover"] = asked.cover
+    rounds = (asked.passes, asked.rounds)
+    return run_source(asked.learner, asked.source, _reading(asked), defaults, rounds, saving, telling, choice)
+
+
+def compare(asked: Namespace) -> int:
+    """Play several learners on the same source, and on the same shuffles of it: mean, deviation, time."""
+    from novikoff.cli.comparison import Asked, compare_source
+    from novikoff.cli.games import Telling
+
+    wanted = Asked(asked.shuffles, asked.seed or 0, asked.passes, asked.rounds, asked.jobs)
+    defaults = {"normalize": asked.normalize or None, "scale": asked.scale}
+    telling = Telling(asked.json, asked.quiet, plot=asked.plot, force=asked.force)
+    return compare_source(asked.source, asked.learners, _reading(asked), defaults, wanted, telling, asked.plot)
+
+
+def predict(asked: Namespace) -> int:
+    """Print what a saved learner says of each example of a source; it learns nothing."""
+    from novikoff.cli.predictions import predict_source
+
+    reading = _reading(asked)
+    if reading["weight"] is not None:  # each row is predicted once, whatever it weighs
+        reading["drop"] = [*(reading["drop"] or ()), reading["weight"]]
+        reading["weight"] = None
+    return predict_source(asked.model, asked.source, reading, asked.json, not asked.no_label, asked.scores)
+
+
+def convert(asked: Namespace) -> int:
+    """Write a source as an Arrow file: later runs map it into memory instead of parsing it."""
+    from novikoff.cli.games import open_source, say_notes
+    from novikoff.sources.convert import check_place
+    from novikoff.sources.convert import convert as write
+
+    check_place(asked.destination, asked.force)
+    source = open_source(asked.source, _reading(asked))
+    rows = write(source, asked.destination, force=asked.force)
+    say_notes(source, silent=False)
+    print(f"{counted(rows, 'row')} written to {asked.destination}")
+    return 0
+
+
+def columns(asked: Namespace) -> int:
+    """Tell what the columns of a table are taken for: one line each, with its first value."""
+    from novikoff.cli.games import describe, open_source
+
+    for line in describe(open_source(asked.source, _reading(asked))):
+        print(line)
+    return 0
+
+
+def duel(asked: Namespace) -> int:
+    """Play a learner against an environment that answers back: what it promised, what was forced."""
+    from novikoff.cli.games import Telling, run_duel
+
+    return run_duel(
+        asked.learner,
+        asked.adversary,
+        asked.rounds,
+        asked.seed,
+        Telling(asked.json, asked.quiet, verbose=asked.verbose),
+    )
+
+
+def experts(asked: Namespace) -> int:
+    """Combine the columns of a table of predictions, and certify the regret against the best of them."""
+    from novikoff.cli.experts import Asked, run_experts
+    from novikoff.cli.games import Telling
+    from novikoff.cli.saving import Saving
+
+    reading = {name: getattr(asked, name) for name in ("outcome", "without", "header", "delimiter", "threads")}
+    wanted = Asked(
+        asked.learner, asked.loss, asked.switches, asked.horizon, asked.sleeping, asked.seed, asked.rounds
+    )  # fmt: skip
+    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
+    telling = Telling(asked.json, asked.quiet, not asked.no_certify, plot=asked.plot, force=asked.force,
+                      verbose=asked.verbose)  # fmt: skip
+    return run_experts(asked.table, reading, wanted, saving, telling)
+
+
+def bandit(asked: Namespace) -> int:
+    """Certify a log of arms, losses and probabilities; or play a bandit on a table of losses."""
+    from novikoff.cli.bandits import Asked, refuse, run_bandit, run_log
+    from novikoff.cli.games import Telling
+    from novikoff.cli.saving import Saving
+
+    reading = {name: getattr(asked, name) for name in ("header", "delimiter", "format", "threads")}
+    telling = Telling(asked.json, asked.quiet, plot=asked.plot, force=asked.force, verbose=asked.verbose)
+    columns = {name: getattr(asked, name) for name in ("arm", "loss", "reward", "probability", "range", "arms")}
+    if asked.table is None and asked.resume is None:
+        refuse("a learner that is played", {name: getattr(asked, name) for name in ("rounds", "save", "seed")})
+        return run_log(asked.log, {**columns, "policies": asked.policy, "delta": asked.delta}, reading, telling)
+    refuse("a log", {**columns, "policy": asked.policy})
+    learner, source = (None, asked.log) if asked.table is None else (asked.log, asked.table)
+    wanted = Asked(learner, source, asked.rounds, asked.seed)
+    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
+    return run_bandit(wanted, reading, saving, telling)
+
+
+def list_names(asked: Namespace) -> int:
+    """Name the learners, adversaries, classes and embedded sources there are."""
+    from novikoff.cli.names import list_all
+
+    list_all(asked.json)
+    return 0
+
+
+def explain(asked: Namespace) -> int:
+    """Tell what a name means: algorithm, theorem with its proof idea, cost, reference."""
+    from novikoff.report.explanation import explain as explanation
+
+    print(explanation(asked.name), end="")
+    return 0
+
+
+def _reading(asked: Namespace) -> dict[str, Any]:
+    reading = {name: getattr(asked, name) for name in READING}
+    return {**reading, **{kind: _columns(reading[kind]) for kind in KINDS}}
+
+
+def _columns(given: list[str] | None) -> list[str] | None:
+    """Columns that were named one by one, or several between commas."""
+    return None if given is None else [name for some in given for name in some.split(",") if name]
