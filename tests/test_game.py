@@ -10,7 +10,7 @@ import novikoff as nk
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.errors import InputError, MismatchError, SourceError
-from novikoff.game import look_back
+from novikoff.looking_back import look_back
 from novikoff.observer import Calls
 
 STREAM = [(5, -1), (8, -1), (9, 1)]
@@ -311,7 +311,7 @@ def test_hindsight_says_nothing_of_rounds_that_were_played_elsewhere(tmp_path):
         nk.play(learner, nk.read(clean), ledger=ledger, hindsight=True)
     learner = nk.Perceptron()
     ledger = nk.play(learner, nk.read(noisy))
-    ledger.hindsight = look_back(ledger, nk.read(clean))  # another source with as many rows of the same length
+    ledger.hindsight = look_back(ledger, nk.read(clean), nk.play)  # another source with as many rows of the same length
     assert ledger.hindsight.facts.invalid_reason
     assert ledger.certify()[0].status != "violated"
 
@@ -327,7 +327,7 @@ def test_hindsight_on_other_rows_in_memory_is_noticed_by_the_comparators_of_the_
     rng = np.random.default_rng(0)
     x = np.eye(4)[np.arange(200) % 4]
     ledger = nk.play(nk.Perceptron(), (x, rng.choice([-1, 1], 200)))
-    ledger.hindsight = look_back(ledger, nk.Arrays(x, np.where(np.arange(200) % 4 < 2, 1, -1)))
+    ledger.hindsight = look_back(ledger, nk.Arrays(x, np.where(np.arange(200) % 4 < 2, 1, -1)), nk.play)
     assert ledger.hindsight.facts.invalid_reason
     assert ledger.certify()[0].status != "violated"
 

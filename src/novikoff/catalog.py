@@ -21,7 +21,8 @@ from typing import Any, ForwardRef, Union, get_args, get_origin
 from novikoff.errors import SpecError, shown
 from novikoff.hypotheses import HypothesisClass
 from novikoff.kernels.coins import coin
-from novikoff.registry import LEARNER, Room, entry
+from novikoff.player import says_sets, scales, wants_bias
+from novikoff.registry import Room, entry, lacking
 from novikoff.types import Domain, Learner
 
 
@@ -66,7 +67,7 @@ def _with_constant(spec: Spec) -> Spec:
             if name in named:
                 return Spec(spec.name, spec.positional, {**named, name: team})
             return Spec(spec.name, (team, *spec.positional[1:]), named)
-    if not getattr(constructor, "wants_bias", False):
+    if not wants_bias(constructor):
         return spec
     try:
         said = signature.bind_partial(*spec.positional, **named).arguments
@@ -78,7 +79,7 @@ def _with_constant(spec: Spec) -> Spec:
 def within(spec: Spec) -> Spec | None:
     """The spec of the learner that conformal, or another that says sets, has within; None of others."""
     constructor = entry(spec.name, "learner").load()
-    if not hasattr(constructor, "predict_set"):
+    if not says_sets(constructor):
         return None
     found = _one_spec(spec.positional[0] if spec.positional else (spec.named or {}).get("learner"))
     return found if isinstance(found, Spec) else None
@@ -101,7 +102,7 @@ def _is_scaled(spec: Spec) -> bool:
         if TEAM in _types(constructor, parameter):
             given = (spec.named or {}).get(name, spec.positional[0] if spec.positional else [])
             return any(map(_is_scaled, _specs(given, parameter, spec.name)))
-    return bool(getattr(constructor, "scales", False))
+    return scales(constructor)
 
 
 def for_numbers(text: str) -> str:
@@ -233,7 +234,7 @@ def _scale(spec: Spec, constructor: Any, defaults: Mapping[str, Any]) -> tuple[S
     """The spec without its scale, and that; None for none. One that is not the spec's is for learners that scale."""
     named = dict(spec.named or {})
     team = any(TEAM in _types(constructor, one) for one in inspect.signature(constructor).parameters.values())
-    default = defaults.get("scale") if team or getattr(constructor, "scales", False) else None
+    default = defaults.get("scale") if team or scales(constructor) else None
     scale = named.pop("scale", default)
     if scale not in (None, *SCALES):
         raise SpecError(f"scale of {spec.name} must be {', '.join(SCALES)} or none: got {shown(scale)}.")
@@ -320,7 +321,7 @@ def _is_team(kind: Any, scope: dict[str, Any]) -> bool:
 
 
 def _is_learner(kind: Any) -> bool:
-    return kind is Learner or (isinstance(kind, type) and all(hasattr(kind, part) for part in LEARNER))
+    return kind is Learner or (isinstance(kind, type) and not lacking(kind))
 
 
 def _fit(value: Any, parameter: inspect.Parameter, types: tuple[Any, ...], owner: str) -> Any:

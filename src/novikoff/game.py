@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, 
 from novikoff.errors import Advice, InputError, MismatchError, Option, SpecError
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
+from novikoff.looking_back import check_hindsight, look_back
 from novikoff.observer import Observer, Tracking, as_batch
 from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
@@ -36,10 +37,6 @@ from novikoff.types import (
     check_label,
     signs,
 )
-
-if TYPE_CHECKING:
-    from novikoff.comparators.hindsight import Hindsight
-    from novikoff.comparators.metric_hindsight import MetricHindsight
 
 ROUNDS_BETWEEN_LOOKS = 256
 """How often observers rest in games that are played row by row."""
@@ -269,7 +266,7 @@ def play(
         check_hindsight(ledger, stream, resume, passes)
     _go_through(game, stream, rounds, passes, ledger.position if resume else None)
     if hindsight:
-        ledger.hindsight = look_back(ledger, stream)
+        ledger.hindsight = look_back(ledger, stream, play)
     return ledger
 
 
@@ -295,58 +292,6 @@ def _made(spec: str, environment: Any) -> tuple[Any, str, Learner]:
     stream = as_stream(environment, about)
     spec = catalog.with_scale(spec, None, stream.table)
     return stream, spec, catalog.make(spec, "learner", domain=stream.domain)
-
-
-def look_back(
-    ledger: Ledger, stream: Stream, tell: Callable[[Any], None] | None = None
-) -> Hindsight | MetricHindsight:  # fmt: skip
-    """The best comparators for a game that was played on this stream; `tell` is called now and then."""
-    from novikoff.comparators.hindsight import hindsight
-    from novikoff.comparators.metric_hindsight import look_again
-    from novikoff.comparators.metric_tracker import MetricTracker
-    from novikoff.comparators.tracker import LinearTracker
-
-    tracker, features = ledger.tracker, ledger.player.features
-    if isinstance(tracker, MetricTracker):
-        rounds = ledger.rounds if ledger.passes == 1 else None
-        again = ledger.player.again(adopted(stream, ledger.encoding, ledger.feature_names))
-        return look_again(
-            tracker, ledger.player.within,
-            lambda learner, watching: play(learner, again, rounds, ledger.passes,
-                                           ledger=Ledger(learner, source=stream.name, tracker=watching)),
-            clock,
-        )  # fmt: skip
-    assert isinstance(tracker, LinearTracker)  # check_hindsight
-    return hindsight(
-        ledger.player.again(adopted(stream, ledger.encoding, ledger.feature_names)), tracker.bias, tracker.normalize,
-        ledger.passes, tracker.start, progress=tell, rounds=ledger.rounds if ledger.passes == 1 else None,
-        names=None if features is None else features.names, played=ledger.fingerprint, tracked=tracker.facts(),
-    )  # fmt: skip
-
-
-def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes: int = 1) -> None:
-    """Refuse a game that could not be looked back on, before it begins."""
-    from novikoff.comparators.metric_tracker import MetricTracker
-    from novikoff.comparators.tracker import LinearTracker
-
-    tracker = ledger.tracker
-    if tracker is None and ledger.rounds == 0:
-        tracker = ledger.player.tracker()
-    if isinstance(tracker, MetricTracker) and getattr(ledger.before, "rounds", 0) > 0:
-        was = f"it had played {ledger.before.rounds:,} rounds"
-        raise InputError(f"hindsight needs a learner that begins with nothing learned: {was}.")
-    if not isinstance(tracker, (LinearTracker, MetricTracker)):
-        raise InputError("hindsight is for linear learners whose comparators are tracked: this game has none.")
-    if not stream.rereadable:
-        raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")
-    if ledger.rounds and not resume:
-        raise InputError(f"hindsight needs all rounds of a game: {ledger.rounds:,} were played before {stream.name}.")
-    if ledger.player.changes_examples and (passes > 1 or getattr(ledger.before, "rounds", 0) > 0):
-        was = f"{passes} passes are asked for" if passes > 1 else "the learner had met others before"
-        raise InputError(
-            f"hindsight of a scaled game needs one pass from the first example on: {was}. A row is scaled by all that "
-            "came before it, so it is another one in each pass. Leave out the scale (scale=none), or play one pass."
-        )
 
 
 def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None) -> None:

@@ -343,17 +343,8 @@ class Ledger:
         adaptive = adaptive or self.adversary is not None
         fixed = self.fixed if fixed is None else fixed
         tracked = None if self.tracker is None else self.tracker.facts(self.player.within)
-        if self.hindsight is not None:
-            from novikoff.comparators.hindsight import joined
-            from novikoff.comparators.metric_hindsight import MetricHindsight
-            from novikoff.comparators.metric_tracker import MetricComparatorFacts
-            from novikoff.comparators.tracker import LinearComparatorFacts
-
-            if isinstance(self.hindsight, MetricHindsight):
-                assert isinstance(tracked, MetricComparatorFacts)
-                tracked = self.hindsight.joined(tracked)
-            elif isinstance(tracked, LinearComparatorFacts):
-                tracked = joined(tracked, self.hindsight.facts)
+        if self.hindsight is not None and tracked is not None:
+            tracked = self.hindsight.joined(tracked)
         members = self.certify_members(adaptive, fixed) if members is None else members
         found = self._evaluate(
             self.learner.promises,

@@ -133,7 +133,7 @@ class Player:
     @property
     def covers(self) -> bool:
         """Does it say sets?"""
-        return hasattr(self.learner, "predict_set")
+        return says_sets(self.learner)
 
     def standing(self) -> dict[str, Any]:
         """What theorems on coverage need to know of the thresholds of its sets."""
@@ -290,6 +290,26 @@ class Player:
 def outcomes(learner: Any) -> str:
     """What a learner, or a class of learners, learns: "labels" or "numbers"."""
     return str(getattr(learner, "outcomes", "labels"))
+
+
+def scales(kind: Any) -> bool:
+    """Are examples better brought to one scale first, for learners of this class?"""
+    return bool(getattr(kind, "scales", False))
+
+
+def wants_bias(kind: Any) -> bool:
+    """Is a constant feature better added then?"""
+    return bool(getattr(kind, "wants_bias", False))
+
+
+def says_sets(kind: Any) -> bool:
+    """Do learners of this class say sets beside their predictions?"""
+    return hasattr(kind, "predict_set")
+
+
+def rounds_learned(facts: Any) -> int:
+    """How many rounds a learner with these facts had learned from; 0 if they do not tell."""
+    return int(getattr(facts, "rounds", 0))
 
 
 def is_learner(value: Any) -> bool:

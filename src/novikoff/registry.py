@@ -278,6 +278,11 @@ def _load(name: str, room: Room) -> Entry | None:
     return found
 
 
+def lacking(kind: Any) -> list[str]:
+    """What a class does not have of all that a learner must have."""
+    return [part for part in LEARNER if not hasattr(kind, part)]
+
+
 def _entry(name: str, what: Any, room: Room) -> Entry:
     """The entry of what somebody brings, if it is what it must be."""
     import re
@@ -288,7 +293,7 @@ def _entry(name: str, what: Any, room: Room) -> Entry:
         if not isinstance(what, Format):
             raise _error(f"a format must be a novikoff.Format: {name} is a {type(what).__name__}.")
         return Entry(room, what.open.__module__, what.open.__qualname__, what)
-    missing = [part for part in LEARNER if not hasattr(what, part)]
+    missing = lacking(what)
     if not isinstance(what, type) or missing:
         lacks = f"has no {', '.join(missing)}" if isinstance(what, type) else f"is a {type(what).__name__}"
         raise _error(f"a learner must be a class with {', '.join(LEARNER)}: {name} {lacks}.")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from novikoff.certificate import Assumption, refutations, seen
-from novikoff.comparators.metric_tracker import MetricComparatorFacts
+from novikoff.comparators.metric_comparator import MetricComparatorFacts
 from novikoff.errors import counted
 from novikoff.types import Run
 

@@ -20,8 +20,9 @@ from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
 from novikoff.environment import opened
 from novikoff.errors import InputError, with_options
-from novikoff.game import check_hindsight, look_back, play
+from novikoff.game import play
 from novikoff.ledger import Ledger
+from novikoff.looking_back import check_hindsight, look_back
 from novikoff.observer import Calls, Observer
 from novikoff.player import Player, outcomes
 from novikoff.report import plain, terminal
@@ -145,7 +146,8 @@ def run_source(
     keeper.finish()
     kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving)
     if telling.hindsight and not stopped:
-        ledger.hindsight = look_back(ledger, stream, None if telling.quiet or telling.as_json else _say_step)
+        tell = None if telling.quiet or telling.as_json else _say_step
+        ledger.hindsight = look_back(ledger, stream, play, tell)
     say_notes(stream, telling.quiet or telling.as_json, said)
     test = None
     if telling.permutations and not stopped:

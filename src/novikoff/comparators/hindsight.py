@@ -94,6 +94,10 @@ class Hindsight:
     epochs: int
     seconds: float
 
+    def joined(self, tracked: Any) -> LinearComparatorFacts:
+        """The comparators that watched the game, and these."""
+        return joined(tracked, self.facts)
+
 
 def hindsight(
     stream: Stream,

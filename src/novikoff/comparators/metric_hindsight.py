@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from novikoff.comparators.blocks import MEMORY
-from novikoff.comparators.metric_tracker import MetricComparatorFacts, MetricTracker
+from novikoff.comparators.metric_comparator import MetricComparatorFacts
+from novikoff.comparators.metric_tracker import MetricTracker
 
 CHANGED = "the source changed between the game and the comparators' reading"
 
@@ -42,14 +43,15 @@ class MetricHindsight:
     flaw: str
     seconds: float
 
-    def joined(self, tracked: MetricComparatorFacts) -> MetricComparatorFacts:
+    def joined(self, tracked: Any) -> MetricComparatorFacts:
         """The comparators that watched the game, and these."""
+        known: MetricComparatorFacts = tracked
         if self.flaw or not self.reads:
-            return tracked
+            return known
         found = self.facts
-        return replace(tracked, fitted=max(tracked.fitted, found.fitted),
-                       comparators=tracked.comparators + found.comparators,
-                       unexplained=max(tracked.unexplained, found.unexplained))  # fmt: skip
+        return replace(known, fitted=max(known.fitted, found.fitted),
+                       comparators=known.comparators + found.comparators,
+                       unexplained=max(known.unexplained, found.unexplained))  # fmt: skip
 
 
 def look_again(

@@ -12,117 +12,34 @@ Promise
 Cost
     Kept: 12 bytes a non-zero, and a fit when asked. After: O(16 non-zeros) per round, 16 numbers a feature.
 Reference
-    [liu1989] for the fit.
+    [liu1989] for the fit (comparators/metric_fit.py).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self, cast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
 from novikoff.comparators.background import Background
-from novikoff.comparators.frozen import FrozenFacts, FrozenWeights
-from novikoff.comparators.metric import Diagonal, Full, Metric
+from novikoff.comparators.frozen import FrozenWeights
+from novikoff.comparators.metric import U0
+from novikoff.comparators.metric_comparator import Goal, MetricComparator, MetricComparatorFacts
+from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
 from novikoff.types import Batch, Sparse, State
 
 Vector = NDArray[np.float64]
-U0 = 2.0**-53
-RIDGES = (0.01, 1.0, 30.0, 1000.0)
-SCALES = (0.4, 0.7, 1.0, 1.4)
 KEEP = 16_000_000
-PLAIN = ("bias", "kappas", "margin", "limit", "riding", "keep", "rows", "places")
-GOLDEN = 0.6180339887498949
-HARDLY = 0.95
+PLAIN = ("bias", "kappas", "margin", "limit", "curved", "keep", "rows", "places")
 MANY = 4096
 """Pieces that are kept apart."""
 SMALL = 64
 """Batches of fewer rows are not worth a call in another thread."""
-
-
-class Goal(NamedTuple):
-    """What a learner's theorem says of u: its loss + a penalty.
-
-    loss       "log", "hinge", or "parabola": the larger of the log loss and of what a second-order learner took for it
-    penalty    the metric whose square(u)/2 is paid, or sqrt(square(u) * gained) for the hinge loss
-    promised   what is promised beside: u'Au is multiplied by it there, and it is added to other losses
-    added      the learner's own sum of g x, of (g - hz) x, or of -y x, place by place, and what it may be off by; it is
-               compared with the scores that were played, where the tracker has them
-    linear     its own sum of g z - h z^2/2, which is compared with them too; None if it has none
-    matrix     its sum of h x x', and the same of that
-    member     whose theorem it is, for a learner with members: the number of its scores
-    images     the rows as the member sees them, from all rows as they are; None if just so
-    """
-
-    loss: str
-    penalty: Metric
-    promised: float
-    added: tuple[Vector, Vector]
-    member: int = 0
-    images: Callable[[Any], Any] | None = None
-    matrix: Full | None = None
-    linear: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MetricComparator:
-    """One u; losses are sums over all rounds, rounded up.
-
-    log_loss, hinge, parabola   its losses; parabola is the sum of max(l, Q)
-    square                      u'Au
-    doubt                       the sum of |u_i| times what the learner's sum may be off by
-    unexplained                 how far the learner's sums, along u, are from those of what it played, in units of what
-                                rounding explains
-    promised, member            of the goal it was found for
-    """
-
-    log_loss: float
-    hinge: float
-    parabola: float
-    square: float
-    doubt: float
-    unexplained: float
-    promised: float
-    member: int
-
-    @property
-    def log_bound(self) -> float:
-        """The bound on a log loss."""
-        return self.log_loss + 0.5 * self.square + self.doubt + self.promised
-
-    @property
-    def parabola_bound(self) -> float:
-        """The same for a learner of the second order."""
-        return self.parabola + 0.5 * self.square + self.promised
-
-
-@dataclass(frozen=True, slots=True)
-class MetricComparatorFacts:
-    """Of every comparator; the first is u = 0.
-
-    rows          rounds seen
-    fitted        on how many of them
-    losses        the sum of the log losses of the scores, for each of those who make up the learner
-    unexplained   as of a comparator, of all that was compared besides
-    frozen        copies of the learner's own weights, if any were made
-    """
-
-    rows: int
-    fitted: int
-    comparators: tuple[MetricComparator, ...]
-    losses: tuple[float, ...] = ()
-    unexplained: float = 0.0
-    frozen: tuple[FrozenFacts, ...] = ()
-
-    @property
-    def explained(self) -> bool:
-        """Are the learner's sums those of the scores it played?"""
-        return self.unexplained <= 1.0 and all(u.unexplained <= 1.0 for u in self.comparators)
 
 
 class MetricTracker:
@@ -134,7 +51,7 @@ class MetricTracker:
     margin          of its updates, as kernels/log_losses.py says
     limit           features that it has weights for, the first it saw; None for all
     keep            bytes of rows to keep; with 0 no u is looked for
-    riding          whose parabolas are needed after the rows kept; None for all
+    curved          whose parabolas are needed after the rows kept; None for all
     frozen          copies of the learner's own weights, if they are wanted
     """
 
@@ -142,12 +59,12 @@ class MetricTracker:
 
     def __init__(
         self, bias: float, kappas: Sequence[float] = (0.0,), margin: float = -1.0, limit: int | None = None,
-        keep: int = KEEP, riding: Sequence[int] | None = None, frozen: FrozenWeights | None = None,
+        keep: int = KEEP, curved: Sequence[int] | None = None, frozen: FrozenWeights | None = None,
     ) -> None:  # fmt: skip
         self.bias, self.margin, self.limit, self.keep = float(bias), margin, limit, int(keep)
         self.kappas = [float(kappa) for kappa in kappas]
-        self.riding = list(range(len(self.kappas)) if riding is None else riding)
-        self._rides = np.isin(np.arange(len(self.kappas)), self.riding)
+        self.curved = list(range(len(self.kappas)) if curved is None else curved)
+        self._curved = np.isin(np.arange(len(self.kappas)), self.curved)
         self.rows = self.places = 0
         self._background = Background()
         self.frozen = frozen
@@ -227,7 +144,11 @@ class MetricTracker:
     def _settle(self) -> None:
         """From here on the comparators are those that fit the rows up to now."""
         rows, y, scores = self._together()
-        self._vectors = self._candidates(rows, y) if self.aim is None else self._aimed(rows, y, scores)
+        self._vectors = (
+            candidates(rows, self.places, y, self.limit, self.margin >= 0.0)
+            if self.aim is None
+            else self._aimed(rows, y, scores)
+        )
         self._sums = np.zeros((scores.shape[1], kernels.log_losses.SUMS, self._vectors.shape[1]))
         self._told = np.zeros((scores.shape[1], kernels.log_losses.TOLD))
         self._kept, self._fitted = None, len(y)
@@ -240,7 +161,7 @@ class MetricTracker:
         columns = scores.shape[1]
         see: Any = kernels.log_losses.see
         see(self._vectors, *rows, y, np.ascontiguousarray(scores), np.array(self.kappas[:columns]),
-            self._rides[:columns], self.margin, self._sums, self._told)  # fmt: skip
+            self._curved[:columns], self.margin, self._sums, self._told)  # fmt: skip
 
     def _together(self) -> tuple[Any, NDArray[np.int8], Vector]:
         """All rows kept, as one piece."""
@@ -259,31 +180,14 @@ class MetricTracker:
         found: tuple[Any, NDArray[np.int8], Vector] = self._kept[0]  # type: ignore[index]
         return found
 
-    def _candidates(self, rows: Any, y: NDArray[np.int8]) -> Vector:
-        """Vectors to ride, one a column: fitted with several ridges, at several scales."""
-        most = np.zeros(self.places)
-        np.maximum.at(most, rows.places, np.abs(rows.values))
-        if self.limit is not None:
-            seen, first = np.unique(rows.places, return_index=True)
-            most[seen[np.argsort(first)[self.limit :]]] = 0.0
-        (places, root), found = Diagonal(most * most).root(), [np.zeros(self.places)]
-        x, t = _matrix(rows, self.places)[:, places], np.zeros(len(places))
-        phi = _log(y) if self.margin < 0.0 else _smooth_hinge(y, 0.1)
-        for ridge in RIDGES[::-1]:
-            t = _minimised(x, root, phi, ridge, t)
-            u = np.zeros(self.places)
-            u[places] = root * t
-            found += [scale * u for scale in SCALES]
-        return np.stack(found, axis=1)
-
     def _aimed(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> Vector:
         """The same, one for each goal that the learner will have at the end, and shorter and longer."""
         assert self.aim is not None
         (goals, rounds), found = self.aim, [np.zeros(self.places)]
         for goal in goals:
             if goal.images is None:
-                share = len(y) / rounds
-                for u in self._best(goal, rows, self.places, y, np.ascontiguousarray(scores[:, goal.member]), share):
+                played, kappa = np.ascontiguousarray(scores[:, goal.member]), self.kappas[goal.member]
+                for u in best_for(goal, rows, self.places, y, played, kappa, len(y) / rounds):
                     found += [scale * u for scale in SCALES]
         return np.stack(found, axis=1)
 
@@ -306,23 +210,22 @@ class MetricTracker:
                     vectors = self._vectors[: self.places]
                     sums, everybodys = self._sums[goal.member].copy(), self._sums[0]
                     sums[[at.LOG, at.HINGE]] = everybodys[[at.LOG, at.HINGE]]
-                    if not self._rides[goal.member]:
+                    if not self._curved[goal.member]:
                         sums[at.DOUBT] = everybodys[at.DOUBT]
                     found += [self._comparator(goal, u, sums[:, k]) for k, u in enumerate(vectors.T)]
             return self._told_of(goals, self._fitted, found, self._told)
         rows, y, scores = self._together()
         unexplained, told = 0.0, np.zeros((scores.shape[1], at.TOLD))
-        best, least = math.inf, self._least(rows, y) if len(goals) > 2 else 0.0
+        best, least = math.inf, least_log_loss(rows, self.places, y) if len(goals) > 2 else 0.0
         for goal in goals:
             seen = rows if goal.images is None else goal.images(rows)
             places = max(int(seen.places.max(initial=0)) + 1, self.places if goal.images is None else 0)
             hopeless = bool(found) and goal.promised + (least if goal.images is None else 0.0) >= best
-            played = np.ascontiguousarray(scores[:, goal.member])
-            chosen = [_any(goal, places)] if hopeless else self._best(goal, seen, places, y, played)
+            played, kappa = np.ascontiguousarray(scores[:, goal.member]), self.kappas[goal.member]
+            chosen = [generic(goal, places)] if hopeless else best_for(goal, seen, places, y, played, kappa)
             vectors = np.stack([np.zeros(places), *chosen], axis=1)
             sums, own = np.zeros((1, at.SUMS, vectors.shape[1])), told[goal.member : goal.member + 1]
-            kappa = np.array([self.kappas[goal.member]])
-            see(vectors, *seen, y, played[:, None], kappa, np.ones(1, np.bool_), self.margin, sums, own)
+            see(vectors, *seen, y, played[:, None], np.array([kappa]), np.ones(1, np.bool_), self.margin, sums, own)
             these = [self._comparator(goal, vectors[:, k], sums[0, :, k]) for k in range(vectors.shape[1])]
             if hopeless:
                 unexplained = max(unexplained, *(u.unexplained for u in these))
@@ -346,14 +249,6 @@ class MetricTracker:
                 unexplained = max(unexplained, off / (4.0 * explained + 1e-300))
         checked = tuple(u for u in found if math.isfinite(u.unexplained) and not math.isnan(u.square + u.parabola))
         return MetricComparatorFacts(self.rows, fitted, checked, tuple(told[:, at.LOSS].tolist()), unexplained)
-
-    def _least(self, rows: Any, y: NDArray[np.int8]) -> float:
-        """About the least log loss of all u, whatever their length: it tells which goals are worth a fit."""
-        most = np.zeros(self.places)
-        np.maximum.at(most, rows.places, np.abs(rows.values))
-        places, root = Diagonal(most * most).root()
-        x, phi = _matrix(rows, self.places)[:, places], _log(y)
-        return HARDLY * phi(x @ (root * _minimised(x, root, phi, RIDGES[0], np.zeros(len(places)))))[0]
 
     def _comparator(self, goal: Goal, u: Vector, sums: Vector) -> MetricComparator:
         at, factor = kernels.log_losses, 1.0 + (self.rows + 20) * 2.0 * U0
@@ -380,35 +275,6 @@ class MetricTracker:
             member=goal.member,
         )
 
-    def _best(
-        self, goal: Goal, rows: Any, width: int, y: NDArray[np.int8], scores: Vector, share: float = 1.0
-    ) -> Sequence[Vector]:
-        """Vectors that make the bound small, on the rows kept, which are that share of all."""
-        if not len(y) or not width:
-            return []
-        places, root = goal.penalty.root()
-        seen = places < width
-        places, root = places[seen], root[seen]
-        x = _matrix(rows, width)[:, places]
-
-        def whole(t: Vector) -> Vector:
-            u = np.zeros(width)
-            u[places] = root * t if root.ndim == 1 else root @ t
-            return u
-
-        start = np.zeros(root.shape[-1])
-        if goal.loss != "hinge":
-            phi = _log(y) if goal.loss == "log" else _parabola(y, scores, self.kappas[goal.member])
-            return [whole(_minimised(x, root, phi, share, start))]
-        found, t, weight = [], start, max(goal.promised, 1.0)
-        for soft in (0.5, 0.1, 0.02):  # sqrt(a b) is the least of (c a + b/c)/2, so the ridge c follows u
-            for _ in range(3):
-                length = math.sqrt(float(t @ t))
-                ridge = math.sqrt(weight) / length if length > 0.0 else 1.0
-                t = _minimised(x, root, _smooth_hinge(y, soft), share * ridge, t)
-                found.append(whole(t))
-        return found
-
     def state(self) -> State:
         """All of it, as plain data."""
         self._background.catch_up()
@@ -426,7 +292,7 @@ class MetricTracker:
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
         frozen = None if state["frozen"] is None else FrozenWeights.restore(state["frozen"])
-        names = ("bias", "kappas", "margin", "limit", "keep", "riding")
+        names = ("bias", "kappas", "margin", "limit", "keep", "curved")
         tracker = cls(**{name: state[name] for name in names}, frozen=frozen)
         tracker.rows, tracker.places, tracker._fitted = (int(state[name]) for name in ("rows", "places", "fitted"))
         kept = state["kept"]
@@ -439,78 +305,3 @@ class MetricTracker:
             tracker._vectors, tracker._sums = np.array(state["vectors"]), np.array(state["sums"])
             tracker._told = np.array(state["told"])
         return tracker
-
-
-def added_doubt(counts: Vector, sizes: Vector) -> Vector:
-    """What a sum of n numbers g x with |g| <= 1 and |x| <= M, feature by feature, may be off by: u0 n (n+20) M."""
-    return U0 * counts * (counts + 20.0) * sizes
-
-
-Loss = Callable[[Vector], tuple[float, Vector]]
-"""The sum of the losses of scores, and their slopes."""
-
-
-def _any(goal: Goal, width: int) -> Vector:
-    """A vector like no other, with a weight for every feature: of the order of 1 over its size."""
-    places, root = goal.penalty.root()
-    u = np.zeros(width)
-    places = places[places < width]
-    u[places] = (0.5 + np.arange(1, len(places) + 1) * GOLDEN % 1.0) * root[: len(places)]
-    return u
-
-
-def _matrix(rows: Any, places: int) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((rows.values, rows.places.astype(np.int64), rows.ends), shape=(len(rows.ends) - 1, places))
-
-
-def _minimised(x: Any, root: Vector, phi: Loss, ridge: float, start: Vector) -> Vector:
-    """The t for which phi(x B t) + ridge t't/2 is least, nearly: whatever is found will do."""
-    from scipy.optimize import minimize
-    from threadpoolctl import threadpool_limits
-
-    def value(t: Vector) -> tuple[float, Vector]:
-        lost, slopes = phi(x @ (root * t if root.ndim == 1 else root @ t))
-        back = x.T @ slopes
-        return lost + 0.5 * ridge * float(t @ t), (root * back if root.ndim == 1 else root.T @ back) + ridge * t
-
-    with np.errstate(all="ignore"), threadpool_limits(1, "blas"):  # vectors are short: threads would spin for more
-        found: Vector = minimize(value, start, jac=True, method="L-BFGS-B", options={"maxiter": 300, "maxcor": 20}).x
-    return found if bool(np.isfinite(found).all()) else start
-
-
-def _log(y: NDArray[np.int8]) -> Loss:
-    def loss(s: Vector) -> tuple[float, Vector]:
-        m = y * s
-        return float(np.logaddexp(0.0, -m).sum()), -y * _sigmoid(-m)
-
-    return loss
-
-
-def _parabola(y: NDArray[np.int8], z: Vector, kappa: float) -> Loss:
-    q = _sigmoid(-y * z)
-    g, h, played = -y * q, kappa * q * (1.0 - q), np.logaddexp(0.0, -y * z)
-
-    def loss(s: Vector) -> tuple[float, Vector]:
-        m, gap = y * s, s - z
-        lost, near = np.logaddexp(0.0, -m), played + g * gap + 0.5 * h * gap * gap
-        return float(np.maximum(lost, near).sum()), np.where(lost >= near, -y * _sigmoid(-m), g + h * gap)
-
-    return loss
-
-
-def _smooth_hinge(y: NDArray[np.int8], soft: float) -> Loss:
-    """max(0, 1 - m) with a parabola of width `soft` at its corner."""
-
-    def loss(s: Vector) -> tuple[float, Vector]:
-        short = 1.0 - y * s
-        part = np.clip(short / soft, 0.0, 1.0)
-        return float((part * (short - 0.5 * soft * part)).sum()), -y * part
-
-    return loss
-
-
-def _sigmoid(z: Vector) -> Vector:
-    tail = np.exp(-np.abs(z))
-    return np.where(z >= 0.0, 1.0, tail) / (1.0 + tail)

@@ -36,7 +36,8 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.certificates.auto_regret import AutoFacts, auto_regret
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.metric_tracker import Goal, MetricTracker, added_doubt
+from novikoff.comparators.metric_comparator import Goal, added_doubt
+from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.errors import InputError, shown
 from novikoff.kernels import auto_layout as mix
 from novikoff.kernels import ftrl_layout as lane
@@ -202,7 +203,7 @@ class Auto(Probabilistic):
         lanes, kappa = 2 * (1 if self.fast else len(RATES)), curvature(RADIUS)
         second = () if self.fast else range(lanes, lanes + len(RIDGES))
         kappas = [0.0] * lanes + ([] if self.fast else [kappa] * (len(RIDGES) + len(WIDTHS))) + [0.0]  # the stack's
-        return MetricTracker(self.bias, kappas, limit=at.LIMIT, riding=[0, *second])
+        return MetricTracker(self.bias, kappas, limit=at.LIMIT, curved=[0, *second])
 
     def _of(self, j: int) -> tuple[Any, NDArray[np.float64], float, NDArray[np.int32]]:
         """Of a member of the second order: its arrays, its own sums, its ridge, and the slots of its places."""

@@ -31,7 +31,8 @@ from novikoff.certificates.ftrl_suffix import ftrl_suffix
 from novikoff.certificates.metric_facts import MetricFacts
 from novikoff.comparators.frozen import FrozenWeights
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.metric_tracker import Goal, MetricTracker, added_doubt
+from novikoff.comparators.metric_comparator import Goal, added_doubt
+from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.errors import InputError, shown
 from novikoff.kernels import ftrl_layout as at
 from novikoff.learners.restoring import Schema, arguments, array, integer, require

@@ -27,7 +27,8 @@ from novikoff import kernels
 from novikoff.certificates.logistic_regret import logistic_regret
 from novikoff.certificates.metric_facts import MetricFacts
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.metric_tracker import Goal, MetricTracker
+from novikoff.comparators.metric_comparator import Goal
+from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.errors import InputError, shown
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.restoring import Schema

@@ -11,7 +11,8 @@ from novikoff import kernels
 from novikoff.certificates.metric_facts import MetricFacts
 from novikoff.certificates.metric_mistakes import metric_mistakes
 from novikoff.comparators.metric import Diagonal
-from novikoff.comparators.metric_tracker import Goal, MetricTracker, added_doubt
+from novikoff.comparators.metric_comparator import Goal, added_doubt
+from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.restoring import Schema, array, require
 from novikoff.learners.second_order import SecondOrder

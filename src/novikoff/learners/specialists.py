@@ -37,7 +37,7 @@ from novikoff.errors import InputError, shown
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.restoring import array, integer, require
 from novikoff.learners.written import Written
-from novikoff.player import Player
+from novikoff.player import Player, rounds_learned
 from novikoff.totals import Total
 from novikoff.types import Batch, Domain, Example, Label, Learner, State, StepResult, Theorem, check_label, signs
 
@@ -134,7 +134,7 @@ class Specialists(Written):
             )
         if type(block) is not int or not 1 <= block <= 2**40:
             raise InputError(f"a block must be a number of rounds, at least 1: got {shown(block)}.")
-        if getattr(learner.facts(), "rounds", 0):
+        if rounds_learned(learner.facts()):
             raise InputError("a specialist must have learned nothing yet: this learner has. Make a new one.")
         self.block = block
         self._fresh = saved(learner)

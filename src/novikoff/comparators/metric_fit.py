@@ -1,0 +1,160 @@
+"""Vectors u that make a theorem's bound in a metric small, fitted to rows that were kept.
+
+Algorithm
+    With u = B t, where B is a root of the metric, u'Au is t't, and L-BFGS finds the t for which the sum of the losses
+    and a ridge on t is least. A bound sqrt(u'Au) * c, of the hinge loss, is a ridge that follows the length of u.
+Promise
+    None, and none is needed: a certificate holds for every u, a good one only tightens it.
+Cost
+    At most 300 steps for a u, each O(non-zeros kept).
+Reference
+    [liu1989].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.metric import Diagonal
+from novikoff.comparators.metric_comparator import Goal
+
+Vector = NDArray[np.float64]
+RIDGES = (0.01, 1.0, 30.0, 1000.0)
+SCALES = (0.4, 0.7, 1.0, 1.4)
+GOLDEN = 0.6180339887498949
+HARDLY = 0.95
+
+Loss = Callable[[Vector], tuple[float, Vector]]
+"""The sum of the losses of scores, and their slopes."""
+
+
+def candidates(rows: Any, places: int, y: NDArray[np.int8], limit: int | None, hinge: bool) -> Vector:
+    """Vectors that may be good for all rows, one a column: fitted to those kept with several ridges, at several scales.
+
+    limit   features that the learner has weights for, the first it saw; None for all
+    hinge   is it the hinge loss that should be small, or the log loss?
+    """
+    most = np.zeros(places)
+    np.maximum.at(most, rows.places, np.abs(rows.values))
+    if limit is not None:
+        seen, first = np.unique(rows.places, return_index=True)
+        most[seen[np.argsort(first)[limit:]]] = 0.0
+    (at, root), found = Diagonal(most * most).root(), [np.zeros(places)]
+    x, t = _matrix(rows, places)[:, at], np.zeros(len(at))
+    phi = _smooth_hinge(y, 0.1) if hinge else _log(y)
+    for ridge in RIDGES[::-1]:
+        t = _minimised(x, root, phi, ridge, t)
+        u = np.zeros(places)
+        u[at] = root * t
+        found += [scale * u for scale in SCALES]
+    return np.stack(found, axis=1)
+
+
+def best_for(
+    goal: Goal, rows: Any, width: int, y: NDArray[np.int8], scores: Vector, kappa: float, share: float = 1.0
+) -> Sequence[Vector]:
+    """Vectors that make the bound small, on the rows kept, which are that share of all."""
+    if not len(y) or not width:
+        return []
+    places, root = goal.penalty.root()
+    seen = places < width
+    places, root = places[seen], root[seen]
+    x = _matrix(rows, width)[:, places]
+
+    def whole(t: Vector) -> Vector:
+        u = np.zeros(width)
+        u[places] = root * t if root.ndim == 1 else root @ t
+        return u
+
+    start = np.zeros(root.shape[-1])
+    if goal.loss != "hinge":
+        phi = _log(y) if goal.loss == "log" else _parabola(y, scores, kappa)
+        return [whole(_minimised(x, root, phi, share, start))]
+    found, t, weight = [], start, max(goal.promised, 1.0)
+    for soft in (0.5, 0.1, 0.02):  # sqrt(a b) is the least of (c a + b/c)/2, so the ridge c follows u
+        for _ in range(3):
+            length = math.sqrt(float(t @ t))
+            ridge = math.sqrt(weight) / length if length > 0.0 else 1.0
+            t = _minimised(x, root, _smooth_hinge(y, soft), share * ridge, t)
+            found.append(whole(t))
+    return found
+
+
+def least_log_loss(rows: Any, places: int, y: NDArray[np.int8]) -> float:
+    """About the least log loss of all u, whatever their length: it tells which goals are worth a fit."""
+    most = np.zeros(places)
+    np.maximum.at(most, rows.places, np.abs(rows.values))
+    at, root = Diagonal(most * most).root()
+    x, phi = _matrix(rows, places)[:, at], _log(y)
+    return HARDLY * phi(x @ (root * _minimised(x, root, phi, RIDGES[0], np.zeros(len(at)))))[0]
+
+
+def generic(goal: Goal, width: int) -> Vector:
+    """A vector like no other, with a weight for every feature: of the order of 1 over its size."""
+    places, root = goal.penalty.root()
+    u = np.zeros(width)
+    places = places[places < width]
+    u[places] = (0.5 + np.arange(1, len(places) + 1) * GOLDEN % 1.0) * root[: len(places)]
+    return u
+
+
+def _matrix(rows: Any, places: int) -> Any:
+    from scipy.sparse import csr_array
+
+    return csr_array((rows.values, rows.places.astype(np.int64), rows.ends), shape=(len(rows.ends) - 1, places))
+
+
+def _minimised(x: Any, root: Vector, phi: Loss, ridge: float, start: Vector) -> Vector:
+    """The t for which phi(x B t) + ridge t't/2 is least, nearly: whatever is found will do."""
+    from scipy.optimize import minimize
+    from threadpoolctl import threadpool_limits
+
+    def value(t: Vector) -> tuple[float, Vector]:
+        lost, slopes = phi(x @ (root * t if root.ndim == 1 else root @ t))
+        back = x.T @ slopes
+        return lost + 0.5 * ridge * float(t @ t), (root * back if root.ndim == 1 else root.T @ back) + ridge * t
+
+    with np.errstate(all="ignore"), threadpool_limits(1, "blas"):  # vectors are short: threads would spin for more
+        found: Vector = minimize(value, start, jac=True, method="L-BFGS-B", options={"maxiter": 300, "maxcor": 20}).x
+    return found if bool(np.isfinite(found).all()) else start
+
+
+def _log(y: NDArray[np.int8]) -> Loss:
+    def loss(s: Vector) -> tuple[float, Vector]:
+        m = y * s
+        return float(np.logaddexp(0.0, -m).sum()), -y * _sigmoid(-m)
+
+    return loss
+
+
+def _parabola(y: NDArray[np.int8], z: Vector, kappa: float) -> Loss:
+    q = _sigmoid(-y * z)
+    g, h, played = -y * q, kappa * q * (1.0 - q), np.logaddexp(0.0, -y * z)
+
+    def loss(s: Vector) -> tuple[float, Vector]:
+        m, gap = y * s, s - z
+        lost, near = np.logaddexp(0.0, -m), played + g * gap + 0.5 * h * gap * gap
+        return float(np.maximum(lost, near).sum()), np.where(lost >= near, -y * _sigmoid(-m), g + h * gap)
+
+    return loss
+
+
+def _smooth_hinge(y: NDArray[np.int8], soft: float) -> Loss:
+    """max(0, 1 - m) with a parabola of width `soft` at its corner."""
+
+    def loss(s: Vector) -> tuple[float, Vector]:
+        short = 1.0 - y * s
+        part = np.clip(short / soft, 0.0, 1.0)
+        return float((part * (short - 0.5 * soft * part)).sum()), -y * part
+
+    return loss
+
+
+def _sigmoid(z: Vector) -> Vector:
+    tail = np.exp(-np.abs(z))
+    return np.where(z >= 0.0, 1.0, tail) / (1.0 + tail)
