@@ -15,7 +15,6 @@ Cost
 from __future__ import annotations
 
 import math
-import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -38,6 +37,7 @@ from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
 from novikoff.sources.in_memory import MOST_BYTES, InMemoryStream, hold
+from novikoff.sources.labelled_lines import cores
 from novikoff.stream import Stream, adapted, is_stream
 from novikoff.types import Domain, Learner
 
@@ -231,7 +231,7 @@ def _named(learners: Sequence[Made] | Mapping[str, Made]) -> list[tuple[str, Mad
     if isinstance(learners, Mapping):
         named = list(learners.items())
     else:
-        named = [(make if isinstance(make, str) else getattr(make, "__name__", "learner"), make) for make in learners]
+        named = [(called(make), make) for make in learners]
     if not named:
         raise SpecError("there must be a learner to compare: got none. Name two or more.")
     for _, make in named:
@@ -353,6 +353,6 @@ def side_by_side(
     return results
 
 
-def cores() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def called(make: Any) -> str:
+    """What a learner is called that is made by a spec, or by a function."""
+    return make if isinstance(make, str) else str(getattr(make, "__name__", "learner"))

@@ -175,15 +175,17 @@ class _Columns:
         if loss is not None and reward is not None:
             raise InputError("a log must be of losses or of rewards: got both. Leave one of them out.")
         why = "limits are for logs that say with what probability each arm was drawn"
-        chance = _column(reader, probability, PROBABILITY, "probability", why)
+        paying = Option("loss", letter="COLUMN")
+        chance = _column(reader, probability, PROBABILITY, "probability", Option("probability", letter="COLUMN"), why)
         paid = (
-            _column(reader, loss, LOSS, "loss")
+            _column(reader, loss, LOSS, "loss", paying)
             if reward is None and (loss is not None or _called(reader, LOSS))
             else None
         )
         return cls(
-            _column(reader, arm, ARM, "arm"), paid or _column(reader, reward, REWARD, "loss or reward"), paid is None,
-            chance, tuple(_column(reader, one, (), "policy") for one in policies),
+            _column(reader, arm, ARM, "arm", Option("arm", letter="COLUMN")),
+            paid or _column(reader, reward, REWARD, "loss or reward", paying), paid is None, chance,
+            tuple(_column(reader, one, (), "policy", Option("policy", letter="COLUMN")) for one in policies),
         )  # fmt: skip
 
     def wanted(self) -> dict[str, Any]:
@@ -199,17 +201,18 @@ def _called(reader: Reader, names: Sequence[str]) -> str | None:
     return next((lower[name] for name in names if name in lower), None) if reader.named else None
 
 
-def _column(reader: Reader, asked: str | int | None, names: Sequence[str], what: str, why: str = "") -> str:
-    """The column that is asked for, or called so."""
+def _column(
+    reader: Reader, asked: str | int | None, names: Sequence[str], what: str, option: Option, why: str = ""
+) -> str:
+    """The column that is asked for, or called so; `option` is how to ask for it."""
     there = ", ".join(map(quoted, reader.names[:50])) if reader.named else f"0 to {len(reader.names) - 1}"
     if asked is None:
         if found := _called(reader, names):
             return found
-        option = what.split()[0]
         must = why or f"a log must have a column for the {what}"
         raise SourceError(
             must, f"the columns of {reader.name} are {there}, and none is called {' or '.join(names)}",
-            Advice("Name it: ", Option(option, letter="COLUMN"), f". {NOTHING}" if why else "."),
+            Advice("Name it: ", option, f". {NOTHING}" if why else "."),
         )  # fmt: skip
     if asked in reader.names:
         return str(asked)

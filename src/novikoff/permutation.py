@@ -34,12 +34,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.comparison import Count, Made, check_made, cores, fresh, opened, order, scaled, side_by_side
+from novikoff.comparison import Count, Made, called, check_made, fresh, opened, order, scaled, side_by_side
 from novikoff.errors import InputError, shown
 from novikoff.game import play
 from novikoff.observer import Observer
 from novikoff.player import Player
 from novikoff.sources.in_memory import MOST_BYTES, hold
+from novikoff.sources.labelled_lines import cores
 
 Statistic = Callable[[NDArray[np.bool_]], float]
 """Of where the learner erred: one truth value for each row, in the order played."""
@@ -130,5 +131,4 @@ def permutation_test(
     tasks = [partial(task, number) for number in range(permutations + 1)]
     observed, *shuffled = side_by_side(tasks, min(cores(), fit) if threads is None else threads, progress)
     p = (1 + sum(value >= observed for value in shuffled)) / (1 + permutations)
-    name = make_learner if isinstance(make_learner, str) else getattr(make_learner, "__name__", "learner")
-    return Permuted(name, held.name, p, observed, tuple(shuffled))
+    return Permuted(called(make_learner), held.name, p, observed, tuple(shuffled))

@@ -23,7 +23,7 @@ from typing import Any
 
 from novikoff import catalog
 from novikoff.certificate import Certificate, Kind, Side, Status, bound_text, number
-from novikoff.comparison import Count, Finished, Made, Spread, check_made, fresh, opened, scaled, side_by_side
+from novikoff.comparison import Count, Finished, Made, Spread, called, check_made, fresh, opened, scaled, side_by_side
 from novikoff.errors import InputError, SpecError
 from novikoff.game import play
 from novikoff.ledger import RANK
@@ -132,10 +132,9 @@ def repeat(
         return Finished.of(ledger, certify=True)
 
     games = side_by_side([partial(task, seed) for seed in each], threads, progress)
-    name = learner if isinstance(learner, str) else getattr(learner, "__name__", "learner")
     source = held.name if held is not None else getattr(stream, "__name__", "an adversary")
     judged = verdicts(each, [game.certificates for game in games])
-    return Repeated(name, source, each, tuple(games), tuple(judged))
+    return Repeated(called(learner), source, each, tuple(games), tuple(judged))
 
 
 def _makes(stream: Any) -> bool:

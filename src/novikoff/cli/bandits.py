@@ -75,7 +75,7 @@ def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], telling:
             out = terminal.Out()
             out.line(found.source, "bold")
             for line in bandits.of_policies(found):
-                out.line(line)
+                out.line(with_options(line, flag))
             terminal.promised(out, found.certify(), telling.verbose)
     return 0
 

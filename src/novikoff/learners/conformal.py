@@ -100,6 +100,11 @@ class Conformal(Written):
         return getattr(self.learner, name)
 
     @property
+    def _encoding(self) -> Any:
+        """Of the table it is played on, or its learner was; None if it was no table."""
+        return self.__dict__.get("encoding", self._player.encoding)
+
+    @property
     def domain(self) -> Domain:
         """That of the learner."""
         return self.learner.domain
@@ -119,7 +124,7 @@ class Conformal(Written):
 
     def predict_set(self, x: Example) -> tuple[Any, ...]:
         """The labels in the set of x, in order; or the ends of an interval, which may be infinite. () is nothing."""
-        q = self._threshold(self._groups.ask(self, x))
+        q = self._threshold(self._groups.ask(self._encoding, x))
         if self._player.outcomes == "numbers":
             said, scale = float(self.learner.predict_one(x)), self._scale()
             wide = _width(np.array([q]), np.array([scale]))[0] / 2.0
@@ -168,7 +173,7 @@ class Conformal(Written):
 
     def play_one(self, x: Example, y: Any) -> StepResult:
         """Predict, say the set, then learn."""
-        key, chances = self._groups.key(self, x), None
+        key, chances = self._groups.key(self._encoding, x), None
         score = self.learner.score_one(x) if self._scored and not self._told else None  # type: ignore[attr-defined]
         if self._player.draws and not self._player.members:
             chances = self._player.chances(x)
@@ -189,7 +194,7 @@ class Conformal(Written):
         many = self._player.draws and self.labels is not None  # the chances of all labels are known row by row only
         if self._player.looped or many or isinstance(batch.x, list) or (self._scored and not self._told):
             return None
-        keys = self._groups.keys(self, batch)
+        keys = self._groups.keys(self._encoding, batch)
         played = self._player.learn_many(batch)
         if played is None:
             return None

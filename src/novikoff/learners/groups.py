@@ -28,8 +28,8 @@ class Groups:
         self.by = by
         self.names: dict[str, int] = {ALL: 0} if by is None else {}
 
-    def key(self, owner: Any, x: Example) -> str:
-        """Of one example; `owner` knows the table it is from."""
+    def key(self, encoding: Any, x: Example) -> str:
+        """Of one example; `encoding` is that of its table, or None."""
         if self.by is None:
             return ALL
         if callable(self.by):
@@ -43,15 +43,15 @@ class Groups:
                 row = np.atleast_2d(np.asarray(x, dtype=np.float64))
             except (TypeError, ValueError):
                 raise InputError(f"x must be an array with the column of its group: got {shown(x)}.") from None
-        return self.keys(owner, Batch(row, np.zeros(1), 1))[0]
+        return self.keys(encoding, Batch(row, np.zeros(1), 1))[0]
 
-    def keys(self, owner: Any, batch: Batch) -> list[str]:
+    def keys(self, encoding: Any, batch: Batch) -> list[str]:
         """Of the rows of a batch; none where all are one group."""
         if self.by is None:
             return []
         if callable(self.by):
             return [_text(self.by(x)) for x, _ in batch.rows()]
-        places, names = self._columns(owner)
+        places, names = self._columns(encoding)
         x: Any = batch.x
         if isinstance(x, Sparse):
             first, end = int(x.indptr[0]), int(x.indptr[-1])  # a part of a batch has the numbers of all of it
@@ -73,11 +73,10 @@ class Groups:
             values = table[:, places[0]]
         return [_text(value) for value in values.tolist()]
 
-    def _columns(self, owner: Any) -> tuple[list[int], dict[int, str] | None]:
+    def _columns(self, encoding: Any) -> tuple[list[int], dict[int, str] | None]:
         """The features that tell the group; where it is a category, what each of them is called."""
         if isinstance(self.by, int):
             return [self.by], None
-        encoding = getattr(owner, "encoding", None)
         known: Mapping[str, int] = {} if encoding is None or encoding.bits is not None else encoding.places
         if self.by in known:
             return [known[self.by]], None
@@ -102,9 +101,9 @@ class Groups:
             found[t] = self.names[key]
         return found
 
-    def ask(self, owner: Any, x: Example) -> int:
+    def ask(self, encoding: Any, x: Example) -> int:
         """The number of the group of x; -1 if it never came."""
-        key = self.key(owner, x)
+        key = self.key(encoding, x)
         return self.names.get(key, self.names.get(OTHERS, -1))
 
     def load(self, names: Any) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from novikoff.certificate import Certificate, bound_text
 from novikoff.certificates.bandit_facts import BanditFacts, at_least
+from novikoff.errors import Advice, Option
 from novikoff.ledger import Ledger
 from novikoff.off_policy import Limits, OffPolicy
 from novikoff.report import plain, terminal
@@ -90,7 +91,7 @@ def of_policies(found: OffPolicy) -> Iterator[str]:
         yield f"  {name(found, one):<{width}}  {one.estimate:>22.4g}  {low:>9}  {high:>9}"
     left = len(found.limits) - len(told)
     if left:
-        yield f"  and {left:,} more arms (--json tells all)"
+        yield Advice(f"  and {left:,} more arms (", Option("json"), " tells all)")
     yield f"All of these limits hold at once, but for a chance of {percent(found.delta)}."
     yield from _verdict(found, what)
     if found.rewards:

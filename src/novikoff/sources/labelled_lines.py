@@ -268,5 +268,5 @@ def number(positive: Any, what: str) -> float | None:
 
 
 def cores() -> int:
-    """How many processors there are for us."""
+    """Processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
