@@ -34,7 +34,8 @@ def told(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:
     yield f"{held:,} of {rounds:,} {what} held the {it} ({_percent(held / rounds)}); {_asked(found, certificates)}."
     size = found.mean_size
     if found.most is not None:
-        parts = [f"{size:.3g} labels in a set on average" if size is not None else "no set"]
+        mean = "" if size is None else f"{size:.3g} labels" if f"{size:.3g}" != "1" else "1 label"
+        parts = [f"{mean} in a set on average" if mean else "no set"]
         parts += [f"{found.everything:,} held all {found.most} ({sentences.about(found.everything / rounds)})"]
     else:
         parts = ["no interval was finite" if size is None else f"an interval is {size:.4g} long on average"]
