@@ -4,7 +4,7 @@ import numpy as np
 
 import novikoff as nk
 from novikoff.ledger import Ledger
-from novikoff.report import plot, sentences
+from novikoff.report import plot, summary
 from novikoff.report.bounds import Bounds, mark
 
 
@@ -22,7 +22,7 @@ def test_each_bound_is_that_of_a_game_that_ends_there():
     assert len(ledger.bounds) > 5
     for t, bound in ledger.bounds[:: len(ledger.bounds) // 3]:
         part = nk.play(nk.Perceptron(), (x[:t], y[:t]))
-        best = sentences.bounding(part, part.certify())
+        best = summary.bounding(part, part.certify())
         assert bound == best.bound >= part.mistakes
 
 

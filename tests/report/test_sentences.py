@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.certificate import Assumption, Certificate
-from novikoff.report import sentences
+from novikoff.report import sentences, summary
 from novikoff.report.explanation import theorems
 from novikoff.report.terminal import drift
 
@@ -112,21 +112,21 @@ def spam(rounds=200, flips=0):
 def test_the_first_sentence_names_the_constant_and_the_bound():
     ledger = nk.play(nk.Perceptron(bias=1.0), spam(), rounds=200)
     certificates = ledger.certify()
-    best = sentences.tightest(certificates)
+    best = summary.tightest(certificates)
     rate = sentences.about(ledger.mistake_rate)
-    assert sentences.lead(ledger, certificates) == (
+    assert summary.lead(ledger, certificates) == (
         f"{ledger.mistakes} mistakes in 200 rounds ({rate}); always saying ham makes {ledger.best_constant.costs}; "
         f"on exactly these rows the theorem allows at most {best.bound}."
     )
-    assert sentences.named(ledger) == "Labels: spam is +1, ham is -1."
-    assert sentences.rates(ledger).startswith("For spam: precision ")
+    assert summary.named(ledger) == "Labels: spam is +1, ham is -1."
+    assert summary.rates(ledger).startswith("For spam: precision ")
 
 
 def test_who_is_worse_than_a_constant_is_told_so():
     rng = np.random.default_rng(0)
     y = np.where(rng.random(300) < 0.1, 1, -1)
     ledger = nk.play(nk.Perceptron(), (rng.normal(size=(300, 5)), y))
-    first, *_ = sentences.worse(ledger, ledger.certify())
+    first, *_ = summary.worse(ledger, ledger.certify())
     assert ledger.mistakes > ledger.best_constant.costs
     assert first == "It did worse than always saying -1, which learns nothing."
 
@@ -135,44 +135,44 @@ def test_labels_are_written_as_the_user_writes_them():
     rows = np.array([[1.0], [2.0], [-1.0]])
     for y, says in (([0, 1, 1], "1"), ([-1, 1, 1], "+1"), (["no", "yes", "yes"], "yes")):
         ledger = nk.play(nk.Perceptron(), (rows, np.array(y)))
-        assert f"; always saying {says} makes 1" in sentences.lead(ledger, [])
-        assert sentences.rates(ledger).startswith(f"For {says}: ")
+        assert f"; always saying {says} makes 1" in summary.lead(ledger, [])
+        assert summary.rates(ledger).startswith(f"For {says}: ")
     many = nk.play(nk.Halving(nk.classes.table([[0, 1, 2, 2], [2, 1, 1, 1]])), [(1, 1), (3, 1)])
-    assert "; always saying 1 makes 0" in sentences.lead(many, [])
-    assert sentences.rates(many) == sentences.named(many) == ""
+    assert "; always saying 1 makes 0" in summary.lead(many, [])
+    assert summary.rates(many) == summary.named(many) == ""
 
 
 def test_a_bound_that_is_worse_than_a_constant_is_told_so_and_no_other():
     ledger = nk.play(nk.Constant(1), [(0, 1)] * 90 + [(0, -1)] * 10)
-    assert list(sentences.worse(ledger, [made(bound=11)])) == [
+    assert list(summary.worse(ledger, [made(bound=11)])) == [
         "The bound says less than a constant does: it allows 11, and always saying +1 makes 10."
     ]
-    assert list(sentences.worse(ledger, [made(bound=10)])) == []
+    assert list(summary.worse(ledger, [made(bound=10)])) == []
 
 
 def test_losses_are_told_beside_that_of_the_mean():
     ledger = nk.play(nk.OnlineGradient(), (np.array([[0.1], [0.2], [0.4]]), np.array([0.0, 0.5, 1.0])))
-    assert "; always saying 0.5 loses 0.5; the theorem allows a regret" in sentences.lead(ledger, ledger.certify())
+    assert "; always saying 0.5 loses 0.5; the theorem allows a regret" in summary.lead(ledger, ledger.certify())
 
 
 def test_a_loss_and_a_bound_on_it_that_are_worse_than_the_mean_are_told_so():
     ledger = nk.play(nk.OnlineGradient(), (np.full((50, 1), 0.1), np.full(50, 0.9)))
-    first, second = sentences.worse(ledger, ledger.certify())
+    first, second = summary.worse(ledger, ledger.certify())
     assert first == "It did worse than always saying 0.9, which learns nothing."
     best = ledger.certify()[0]
-    allowed = sentences.allowed(ledger, best)
+    allowed = summary.allowed(ledger, best)
     assert ledger.loss <= best.bound + best.quantities["comparator_loss"] <= allowed
     assert second.startswith("The bound says less than a constant does: it allows ")
 
 
 def test_an_adversary_says_what_it_forced():
     ledger = nk.play(nk.ThresholdHalving(100), nk.adversaries.GridBisection(100), rounds=10)
-    said = sentences.lead(ledger, ledger.certify())
+    said = summary.lead(ledger, ledger.certify())
     assert said.startswith(
         "6 mistakes in 10 rounds (60 %); the adversary promised to force at least 6 mistakes, and forced 6;"
     )
     assert "always" not in said
-    assert list(sentences.worse(ledger, ledger.certify())) == []
+    assert list(summary.worse(ledger, ledger.certify())) == []
 
 
 def test_drift_is_told_in_words():

@@ -108,6 +108,11 @@ def test_columns_are_told(frame):
     assert kinds[5:] == ["text, word by word", "boolean", "unknown", "label"]
 
 
+def test_a_column_whose_name_has_a_colon_is_told_by_its_kind():
+    frame = pd.DataFrame({"a: b": [0.5, 1.5, 2.5], "y": [0, 1, 0]})
+    assert Table(FrameTable(frame)).describe()[0] == "a: b: number (0.5, ...)"
+
+
 def test_an_id_is_pointed_out(frame):
     assert any("id of frame is different in every row" in note for note in Table(FrameTable(frame)).notes)
 

@@ -10,21 +10,12 @@ from typing import Any, cast
 from novikoff import catalog
 from novikoff.certificates.bandit_facts import BanditFacts
 from novikoff.cli.flags import flag
-from novikoff.cli.games import (
-    INTERRUPTED,
-    VIOLATED,
-    Telling,
-    check_files,
-    notes,
-    saved_game,
-    say_notes,
-    size_of,
-    spec_of,
-    watched,
-)
+from novikoff.cli.games import INTERRUPTED, VIOLATED, Telling, check_files, saved_game, spec_of
+from novikoff.cli.opening import notes, say_notes, size_of
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
+from novikoff.cli.watching import watched
 from novikoff.errors import InputError, MismatchError, with_options
 from novikoff.game import play
 from novikoff.ledger import Ledger
@@ -97,7 +88,7 @@ def run_bandit(asked: Asked, reading: dict[str, Any], saving: Saving, telling: T
         play(ledger.learner, stream, asked.rounds, ledger=ledger, resume=resume, observers=[keeper, *watching])
 
     with keeper:
-        stopped = watched(game, Progress(asked.rounds or stream.rows, size_of(asked.source)), telling)
+        stopped = watched(game, Progress(asked.rounds or stream.rows, size_of(asked.source)), telling.quiet)
     keeper.finish()
     say_notes(cast(Stream, stream), telling.quiet or telling.as_json, said)
     return _tell(ledger, stream, telling, stopped)

@@ -10,7 +10,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.cli.games import VIOLATED, Telling, notes, open_source, say_notes
+from novikoff.cli.games import VIOLATED, Telling
+from novikoff.cli.opening import notes, open_source, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.comparison import Compared, Comparison, Spread, compare
 from novikoff.errors import counted

@@ -9,27 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, registry
 from novikoff.certificates.experts_facts import ExpertsFacts
-from novikoff.cli.games import (
-    INTERRUPTED,
-    VIOLATED,
-    Telling,
-    check_files,
-    notes,
-    saved_game,
-    say_notes,
-    size_of,
-    spec_of,
-    watched,
-)
+from novikoff.cli.games import INTERRUPTED, VIOLATED, Telling, check_files, saved_game, spec_of
+from novikoff.cli.opening import notes, say_notes, size_of
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
+from novikoff.cli.watching import watched
 from novikoff.comparators.mixture import BestMixture, Mixture
 from novikoff.errors import InputError, MismatchError
 from novikoff.game import play
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
-from novikoff.report import experts, sentences, terminal
+from novikoff.report import experts, summary, terminal
 from novikoff.report.progress import Progress
 from novikoff.sources.expert_table import expert_table
 from novikoff.sources.matched import matched
@@ -103,7 +94,7 @@ def run_experts(
             raise
 
     with keeper:
-        stopped = watched(game, Progress(asked.rounds, size_of(table)), telling)
+        stopped = watched(game, Progress(asked.rounds, size_of(table)), telling.quiet)
     keeper.finish()
     say_notes(stream, telling.quiet or telling.as_json, said)
     mixture = None if mixing is None or not ledger.rounds else mixing.best()
@@ -211,7 +202,7 @@ def _tell(
             out.line(f"{spec} on {ledger.source}", "bold")
             for line in experts.lines(ledger, stream.experts, mixture):
                 out.line(line)
-            terminal.say(out, *sentences.worse(ledger, certificates))
+            terminal.say(out, *summary.worse(ledger, certificates))
             if telling.certify:
                 terminal.promised(out, certificates, telling.verbose)
     if stopped and not telling.as_json:

@@ -5,31 +5,28 @@ from __future__ import annotations
 import json
 import math
 import os
-import signal
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, model, registry
-from novikoff.cli.flags import flag
+from novikoff.cli.opening import notes, open_source, say_columns, say_notes, size_of
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
+from novikoff.cli.watching import watched
 from novikoff.environment import opened
-from novikoff.errors import InputError, with_options
+from novikoff.errors import InputError
 from novikoff.game import play
 from novikoff.ledger import Ledger
 from novikoff.looking_back import check_hindsight, look_back
-from novikoff.observer import Calls, Observer
-from novikoff.player import Player, outcomes
+from novikoff.observer import Observer
+from novikoff.player import Player
 from novikoff.report import plain, terminal
 from novikoff.report.bounds import Bounds
 from novikoff.report.progress import Progress
 from novikoff.stream import Stream
-from novikoff.types import Labels
 
 if TYPE_CHECKING:
     from novikoff.comparators.search import Step
@@ -41,10 +38,6 @@ VIOLATED = 4
 INTERRUPTED = 130
 IN_NAMES = ("normalize", "scale", "bias")
 """Options beside the learner's name that are written in it once it plays."""
-
-
-class InterruptedGame(BaseException):
-    """Ctrl-C, noticed between two batches."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +135,7 @@ def run_source(
         check_hindsight(ledger, stream, resume, passes)
     known = None if stream.rows is None else stream.rows * passes
     with keeper:
-        stopped = watched(game, Progress(rounds or known, size_of(source)), telling)
+        stopped = watched(game, Progress(rounds or known, size_of(source)), telling.quiet)
     keeper.finish()
     kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving)
     if telling.hindsight and not stopped:
@@ -259,29 +252,6 @@ def check_normalized(learner: Any, spec: str) -> None:
         )
 
 
-def open_source(source: str, options: dict[str, Any], learner: str | None = None) -> Stream:
-    """A file, standard input, demo:NAME, or stream:NAME:arguments; a table of numbers for a learner that wants one."""
-    given = {key: value for key, value in options.items() if value is not None}
-    if source.startswith("stream:"):
-        if given:
-            raise InputError(f"a generated stream takes no reading options: got {', '.join(given)}.")
-        stream: Stream = catalog.make(source.removeprefix("stream:"), "stream")
-        return stream
-    from novikoff.sources.reader import read
-
-    if learner is not None and _wants_numbers(learner):
-        given["outcomes"] = "numbers"
-    return read(source, **given)
-
-
-def _wants_numbers(learner: str) -> bool:
-    """Are the outcomes that this learner predicts numbers, not labels?"""
-    if (inner := catalog.within(catalog.parse(learner))) is not None:
-        return _wants_numbers(catalog.written(inner))
-    kind = registry.entry(catalog.parse(learner).name, "learner").load()
-    return outcomes(kind) == "numbers" and outcomes(catalog.make(learner, "learner")) == "numbers"
-
-
 def _say_step(step: Step) -> None:
     """A problem of the search was solved."""
     if step.problem == "margin":
@@ -289,52 +259,6 @@ def _say_step(step: Step) -> None:
     else:
         told = f"{step.problem} bound {step.bound:.6g}, at best {step.limit:.6g}"
     print(f"hindsight: {told}, {step.epochs} epochs, {step.seconds:.1f} s", file=sys.stderr)
-
-
-def notes(stream: Any) -> list[str]:
-    """What a source has to say, with flags for options."""
-    return [with_options(note, flag) for note in stream.notes]
-
-
-def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> list[str]:
-    """What a source has to say, on standard error: its format and labels before a pass, skipped lines after it.
-
-    said   what was said before; None before the first pass
-    """
-    found = notes(stream)
-    if silent:
-        return found
-    for note in found:
-        if note not in (said or ()):
-            print(note, file=sys.stderr)
-    if said is None and stream.labels not in (None, Labels()):
-        print(f"labels: {stream.labels}", file=sys.stderr)
-    return found
-
-
-def describe(stream: Stream) -> list[str]:
-    """What the columns of a table are taken for, a line each."""
-    from novikoff.tables.table import Table
-
-    if not isinstance(stream, Table):
-        raise InputError(f"columns are those of a table: {stream.name} is none.")
-    return stream.describe()
-
-
-def say_columns(stream: Stream, silent: bool) -> None:
-    """What the columns of a table are taken for, on standard error, if one of them is not a number."""
-    if silent or stream.encoding is None or stream.encoding.dense:
-        return
-    for line in describe(stream):
-        print(line, file=sys.stderr)
-
-
-def size_of(source: str) -> int | None:
-    """Bytes of a file; None if it is none."""
-    try:
-        return os.stat(source).st_size
-    except OSError:
-        return None
 
 
 def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, telling: Telling) -> int:
@@ -347,52 +271,7 @@ def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, tellin
     def game(watching: list[Observer]) -> None:
         play(player, opponent, rounds=rounds, ledger=ledger, observers=watching)
 
-    return _tell(ledger, learner, telling, watched(game, Progress(rounds), telling), [], None)
-
-
-def watched(game: Callable[[list[Observer]], None], progress: Progress, telling: Telling) -> bool:
-    """Play with progress shown; True if Ctrl-C ended the game early (a second Ctrl-C ends at once)."""
-    interrupts = Interrupts()
-    with interrupts:
-        try:
-            game([interrupts] if telling.quiet else [Calls(progress), interrupts])
-        except InterruptedGame:
-            return True
-        finally:
-            progress.done()
-    return False
-
-
-class Interrupts(Observer):
-    """Lets the first Ctrl-C wait for the end of the batch, so that learner and ledger agree; not for the next one."""
-
-    def __init__(self) -> None:
-        self._noted = self._resting = False
-
-    def __enter__(self) -> None:
-        self._before = signal.signal(signal.SIGINT, self._note)
-
-    def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._before)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        if self._noted:
-            raise KeyboardInterrupt
-        self._noted = True
-        if self._resting:
-            raise InterruptedGame
-
-    def rest(self, ledger: Ledger) -> None:
-        self._resting = True
-        if self._noted:
-            raise InterruptedGame
-
-    def due(self, ledger: Ledger, rounds: int) -> int:
-        self._resting = False
-        return rounds
-
-    def end_pass(self, ledger: Ledger, whole: bool) -> None:
-        self._resting = False
+    return _tell(ledger, learner, telling, watched(game, Progress(rounds), telling.quiet), [], None)
 
 
 def _tell(

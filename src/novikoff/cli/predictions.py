@@ -12,7 +12,7 @@ import numpy as np
 
 from novikoff import model
 from novikoff.certificate import bound_text
-from novikoff.cli.games import open_source, say_notes
+from novikoff.cli.opening import open_source, say_notes
 from novikoff.errors import InputError, LabelError, MismatchError, counted
 from novikoff.game import plain_label
 from novikoff.ledger import Ledger

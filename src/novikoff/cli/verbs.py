@@ -68,7 +68,7 @@ def predict(asked: Namespace) -> int:
 
 def convert(asked: Namespace) -> int:
     """Write a source as an Arrow file: later runs map it into memory instead of parsing it."""
-    from novikoff.cli.games import open_source, say_notes
+    from novikoff.cli.opening import open_source, say_notes
     from novikoff.sources.convert import check_place
     from novikoff.sources.convert import convert as write
 
@@ -82,7 +82,7 @@ def convert(asked: Namespace) -> int:
 
 def columns(asked: Namespace) -> int:
     """Tell what the columns of a table are taken for: one line each, with its first value."""
-    from novikoff.cli.games import describe, open_source
+    from novikoff.cli.opening import describe, open_source
 
     for line in describe(open_source(asked.source, _reading(asked))):
         print(line)

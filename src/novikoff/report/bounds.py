@@ -11,7 +11,7 @@ import math
 
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
-from novikoff.report import sentences
+from novikoff.report import summary
 
 FIRST = 16
 GROWTH = math.sqrt(2.0)
@@ -34,9 +34,9 @@ class Bounds(Observer):
     def look(self, ledger: Ledger) -> None:
         certificates = ledger.certify()
         self._promised = any(bounds(ledger, one.quantity) for one in certificates if one.side == "upper")
-        best = sentences.bounding(ledger, certificates)
+        best = summary.bounding(ledger, certificates)
         if best is not None:
-            ledger.bounds.append((ledger.rounds, float(sentences.allowed(ledger, best) or 0.0)))
+            ledger.bounds.append((ledger.rounds, float(summary.allowed(ledger, best) or 0.0)))
         self._next = mark(ledger.rounds)
 
 

@@ -11,7 +11,7 @@ from novikoff.certificate import Certificate
 from novikoff.comparators.mixture import Mixture
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
-from novikoff.report import plain, sentences, terminal
+from novikoff.report import plain, summary, terminal
 
 TOLD, SAID = 20, 5
 """Experts whose weights are told as JSON, and on a terminal."""
@@ -34,7 +34,7 @@ def lines(ledger: Ledger, experts: Sequence[str], mixture: Mixture | None = None
         yield f"best expert: {experts[facts.best]}, loss {facts.best_loss:,.6g}; regret {regret:,.6g}"
     if (constant := ledger.best_constant) is not None:
         told = counted(int(constant.costs), "mistake") if ledger.counts else f"loss {constant.costs:,.6g}"
-        yield f"{sentences.always(ledger)}: {told}"
+        yield f"{summary.always(ledger)}: {told}"
     if facts.path_losses:
         times = _many(len(facts.path_losses) - 1, "switch", "switches")
         regret = ledger.expected - facts.path_losses[-1]

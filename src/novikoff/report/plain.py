@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff.certificate import Certificate
 from novikoff.ledger import Ledger
 from novikoff.report import coverage
-from novikoff.report.sentences import forecasters
+from novikoff.report.summary import forecasters
 from novikoff.report.team import Member, members
 
 if TYPE_CHECKING:

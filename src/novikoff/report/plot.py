@@ -20,7 +20,7 @@ from novikoff.comparison import Compared, Comparison
 from novikoff.errors import InputError, SpecError, counted
 from novikoff.ledger import Ledger
 from novikoff.replacing import check_replaced, first_bytes
-from novikoff.report import sentences
+from novikoff.report import sentences, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -145,9 +145,9 @@ def _levels(
     """Levels to draw: (label, value, value in words, colour, dashes); and why there is no bound among them."""
     found: list[tuple[str, float, str, str, Any]] = []
     constant, why = ledger.best_constant, ""
-    best = sentences.bounding(ledger, certificates)
+    best = summary.bounding(ledger, certificates)
     if best is not None:
-        value = sentences.allowed(ledger, best) or 0.0
+        value = summary.allowed(ledger, best) or 0.0
         name = f"bound on {best.quantity}" if ledger.counts else "the loss that the bound on its regret allows"
         when = "up to each round" if ledger.bounds else f"after {counted(ledger.rounds, 'round')}"
         name += f" {when} ({best.theorem}, {best.status})"
@@ -156,7 +156,7 @@ def _levels(
         reason = cut(bounds[0].reason, LONGEST_REASON)
         why = f"no bound to draw: {bounds[0].theorem} is {bounds[0].status}" + (f" ({reason})" if reason else "")
     if constant is not None and ledger.adversary is None:
-        name = f"{cut(sentences.always(ledger))}, the best constant ({_number(constant.costs)} in all)"
+        name = f"{cut(summary.always(ledger))}, the best constant ({_number(constant.costs)} in all)"
         found.append((name, float(constant.costs), _number(constant.costs), CONSTANT, DASHES[2]))
     for colour, (name, value) in zip(COLOURS[2:], hindsight, strict=False):
         found.append((f"{name}, in hindsight", float(value), _number(value), colour, DASHES[2]))

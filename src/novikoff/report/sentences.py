@@ -1,4 +1,4 @@
-"""Games and certificates in plain words: a sentence for each theorem, for whoever tells of them.
+"""Certificates in plain words: a sentence for each theorem, for whoever tells of them.
 
 Every number in a sentence is rounded outward: what it says is promised too. A theorem without words of its own is told
 by what its certificate says.
@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
-from novikoff.certificate import Certificate, Side, bound_text, number, outward
-from novikoff.errors import counted
-from novikoff.ledger import Ledger
-from novikoff.player import Player
+from novikoff.certificate import Certificate, Side, bound_text, number
 
-NAMED, MOST = 0.05, 4
-"""The weight from which on a forecaster is named, and how many are."""
 FIGURES = 4
 """Of a number that explains."""
 
@@ -329,7 +324,7 @@ def sentence(certificate: Certificate, claimed: bool = False) -> str:
     trusted = [one.claim for one in certificate.assumptions if one.standing == "trusted"]
     parts = [f"If {', and '.join(trusted)}: {claim(certificate)}."] if trusted else []
     if not trusted and not claimed:
-        parts = [_capital(claim(certificate)) + "."]
+        parts = [capital(claim(certificate)) + "."]
     if certificate.kind == "P" and "delta" in certificate.quantities:
         parts.append(
             f"Statements made in this way are false in at most {percent(certificate.quantities['delta'])} of runs."
@@ -393,7 +388,7 @@ def rests_on(certificate: Certificate) -> Iterator[str]:
     elif certificate.kind == "D" and certificate.side == "upper" and not trusted:
         told = "This is arithmetic about this very run: nothing is assumed of where rows come from"
     if told or seen:
-        yield (f"{told}; {seen}." if seen else f"{told}.") if told else f"{_capital(seen)}."
+        yield (f"{told}; {seen}." if seen else f"{told}.") if told else f"{capital(seen)}."
 
 
 def _nothing(certificate: Certificate) -> str:
@@ -410,138 +405,6 @@ def _nothing(certificate: Certificate) -> str:
     return f"True, but it tells nothing here: the bound is {bound}, and {trivial} is no promise{told}."
 
 
-def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
-    """The first sentence: what happened, what a constant would have done, what was allowed."""
-    parts = [_happened(ledger)]
-    constant = ledger.best_constant
-    if ledger.adversary is not None:
-        parts += [_capital(claim(one), False) for one in certificates if one.side == "lower" and one.holds][:1]
-    elif constant is not None and ledger.counts:
-        parts.append(f"{always(ledger)} makes {constant.costs:,}")
-    elif constant is not None:
-        parts.append(f"{always(ledger)} loses {number(constant.costs)}")
-    if best := tightest(certificates):
-        where = "on exactly these rows " if ledger.adversary is None else ""
-        if best.quantity == "mistakes" and best.kind == "D":
-            parts.append(f"{where}the theorem allows at most {bound_text(best.bound or 0, 'upper')}")
-        elif "mistakes" in best.quantity:
-            parts.append(f"{where}the theorem allows {bound_text(best.bound or 0, 'upper')} on average over its coins")
-        elif "regret" in best.quantity:
-            article = "an" if best.quantity.startswith("e") else "a"
-            parts.append(
-                f"the theorem allows {article} {best.quantity} of at most {bound_text(best.bound or 0, 'upper')}"
-            )
-    return "; ".join(parts) + "."
-
-
-def worse(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:
-    """Said plainly: the learner, or its bound, is worse than the best constant."""
-    constant, best = ledger.best_constant, tightest(certificates)
-    if constant is None or ledger.adversary is not None or not ledger.rounds:
-        return
-    if ledger.loss > constant.costs:
-        yield f"It did worse than {always(ledger)}, which learns nothing."
-    most = None if best is None else allowed(ledger, best)
-    if most is not None and most > constant.costs:
-        costs = f"makes {constant.costs:,}" if ledger.counts else f"loses {number(constant.costs)}"
-        told = f"it allows {bound_text(most, 'upper')}, and {always(ledger)} {costs}"
-        yield f"The bound says less than a constant does: {told}."
-
-
-def allowed(ledger: Ledger, certificate: Certificate) -> int | float | None:
-    """How many mistakes, or what loss, a certificate allows; None if it does not say."""
-    told, quantity = certificate.quantities, certificate.quantity
-    if certificate.bound is None or (ledger.counts and quantity not in ("mistakes", "expected mistakes")):
-        return None
-    if ledger.counts:
-        return certificate.bound
-    against = quantity == f"regret against the {told.get('comparator')}" and certificate.status != "vacuous"
-    return outward(certificate.bound + told["comparator_loss"]) if against else None
-
-
-def bounding(ledger: Ledger, certificates: Sequence[Certificate]) -> Certificate | None:
-    """The tightest that says something of the mistakes, or of the loss; None if none does."""
-    found = (one for one in certificates if one.side == "upper" and allowed(ledger, one) is not None)
-    best = next(found, None)
-    return None if best is None or best.status == "vacuous" else best
-
-
-def always(ledger: Ledger) -> str:
-    """The best constant in words; the outcomes of forecasts may be texts, of which the ledger knows nothing."""
-    constant = ledger.best_constant
-    if constant is None:
-        return ""
-    if ledger.counts:
-        return f"always saying {'the most frequent outcome' if ledger.player.pays else label(ledger, constant.says)}"
-    return f"always saying {number(constant.says)}"
-
-
-def tightest(certificates: Sequence[Certificate]) -> Certificate | None:
-    """The best upper bound that says something of the mistakes, or the regret, of this run; None if none does."""
-    found = (one for one in certificates if one.side == "upper" and one.status in ("valid", "conditional"))
-    return next((one for one in found if "mistakes" in one.quantity or "regret" in one.quantity), None)
-
-
-def rates(ledger: Ledger) -> str:
-    """Precision, recall and F1 of +1, and what one has who always says +1; "" where there are none."""
-    told = (("precision", ledger.precision), ("recall", ledger.recall), ("F1", ledger.f1))
-    known = [f"{name} {about(value)}" for name, value in told if value is not None and ledger.adversary is None]
-    if not known:
-        return ""
-    share, name = ledger.positives / ledger.rounds, label(ledger, ledger.label(1))
-    constant = f"; always saying {name}: {about(share)}, 100 %, {about(2 * share / (1 + share))}" if share else ""
-    return f"For {name}: {', '.join(known)}{constant}."
-
-
-def ranked(ledger: Ledger) -> str:
-    """How well the scores rank the labels; "" where that is not known."""
-    area = ledger.auc if ledger.adversary is None else None
-    if area is None:
-        return ""
-    low, high = math.floor(1e4 * area.low) / 1e4, math.ceil(1e4 * area.high) / 1e4
-    within = f"for certain from {low:.4f} to {high:.4f}; " if area.low < area.high else ""
-    return f"AUC {area.value:.4f} ({within}scores at random: 0.5)."
-
-
-def forecasters(ledger: Ledger) -> list[tuple[str, float, float]]:
-    """Of a mixture: the name, the mean weight over all rounds and the weight now of each, the heaviest first."""
-    shares, within = ledger.player.shares, ledger.player.within
-    if not len(shares) or not ledger.rounds:
-        return []
-    parts = zip(within.names, map(float, shares), map(float, within.weights), strict=True)  # type: ignore[attr-defined]
-    return sorted(parts, key=lambda part: -part[1])
-
-
-def carried(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
-    """Who carried the predictions of a mixture, and who promises the least; "" if it is none."""
-    parts = [part for part in forecasters(ledger) if max(part[1:]) >= NAMED][:MOST]
-    if not parts:
-        return ""
-    told = ", ".join(f"{name} {about(share)} (now {about(now)})" for name, share, now in parts)
-    promised = next((one.quantities["member"] for one in certificates if "member" in one.quantities), None)
-    return f"Mean weights: {told}." + (f" The smallest promise is that of {promised}." if promised else "")
-
-
-def named(ledger: Ledger) -> str:
-    """What the user's labels stand for; "" if they are -1 and +1."""
-    if ledger.labels is None or ledger.labels == [-1, 1] or ledger.learner.labels is not None:
-        return ""
-    return f"Labels: {ledger.labels[1]} is +1, {ledger.labels[0]} is -1."
-
-
-def scaled(ledger: Ledger) -> str:
-    """That certificates speak of rows as the learner saw them; "" if they were not scaled."""
-    if not any(Player(one).changes_examples for one in (ledger.learner, *ledger.player.members)):
-        return ""
-    return "Rows were scaled as they came: what is said of classifiers, lengths and margins is of the scaled rows."
-
-
-def label(ledger: Ledger, value: Any) -> str:
-    """A label as the user calls it; with its sign, where it is one."""
-    signs = ledger.learner.labels is None and ledger.labels in (None, [-1, 1])
-    return f"{value:+d}" if signs and value in (-1, 1) else str(value)
-
-
 def about(share: float) -> str:
     """A share of what happened: 3.8 %, 36.7 %."""
     return f"{100 * share:.{2 if share < 0.0995 else 3}g} %"
@@ -554,14 +417,6 @@ def percent(bound: float | None) -> str:
     )
 
 
-def _happened(ledger: Ledger) -> str:
-    rounds = counted(ledger.rounds, "round")
-    drawn = "" if ledger.deterministic else f", {number(ledger.expected)} expected"
-    if not ledger.counts:
-        return f"loss {number(ledger.loss)} in {rounds} ({number(ledger.loss_rate)} a round{drawn})"
-    made = counted(ledger.mistakes, "mistake")
-    return f"{made} in {rounds} ({about(ledger.mistake_rate)}{drawn})"
-
-
-def _capital(text: str, large: bool = True) -> str:
+def capital(text: str, large: bool = True) -> str:
+    """The text with its first letter large, or small."""
     return (text[:1].upper() if large else text[:1].lower()) + text[1:]

@@ -12,7 +12,7 @@ from novikoff.certificate import KINDS, Certificate, bound_text, number
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.player import Player
-from novikoff.report import coverage, sentences
+from novikoff.report import coverage, sentences, summary
 from novikoff.report.team import members, table
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def game(
     """What happened beside what a constant would have done and what was allowed; the certificates."""
     where = "on" if ledger.adversary is None else "against"
     out.line(f"{learner} {where} {ledger.source}, {ledger.seconds:.2f} s{speed(ledger)}", "bold")
-    say(out, sentences.lead(ledger, certificates), *sentences.worse(ledger, certificates))
-    for line in (sentences.named(ledger), sentences.rates(ledger), sentences.ranked(ledger)):
+    say(out, summary.lead(ledger, certificates), *summary.worse(ledger, certificates))
+    for line in (summary.named(ledger), summary.rates(ledger), summary.ranked(ledger)):
         if line:
             out.line(line)
     if (survivor := ledger.player.survivor()) is not None:
@@ -71,11 +71,11 @@ def game(
         for line in table(members(ledger, of_members)):
             out.line(line)
     say(out, *ledger.player.tale())
-    if carried := sentences.carried(ledger, certificates):
+    if carried := summary.carried(ledger, certificates):
         say(out, carried)
     if certified:
         promised(out, certificates, verbose, said=True)
-        if certificates and (told := sentences.scaled(ledger)):
+        if certificates and (told := summary.scaled(ledger)):
             out.line(told)
         if ledger.hindsight is not None:
             for line in looking_back(ledger.hindsight):
@@ -98,7 +98,7 @@ def promised(out: Out, certificates: list[Certificate], verbose: bool = False, s
         show(out, certificates)
         return
     told = [next((one for one in certificates if one.side == side), None) for side in ("upper", "lower")]
-    told[0] = sentences.tightest(certificates) or told[0]
+    told[0] = summary.tightest(certificates) or told[0]
     sets = coverage.deviation(certificates)
     told += [sets] if sets is not None and sets is not told[0] else []
     told += [one for one in certificates if one.status == "violated" and not any(one is other for other in told)]

@@ -66,11 +66,14 @@ class Column:
         """As plain data."""
         return [self.name, self.kind, self.form, self.timed]
 
+    @property
+    def what(self) -> str:
+        """Its kind, in words."""
+        words = {"time": "date and time" if self.timed else "date", "text": "text, word by word"}
+        return words.get(self.kind, self.kind)
+
     def __str__(self) -> str:
-        what = {"time": "date and time" if self.timed else "date", "text": "text, word by word"}.get(
-            self.kind, self.kind
-        )
-        return f"{self.name}: {what}"
+        return f"{self.name}: {self.what}"
 
 
 def names_apart(names: Iterable[str]) -> list[str]:

@@ -225,7 +225,7 @@ class Table(Stream):
         for name in self._reader.names:
             column = used.get(name)
             role = {self.label: "label", self.weight: "weight"}.get(name)
-            what = role if role else str(column).split(": ", 1)[1] if column else "left out"
+            what = role if role else column.what if column else "left out"
             said = next((str(cell) for cell in self._first.get(name, ()) if not is_missing(cell)), "nothing yet")
             lines.append(f"{name}: {what} ({quoted(said)[1:-1]}, ...)")
         return lines

@@ -1,0 +1,83 @@
+"""Sources of the command line: opened, and what they have to say told on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from novikoff import catalog, registry
+from novikoff.cli.flags import flag
+from novikoff.errors import InputError, with_options
+from novikoff.player import outcomes
+from novikoff.stream import Stream
+from novikoff.types import Labels
+
+
+def open_source(source: str, options: dict[str, Any], learner: str | None = None) -> Stream:
+    """A file, standard input, demo:NAME, or stream:NAME:arguments; a table of numbers for a learner that wants one."""
+    given = {key: value for key, value in options.items() if value is not None}
+    if source.startswith("stream:"):
+        if given:
+            raise InputError(f"a generated stream takes no reading options: got {', '.join(given)}.")
+        stream: Stream = catalog.make(source.removeprefix("stream:"), "stream")
+        return stream
+    from novikoff.sources.reader import read
+
+    if learner is not None and _wants_numbers(learner):
+        given["outcomes"] = "numbers"
+    return read(source, **given)
+
+
+def _wants_numbers(learner: str) -> bool:
+    """Are the outcomes that this learner predicts numbers, not labels?"""
+    if (inner := catalog.within(catalog.parse(learner))) is not None:
+        return _wants_numbers(catalog.written(inner))
+    kind = registry.entry(catalog.parse(learner).name, "learner").load()
+    return outcomes(kind) == "numbers" and outcomes(catalog.make(learner, "learner")) == "numbers"
+
+
+def notes(stream: Any) -> list[str]:
+    """What a source has to say, with flags for options."""
+    return [with_options(note, flag) for note in stream.notes]
+
+
+def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> list[str]:
+    """What a source has to say, on standard error: its format and labels before a pass, skipped lines after it.
+
+    said   what was said before; None before the first pass
+    """
+    found = notes(stream)
+    if silent:
+        return found
+    for note in found:
+        if note not in (said or ()):
+            print(note, file=sys.stderr)
+    if said is None and stream.labels not in (None, Labels()):
+        print(f"labels: {stream.labels}", file=sys.stderr)
+    return found
+
+
+def describe(stream: Stream) -> list[str]:
+    """What the columns of a table are taken for, a line each."""
+    from novikoff.tables.table import Table
+
+    if not isinstance(stream, Table):
+        raise InputError(f"columns are those of a table: {stream.name} is none.")
+    return stream.describe()
+
+
+def say_columns(stream: Stream, silent: bool) -> None:
+    """What the columns of a table are taken for, on standard error, if one of them is not a number."""
+    if silent or stream.encoding is None or stream.encoding.dense:
+        return
+    for line in describe(stream):
+        print(line, file=sys.stderr)
+
+
+def size_of(source: str) -> int | None:
+    """Bytes of a file; None if it is none."""
+    try:
+        return os.stat(source).st_size
+    except OSError:
+        return None

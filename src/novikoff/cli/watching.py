@@ -1,0 +1,60 @@
+"""A game on the command line is watched: progress is shown, and Ctrl-C ends it where learner and ledger agree."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from types import FrameType
+
+from novikoff.ledger import Ledger
+from novikoff.observer import Calls, Observer
+from novikoff.report.progress import Progress
+
+
+class InterruptedGame(BaseException):
+    """Ctrl-C, noticed between two batches."""
+
+
+def watched(game: Callable[[list[Observer]], None], progress: Progress, quiet: bool) -> bool:
+    """Play with progress shown; True if Ctrl-C ended the game early (a second Ctrl-C ends at once)."""
+    interrupts = Interrupts()
+    with interrupts:
+        try:
+            game([interrupts] if quiet else [Calls(progress), interrupts])
+        except InterruptedGame:
+            return True
+        finally:
+            progress.done()
+    return False
+
+
+class Interrupts(Observer):
+    """Lets the first Ctrl-C wait for the end of the batch, so that learner and ledger agree; not for the next one."""
+
+    def __init__(self) -> None:
+        self._noted = self._resting = False
+
+    def __enter__(self) -> None:
+        self._before = signal.signal(signal.SIGINT, self._note)
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self._noted:
+            raise KeyboardInterrupt
+        self._noted = True
+        if self._resting:
+            raise InterruptedGame
+
+    def rest(self, ledger: Ledger) -> None:
+        self._resting = True
+        if self._noted:
+            raise InterruptedGame
+
+    def due(self, ledger: Ledger, rounds: int) -> int:
+        self._resting = False
+        return rounds
+
+    def end_pass(self, ledger: Ledger, whole: bool) -> None:
+        self._resting = False
