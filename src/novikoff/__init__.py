@@ -35,6 +35,7 @@ _HOMES = {
     "Losses": "sources.advice",
     "Monitor": "drift",
     "NovikoffError": "errors",
+    "Observer": "observer",
     "Pairs": "sources.pairs",
     "Run": "types",
     "Similarity": "similarity",

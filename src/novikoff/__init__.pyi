@@ -50,6 +50,7 @@ from novikoff.learners.weighted_majority import WeightedMajority as WeightedMajo
 from novikoff.ledger import Ledger as Ledger
 from novikoff.model import load as load
 from novikoff.model import save as save
+from novikoff.observer import Observer as Observer
 from novikoff.off_policy import bandit as bandit
 from novikoff.online_to_batch import keep as keep
 from novikoff.permutation import permutation_test as permutation_test
