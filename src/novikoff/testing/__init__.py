@@ -1,0 +1,16 @@
+"""Contracts for those who bring their own: a learner, a stream, a theorem. Ours are tested by the same.
+
+    from novikoff.testing import check_learner
+
+    def test_my_learner():
+        check_learner(lambda: MyLearner(seed=3), [(x, y), ...], refused=["no number", math.nan])
+
+Each check plays what it is given, and raises an AssertionError whose sentence says which contract failed, and how. It
+needs no framework of tests.
+"""
+
+from novikoff.testing.certificates import check_certificate
+from novikoff.testing.learners import check_learner
+from novikoff.testing.streams import check_stream
+
+__all__ = ["check_certificate", "check_learner", "check_stream"]

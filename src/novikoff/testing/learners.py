@@ -1,0 +1,282 @@
+"""The contract of a learner."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff.environment import as_stream, for_learner
+from novikoff.errors import InputError, ModelFileError, SpecError, shown
+from novikoff.game import Game, play
+from novikoff.ledger import Ledger
+from novikoff.model import load, save
+from novikoff.player import Player
+from novikoff.registry import LEARNER
+from novikoff.testing.certificates import check_certificate
+from novikoff.testing.failing import fail, require, require_plain, require_same
+from novikoff.types import Batch, Domain, Learner
+
+SIZES = (1, 7, 128, 1000)
+"""Rows of the batches that a game is played in."""
+
+NO_LABELS: tuple[Any, ...] = (7, 0.5, math.nan, None, "spam", True, False, np.True_, np.False_)
+"""What is no label, whether they are -1 and +1 or 0, 1, 2."""
+
+
+def check_learner(
+    make: Callable[[], Learner], examples: Any, refused: Sequence[Any] = (), outcomes: Sequence[Any] | None = None
+) -> None:
+    """Check all that the library relies on in a learner.
+
+    make       makes a fresh learner, the same each time
+    examples   some to play on, hundreds at best: what `nk.play` takes, and can read again
+    refused    values of x that are no examples for it
+    outcomes   values of y that are no outcomes; None: what is no label
+    """
+    _check_members(make())
+    batches = _batches(make, examples)
+    if outcomes is None:
+        outcomes = [] if Player(make()).pays else [*NO_LABELS, 0 if make().labels is None else -1]
+    _check_asking(make, batches)
+    ledger = _check_playing(make, batches)
+    whole = _played(ledger)
+    _check_same_again(make, batches, whole)
+    _check_batches(make, batches, whole)
+    _check_gaps(make, batches, whole)
+    _check_predict_many(make, batches)
+    _check_state(ledger.learner)
+    _check_stopping(make, batches)
+    _check_own_state(make, batches)
+    _check_refusing(make, batches, refused, outcomes)
+    for certificate in play(make(), examples).certify():
+        check_certificate(certificate)
+
+
+def _check_members(learner: Learner) -> None:
+    name = type(learner).__name__
+    for part in ("domain", "labels", *LEARNER):
+        require(hasattr(learner, part), f"a learner must have {', '.join(('domain', 'labels', *LEARNER))}: "
+                 f"{name} has no {part}")  # fmt: skip
+    require(isinstance(learner.domain, Domain), f"the domain of {name} must be a Domain: it is {learner.domain!r}")
+    labels = learner.labels
+    must = f"the labels of {name} must be None for -1 and +1, or how many there are"
+    require(labels is None or (type(labels) is int and labels > 1), f"{must}: they are {labels!r}")
+    facts: Any = learner.facts()
+    params = getattr(facts, "__dataclass_params__", None)
+    frozen = params is not None and params.frozen
+    require(frozen, f"the facts of {name} must be a frozen dataclass: they are {shown(facts)}")
+    require_plain(dataclasses.asdict(facts), f"the facts of {name}")
+
+
+def _check_asking(make: Callable[[], Learner], batches: list[Batch]) -> None:
+    learner = make()
+    name = type(learner).__name__
+    for t, (x, y) in enumerate(_rows(batches, 60), 1):
+        before = copy.deepcopy(learner.state())
+        said = [learner.predict_one(x) for _ in range(3)]
+        same = said[0] == said[1] == said[2]
+        require(same, f"asking must change nothing: in round {t} {name} says {said[0]}, {said[1]}, {said[2]}")
+        if Player(learner).draws and not Player(learner).pays:
+            total = sum(Player(learner).chances(x).values())
+            require(math.isclose(total, 1.0), f"the chances of all labels must sum to 1: in round {t} to {total}")
+        require_same(learner.state(), before, f"asking must change nothing: in round {t} it changes {name}")
+        learner.learn_one(x, y)
+
+
+def _check_playing(make: Callable[[], Learner], batches: list[Batch]) -> Ledger:
+    """Row by row, as everything else must be; returns the ledger of that game."""
+    one, game = make(), _game(make())
+    for t, (x, y) in enumerate(_rows(batches), 1):
+        said = one.predict_one(x)
+        one.learn_one(x, y)
+        played = game.learn_one(x, y)
+        require(played == said, f"play_one must predict, then learn: in round {t} it says {played}, predict_one "
+                 f"says {said}")  # fmt: skip
+    require_same(game.learner.state(), one.state(), "play_one must learn what learn_one learns")
+    require(one.facts() == game.learner.facts(), "the facts after the same rounds must be the same")
+    return game.ledger
+
+
+def _check_same_again(make: Callable[[], Learner], batches: list[Batch], whole: _Played) -> None:
+    game = _game(make())
+    for x, y in _rows(batches):
+        game.learn_one(x, y)
+    _same_game(game.ledger, whole, "the same game must be the same again (coins come from a seed)")
+
+
+def _check_batches(make: Callable[[], Learner], batches: list[Batch], whole: _Played) -> None:
+    if Player(make()).looped or isinstance(batches[0].x, list):
+        return
+    for size in SIZES:
+        game = _game(make())
+        for batch in batches:
+            for start in range(0, len(batch), size):
+                game.learn_batch(batch.part(start, start + size))
+        _same_game(game.ledger, whole, f"learn_many must do what learn_one does, row by row (batches of {size})")
+
+
+def _check_gaps(make: Callable[[], Learner], batches: list[Batch], whole: _Played) -> None:
+    """The numbers of an array need not lie beside each other in memory."""
+    if not all(isinstance(batch.x, np.ndarray) and batch.x.ndim == 2 for batch in batches):
+        return
+    gaps = [Batch(_with_gaps(batch.x), batch.y, batch.first) for batch in batches]
+    must = "numbers with gaps between them must be read as those without"
+    game = _game(make())
+    for x, y in _rows(gaps):
+        said = game.learner.predict_one(x)
+        require(game.learn_one(x, y) == said, f"{must}: predict_one does not")
+    _same_game(game.ledger, whole, f"{must}, row by row")
+    _same_game(_play(_game(make()), gaps), whole, f"{must}, in batches")
+
+
+def _check_predict_many(make: Callable[[], Learner], batches: list[Batch]) -> None:
+    game = _game(make())
+    for batch in batches:
+        middle = len(batch) // 2
+        game.learn_batch(batch.part(0, middle))
+        rest = batch.part(middle, len(batch))
+        before = copy.deepcopy(game.learner.state())
+        said, one = game.player.predict_many(rest), [game.learner.predict_one(x) for x, _ in rest.rows()]
+        require(np.asarray(said).tolist() == one, "predict_many must say what predict_one says of each row")
+        require_same(game.learner.state(), before, "predict_many must change nothing")
+        game.learn_batch(rest)
+
+
+def _check_state(learner: Learner) -> None:
+    name, state = type(learner).__name__, learner.state()
+    require_plain(state, f"the state of {name}")
+    again = type(learner).restore(copy.deepcopy(state))
+    require_same(again.state(), state, f"{name}.restore must give back the learner whose state it is")
+    require(again.facts() == learner.facts(), f"{name}.restore must give back the learner: its facts are others")
+
+
+def _check_stopping(make: Callable[[], Learner], batches: list[Batch]) -> None:
+    ledger = _play(_game(make()), batches)
+    whole = _played(ledger)
+    for cut in sorted({1, ledger.rounds // 6, ledger.rounds - 1} - {0}):
+        part = _play(_game(make()), batches, 0, cut)
+        again = _loaded(part)
+        require_same(again.learner.state(), part.learner.state(), f"a loaded learner must be as saved at round {cut}")
+        _play(Game(again.learner, again), batches, cut)
+        _same_game(again, whole, f"a game that is saved and loaded after round {cut} must go on as if it had not been")
+
+
+def _check_own_state(make: Callable[[], Learner], batches: list[Batch]) -> None:
+    game, rounds = _game(make()), sum(map(len, batches)) // 2
+    _play(game, batches, 0, rounds)
+    state = game.learner.state()
+    then = copy.deepcopy(state)
+    _play(game, batches, rounds)
+    require_same(state, then, "a state must stay as it is while the game goes on (copy the arrays that change)")
+
+
+def _check_refusing(
+    make: Callable[[], Learner], batches: list[Batch], refused: Sequence[Any], outcomes: Sequence[Any]
+) -> None:
+    game = _game(make())
+    learner, name = game.learner, type(game.learner).__name__
+    _play(game, batches, 0, 30)
+    before = copy.deepcopy(learner.state())
+    (x, y) = next(_rows(batches))
+    for bad in refused:
+        _require_refused(partial(learner.predict_one, bad), f"{name}.predict_one must refuse x = {shown(bad)}")
+        _require_refused(partial(learner.learn_one, bad, y), f"{name}.learn_one must refuse x = {shown(bad)}")
+    for bad in outcomes:
+        _require_refused(partial(learner.learn_one, x, bad), f"{name}.learn_one must refuse y = {shown(bad)}")
+    require_same(learner.state(), before, f"{name} must be as it was after rounds that it refused")
+
+
+def _require_refused(act: Callable[[], Any], must: str) -> None:
+    try:
+        act()
+    except InputError:
+        return
+    except Exception as error:
+        fail(f"{must} with an InputError: it raises {type(error).__name__}: {error}")
+    fail(f"{must} with an InputError: it takes it")
+
+
+def _batches(make: Callable[[], Learner], examples: Any) -> list[Batch]:
+    """The examples as the learner's game takes them."""
+    learner = make()
+    if isinstance(examples, Iterator):
+        fail("examples must be there more than once: got an iterator. Pass a list")
+    stream = as_stream(examples, learner)
+    return [for_learner(batch, stream.labels, learner) for batch in stream.batches()]
+
+
+def _rows(batches: list[Batch], most: int | None = None) -> Iterator[tuple[Any, Any]]:
+    rounds = (row for batch in batches for row in batch.rows())
+    return rounds if most is None else (row for row, _ in zip(rounds, range(most), strict=False))
+
+
+def _game(learner: Learner) -> Game:
+    """A game that remembers every prediction."""
+    game = Game(learner)
+    game.ledger.predictions = []
+    return game
+
+
+def _play(game: Game, batches: list[Batch], start: int = 0, stop: int | None = None) -> Ledger:
+    """Play the rounds from `start` to `stop`."""
+    done = 0
+    for batch in batches:
+        begin, end = max(start - done, 0), len(batch) if stop is None else min(stop - done, len(batch))
+        if begin < end:
+            game.learn_batch(batch.part(begin, end))
+        done += len(batch)
+    return game.ledger
+
+
+def _with_gaps(x: Any) -> Any:
+    """The same numbers, not beside each other in memory."""
+    return np.stack([x, np.full_like(x, 7)], axis=2).reshape(len(x), -1)[:, ::2]
+
+
+def _loaded(ledger: Ledger) -> Ledger:
+    """The ledger, saved and loaded."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            save(ledger, Path(folder) / "model.nk")
+            again = load(Path(folder) / "model.nk")
+        except (ModelFileError, SpecError) as error:
+            fail(f"a game must be saved and loaded: {error}")
+    assert isinstance(again, Ledger)
+    return again
+
+
+class _Played(NamedTuple):
+    """All of a game that another must have too."""
+
+    said: list[Any]
+    state: dict[str, Any]
+    counted: dict[str, Any]
+    certificates: list[str]
+
+
+def _played(ledger: Ledger) -> _Played:
+    counted = {part: getattr(ledger, part) for part in ("rounds", "mistakes", "loss", "expected", "curve")}
+    certificates = [str(found) for found in ledger.certify(fixed=False)]
+    return _Played(ledger.said().tolist(), ledger.learner.state(), counted, certificates)
+
+
+def _same_game(ledger: Ledger, wanted: _Played, must: str) -> None:
+    one = _played(ledger)
+    if one.said != wanted.said:
+        pairs = enumerate(zip(one.said, wanted.said, strict=False), 1)
+        t = next((t for t, (left, right) in pairs if left != right), len(one.said) + 1)
+        fail(f"{must}: the predictions differ from round {t} on")
+    require_same(one.state, wanted.state, must)
+    for part, left in one.counted.items():
+        right = wanted.counted[part]
+        require(left == right, f"{must}: {part} of the ledgers differ, {shown(left)} and {shown(right)}")
+    told = one.certificates
+    require(told == wanted.certificates, f"{must}: the certificates differ, {told} and {wanted.certificates}")

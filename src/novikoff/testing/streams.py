@@ -1,0 +1,152 @@
+"""The contract of a stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novikoff.errors import NovikoffError, shown
+from novikoff.stream import Stream, adapted
+from novikoff.testing.failing import fail, require, require_plain
+from novikoff.types import Batch, Domain, Labels, Sparse
+
+
+def check_stream(make: Callable[[], Stream]) -> None:
+    """Check all that the library relies on in a stream.
+
+    make   opens it anew, from the same source each time
+    """
+    stream = make()
+    _check_declared(stream)
+    rows = _check_numbering(stream)
+    _check_memory(make())
+    _check_reading_again(stream, rows)
+    _check_going_on(make, rows)
+    _check_fingerprint(make)
+
+
+def _check_declared(stream: Stream) -> None:
+    kind = type(stream).__name__
+    for part in ("name", "domain", "labels", "rereadable", "batches"):
+        require(hasattr(stream, part), f"a stream must have name, domain, labels, rereadable and batches: {kind} has "
+                 f"no {part}")  # fmt: skip
+    require(isinstance(stream.name, str) and stream.name != "", f"the name of {kind} must be a text: {stream.name!r}")
+    require(isinstance(stream.domain, Domain), f"the domain of {kind} must be a Domain: it is {stream.domain!r}")
+    require(type(stream.rereadable) is bool, f"rereadable of {kind} must be true or false: {stream.rereadable!r}")
+
+
+def _check_numbering(stream: Stream) -> list[_Row]:
+    """Batches follow each other, and are what the stream says of itself; returns the rows."""
+    rows: list[_Row] = []
+    for batch in stream.batches():
+        first = len(rows) + 1
+        require(len(batch) > 0, f"no batch may be empty: the one at round {first} of {stream.name} is")
+        must = f"batches must be numbered one after the other: one of {stream.name} begins at {batch.first}"
+        require(batch.first == first, f"{must}, not {first}")
+        _check_kind(batch, stream)
+        rows += _told(batch)
+    require(bool(rows), f"a stream must have rows: {stream.name} has none")
+    labels = stream.labels
+    require(labels is None or isinstance(labels, Labels), f"labels of {stream.name} must be Labels: {labels!r}")
+    if isinstance(labels, Labels) and labels.negative == labels.positive:
+        fail(f"labels of {stream.name} must differ: both are {labels.negative!r}")
+    known = adapted(stream)
+    if known.rows is not None:
+        require(
+            known.rows == len(rows), f"the length of {stream.name} must be its rows, {len(rows)}: it is {known.rows}"
+        )
+    names, width = known.features, stream.domain.width
+    if names is not None:
+        require(all(isinstance(name, str) for name in names), f"features of {stream.name} must be names: {names!r}")
+        fits = width is None or stream.domain.kind not in ("vector", "point") or len(names) == width
+        require(fits, f"features of {stream.name} must name all of its {width} columns: they are {len(names)}")
+    return rows
+
+
+def _check_kind(batch: Batch, stream: Stream) -> None:
+    kind, width, x, y = stream.domain.kind, stream.domain.width, batch.x, batch.y
+    where = f"the batch at round {batch.first} of {stream.name}"
+    if stream.labels is not None and y.ndim == 1:
+        require(bool(np.isin(y, (-1, 1)).all()), f"labels must be -1 and +1 in a batch: {where} has {shown(y)}")
+    if isinstance(x, np.ndarray) and kind in ("vector", "point"):
+        require(x.ndim == 2, f"x must have two dimensions, rows and features: {where} has {x.ndim}")
+        fits = width is None or x.shape[1] == width
+        require(fits, f"x must be as wide as the domain, {width}: {where} has {x.shape[1]} columns")
+        require(kind == "vector" or x.dtype.kind == "i", f"points are integers: {where} has {x.dtype}")
+    if isinstance(x, np.ndarray) and kind == "index":
+        require(x.ndim == 1 and x.dtype.kind == "i", f"indices are integers, one a row: {where} has {x.dtype}")
+    if isinstance(x, Sparse):
+        require(kind == "vector", f"sparse rows are of a domain of vectors: {where} is of {stream.domain}")
+
+
+def _check_memory(stream: Stream) -> None:
+    held = [(batch, _told(batch)) for batch in stream.batches() if batch.memory != "borrowed"]
+    for batch, then in held:
+        must = f"a batch whose memory is not borrowed must stay as it is: that at round {batch.first} of {stream.name}"
+        require(_told(batch) == then, f"{must} has changed")
+
+
+def _check_reading_again(stream: Stream, rows: list[_Row]) -> None:
+    if stream.rereadable:
+        next(iter(stream.batches()))  # a pass that is left
+        again = [row for batch in stream.batches() for row in _told(batch)]
+        require(again == rows, f"a rereadable stream must give the same rows again: {stream.name} gives others")
+        return
+    try:
+        next(iter(stream.batches()), None)
+    except NovikoffError:
+        return
+    fail(f"a stream that is not rereadable must refuse a second pass: {stream.name} begins one")
+
+
+def _check_going_on(make: Callable[[], Stream], rows: list[_Row]) -> None:
+    """From the end of every batch on, in a stream that was opened anew."""
+    ends, done = [], 0
+    for batch in make().batches():
+        done += len(batch)
+        if batch.end is not None:
+            ends.append((batch.end, done))
+    for end, done in _some(ends):
+        stream = make()
+        require_plain(end, f"the end of a batch of {stream.name}", arrays=False)
+        left: list[_Row] = []
+        for batch in stream.batches(json.loads(json.dumps(end))):
+            must = f"rows must keep their numbers where a stream goes on: {stream.name} begins at {batch.first}"
+            require(batch.first == done + len(left) + 1, f"{must}, not {done + len(left) + 1}")
+            left += _told(batch)
+        must = f"a stream must go on where a batch ended: after {done} rows {stream.name} gives {len(left)}"
+        require(left == rows[done:], f"{must}, and not those that follow")
+
+
+def _check_fingerprint(make: Callable[[], Stream]) -> None:
+    stream = adapted(make())
+    first = stream.fingerprint()
+    require_plain(first, f"the fingerprint of {stream.name}", arrays=False)
+    same = first == stream.fingerprint() == adapted(make()).fingerprint()
+    require(same, f"a source that stays as it is must keep its fingerprint: {stream.name} has another")
+
+
+class _Row(NamedTuple):
+    """A row in plain values, which can be compared."""
+
+    x: Any
+    y: Any
+
+
+def _told(batch: Batch) -> list[_Row]:
+    return [_Row(_value(x), _value(y)) for x, y in batch.rows()]
+
+
+def _value(value: Any) -> Any:
+    """Arrays as their bytes: equal to the last bit, NaN too."""
+    if isinstance(value, np.ndarray):
+        return (value.shape, value.dtype.str, value.tobytes())
+    return tuple(map(_value, value)) if isinstance(value, tuple) else repr(value)
+
+
+def _some(ends: list[Any]) -> list[Any]:
+    """All, or the first and the last few."""
+    return ends if len(ends) <= 8 else [*ends[:4], *ends[-4:]]
