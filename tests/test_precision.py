@@ -75,7 +75,7 @@ def each():
 def test_a_number_of_any_kind_is_computed_with_as_its_double(kind, learner, form):
     make, shape, number = LEARNERS[learner], FORMS[form], KINDS[kind]
     rng = np.random.default_rng(7)
-    values = rng.integers(-9, 10, size=(40, 4))
+    values = rng.integers(-9, 10, size=(25, 4))
     plain = values.tolist() if kind in ("int", "int8") else (values / 24.0).tolist()
     given = [[number(value) for value in row] for row in plain]
     labels = np.where(values[:, 0] - 0.3 * values[:, 1] >= 0, 1, -1).tolist()

@@ -157,6 +157,36 @@ class LearnsBatchesAtTheEnd(Sound):
         return said
 
 
+class CountsBatches(Sound):
+    """Says the same, and has learned something else."""
+
+    batches = 0
+
+    def learn_many(self, batch):
+        self.batches += 1
+        return super().learn_many(batch)
+
+    def state(self):
+        return {**super().state(), "batches": self.batches}
+
+
+@theorem(kind="D", reference="")
+def counted(run):
+    return Bound(run.after.rounds)
+
+
+class CountsBatchesAmongItsRounds(CountsBatches):
+    """In its facts alone."""
+
+    promises = (counted,)
+
+    def facts(self):
+        return Facts(self.rounds + self.batches)
+
+    def state(self):
+        return Sound.state(self)
+
+
 def straight(x):
     """What is read by who takes the numbers of a row to lie beside each other."""
     return np.lib.stride_tricks.as_strided(x, x.shape, (*x.strides[:-1], x.itemsize)).copy()
@@ -284,6 +314,8 @@ class BreaksItsPromise(Sound):
         (PlaysWithoutLearningAll, "play_one must learn what learn_one learns: rounds differs"),
         (WearsOut, "the same game must be the same again"),
         (LearnsBatchesAtTheEnd, r"learn_many must do what learn_one does, row by row \(batches of 7\): the"),
+        (CountsBatches, r"learn_many must do what learn_one does, row by row \(batches of 1\): batches differs"),
+        (CountsBatchesAmongItsRounds, r"row by row \(batches of 1\): the certificates differ"),
         (ReadsRowsThroughGaps, "numbers with gaps between them must be read as those without, row by row"),
         (ReadsBatchesThroughGaps, "numbers with gaps between them must be read as those without, in batches"),
         (PredictsManyOtherwise, "predict_many must say what predict_one says"),

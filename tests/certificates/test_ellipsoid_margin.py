@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers import first_of
 from novikoff.certificates.ellipsoid_facts import Ball, Body, bound, log_shrink
 from novikoff.certificates.ellipsoid_given_margin import ellipsoid_given_margin
 from novikoff.certificates.ellipsoid_margin import ellipsoid_margin
@@ -178,14 +179,15 @@ HOSTILE = [
 ]
 
 
-def test_no_hostile_float_run_is_ever_violated():
-    told = set()
-    for seed, (d, least, mode, cuts) in enumerate([*HOSTILE, *((5, 1e-13, "least", "deep"),) * 20]):
+@pytest.mark.parametrize("third", first_of(3))
+def test_no_hostile_float_run_is_ever_violated(third):
+    told, runs = set(), list(enumerate([*HOSTILE, *((5, 1e-13, "least", "deep"),) * 20]))
+    assert len(runs) == 260
+    for seed, (d, least, mode, cuts) in runs[third::3]:
         run = hostile_run(d, least, mode, seed, cuts=cuts)
         found = ellipsoid_margin(run)
         assert found.status in ("vacuous", "void", "valid"), (d, least, mode, cuts, str(found))
         told.add(found.status)
-    assert seed + 1 == 260
     assert told >= {"vacuous", "void"}  # all rounds are mistakes: no bound is below their number
 
 
