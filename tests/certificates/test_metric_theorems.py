@@ -424,6 +424,25 @@ def test_a_learner_that_learned_before_is_measured_by_the_weights_it_came_with()
     assert len(bounds) == 1
 
 
+def test_a_table_that_grew_after_its_weights_were_copied_has_its_promise():
+    learner = Ftrl()
+    game = Game(learner)
+    game.learn_batch(Batch(np.ones((9, 1)), np.array([1, -1, 1] * 3, np.int8), 1))
+    before = suffix(game.ledger).bound
+    learner.widen(7)
+    game.ledger.tracker._asked = None
+    assert suffix(game.ledger).bound == before
+    game.learn_batch(Batch(np.zeros((1, 7)), np.array([1], np.int8), 10))
+    assert suffix(game.ledger).status in ("valid", "vacuous")
+
+
+def test_weights_of_any_length_are_no_float_drift():
+    game, x = Game(Ftrl(rate=2.0**20)), np.ones((2**15, 1))
+    for first in range(1, 2**18, len(x)):
+        game.learn_batch(Batch(x, np.ones(len(x), np.int8), first))
+    assert suffix(game.ledger).status in ("valid", "vacuous")
+
+
 def test_its_own_weights_promise_on_arbitrary_streams():
     rng = np.random.default_rng(10)
     for _ in range(60):

@@ -159,7 +159,7 @@ class Deaf(AutoRegression):
 
     def _play(self, rows, y, seen, said):
         super()._play(rows, y, seen, said)
-        said += 3.0
+        said += 3.0 * np.abs(y).max()
 
 
 class Idle(AutoRegression):
@@ -170,9 +170,22 @@ class Idle(AutoRegression):
         self._linear[0].sums *= 0.5
 
 
-@pytest.mark.parametrize(("kind", "reason"), [(Deaf, "ledger counted"), (Idle, "no float drift")])
-def test_who_does_not_keep_to_the_rule_is_found_out(kind, reason):
+class Skipping(AutoRegression):
+    """A member leaves out some rounds, and all its books do."""
+
+    def _learned(self, matrix, rows, y):
+        if matrix is self._linear[0] and self.rounds == 30:
+            return np.zeros(len(y))
+        return super()._learned(matrix, rows, y)
+
+
+@pytest.mark.parametrize("scale", [1e-5, 1.0, 1e5])
+@pytest.mark.parametrize(
+    ("kind", "reason"), [(Deaf, "ledger counted"), (Idle, "no float drift"), (Skipping, "learned from every round")]
+)
+def test_who_does_not_keep_to_the_rule_is_found_out(kind, reason, scale):
     x, y = hills(60)
+    y = y * scale
     game = Game(kind())
     for start in range(0, 60, 10):
         game.learn_batch(Batch(x[start : start + 10], y[start : start + 10], start + 1))

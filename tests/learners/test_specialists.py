@@ -142,6 +142,19 @@ class Liar(Specialists):
         return dataclasses.replace(super().facts(), loss=0.0)
 
 
+class Excused(Specialists):
+    """Says that its steady copy lost more than it did, so that it may lose more itself."""
+
+    def facts(self):
+        return dataclasses.replace(super().facts(), steady_loss=super().facts().steady_loss + 10.0)
+
+
+def test_a_loss_that_the_steady_copy_did_not_pay_is_void():
+    found = {one.theorem: one for one in nk.play(Excused(nk.Logistic(), 8), drifting(200, 200)).certify()}
+    assert found["specialists_regret"].status == "void"
+    assert "steady copy lost" in found["specialists_regret"].reason
+
+
 def test_weights_that_do_not_follow_the_losses_are_violated_and_a_loss_that_was_not_paid_is_void():
     x, y = drifting(640, 640)
     found = {one.theorem: one.status for one in nk.play(Stubborn(nk.Logistic(), 8), (x, y)).certify()}

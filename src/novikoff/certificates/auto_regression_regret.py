@@ -13,9 +13,9 @@ Theorem (upper)
     (certificates/ada_hedge_regret.py). Reported is the least over j. The minimum is known from the member's sums
     (certificates/vaw_regret.py), so no comparator is looked for.
 Assumptions
-    the learner began with nothing, its rounds and its loss are the ledger's, each minimum is known to 1e-6 of the
-    outcomes' squares, members' sums are those of what they said, clipping cost no more than G and the mean no more than
-    the forecasters on average (all checked).
+    the learner began with nothing, its rounds and its loss are the ledger's, each member learned from all of them, each
+    minimum is known to 1e-6 of the squares of y - c, members' sums are those of what they said, clipping cost no more
+    than G and the mean no more than the forecasters on average (all checked).
 Proof
     A square is convex: said loses at most h_t, the mean of the forecasters' losses by the weights; and whatever the
     losses are, no range being told, sum of h_t <= L_j + D_T + D_{T-1}, L_j being the loss of j as clipped.
@@ -35,7 +35,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from novikoff.certificate import Bound, outward, seen, theorem
-from novikoff.certificates.vaw_regret import SLACK
+from novikoff.certificates.vaw_regret import SLACK, TINY
 from novikoff.types import Run
 
 
@@ -50,7 +50,8 @@ class AutoRegressionFacts:
     mixed, paid       the sum of h, and its own squared loss
     first, grown      c, and G
     squares           the sum of (y - c)^2
-    unclipped         of each member: its loss, had it clipped nothing
+    learned           of each member: from how many rounds
+    unclipped         its loss, had it clipped nothing
     least, most       the minimum over u is between these
     chi               the sum of (y - c)^2 chi
     spared            by how much less than minimum + chi it lost: the credit, and what a growing L sheds
@@ -67,6 +68,7 @@ class AutoRegressionFacts:
     first: float
     grown: float
     squares: float
+    learned: list[int]
     unclipped: list[float]
     least: list[float]
     most: list[float]
@@ -85,13 +87,14 @@ def auto_regression_regret(run: Run[AutoRegressionFacts]) -> Bound:
     """The least promise over the members, + the price of the mixture."""
     before, after = run.before, run.after
     members = range(len(after.most))
-    slack = SLACK * (1.0 + after.squares)
+    slack = SLACK * after.squares + TINY
     known = all(after.most[j] - after.least[j] <= slack for j in members)
     told = all(abs(after.unclipped[j] - (after.most[j] + after.chi[j] - after.spared[j])) <= slack for j in members)
     clipped = all(after.losses[j] <= after.unclipped[j] + after.first**2 + after.grown + slack for j in members)
     needed = [
         seen("the learner began with nothing learned", before.rounds == 0),
         seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
+        seen("every member learned from every round", all(count == after.rounds for count in after.learned)),
         seen("what it counted is what the ledger counted", abs(after.paid - run.loss) <= slack + SLACK * run.loss),
         seen("the mean lost no more than the forecasters on average", after.paid <= after.mixed * (1.0 + SLACK)),
         seen("the best in hindsight is known: no float drift", known),

@@ -45,7 +45,7 @@ def ftrl_suffix(run: Run[MetricFacts]) -> Bound | None:
         seen("what it counted is what the ledger counted", abs(played - paid) <= SLACK * (1.0 + run.after.loss)),
         seen("its sums are those of the scores it played", all(u.unexplained <= 1.0 for u in early)),
         seen("its metric never shrank: no float drift",
-             all(u.dual <= u.gained * (1.0 + SLACK) + SLACK * (1.0 + abs(u.dual)) for u in early)),
+             all(u.least <= u.gained * (1.0 + SLACK) + SLACK for u in early)),
     ]  # fmt: skip
     u = min(early, key=lambda u: u.bound - u.paid)
     quantities = {"after": u.after, "comparator_loss": u.log_loss, "delta": max(u.gained, u.dual)}

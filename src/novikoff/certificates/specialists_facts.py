@@ -32,12 +32,18 @@ def assumptions(run: Run[SpecialistsFacts]) -> list[Assumption]:
     """What these theorems need."""
     assert run.log_loss is not None
     after = run.after
-    same = after.loss == run.log_loss or abs(after.loss - run.log_loss) <= 1e-9 * (1.0 + run.log_loss)
+    steady = [float(one.observed) for one in run.members[0] if one.quantity == "log loss"] if run.members else []
     return [
         seen("the copies began with nothing learned", run.before.rounds == 0),
         seen("they learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
-        seen("what the mixture lost is what the ledger counted", same),
-    ]
+        seen("what the mixture lost is what the ledger counted", _same(after.loss, run.log_loss)),
+        *(seen("what the steady copy lost is what its own ledger counted", _same(after.steady_loss, lost))
+          for lost in steady[:1]),
+    ]  # fmt: skip
+
+
+def _same(told: float, counted: float) -> bool:
+    return told == counted or abs(told - counted) <= 1e-9 * (1.0 + counted)
 
 
 def reason_void(run: Run[SpecialistsFacts]) -> str:

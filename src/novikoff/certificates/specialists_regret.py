@@ -8,7 +8,7 @@ Theorem (upper)
         L  <=  its loss + ln 2.
 Assumptions
     the copies began with nothing, their rounds and the mixture's loss are the ledger's; what the steady copy lost is
-    what its own ledger counted (all checked).
+    what its own ledger counted (all checked; the last where a theorem of its own speaks of log loss).
 Proof
     A round leaves the sum of the weights awake as it was, for the sum of w_i P_i(y)/P(y) is the sum of w_i by the
     choice of P; the others do not move. So no w_i ever exceeds 1, and that of i at the end is w_i at first times

@@ -30,6 +30,8 @@ from novikoff.certificate import Bound, outward, seen, theorem
 from novikoff.types import Run
 
 SLACK = 1e-6
+TINY = 1e-290
+"""Squares below are known no better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def vaw_regret(run: Run[VawFacts]) -> Bound:
     before, after = run.before, run.after
     part = 0.25 if after.probabilities else 1.0
     paid = run.brier if after.probabilities and run.brier is not None else run.loss
-    slack = SLACK * (1.0 + after.squares)
+    slack = SLACK * after.squares + TINY
     known = after.most + after.chi - after.credit - after.shed
     needed = [
         seen("the learner began with nothing learned", before.rounds == 0),

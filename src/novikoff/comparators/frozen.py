@@ -38,7 +38,7 @@ class FrozenFacts:
     paid          the learner's log loss since, from its scores, and what rounding may have done to it
     log_loss      that of u since, rounded up
     gained        what the theorem adds up since, and what is paid for the growth of the metric
-    dual          what these leave in the learner's sums
+    dual, least   what these leave in the learner's sums, at least and at most: rounding may have done the rest
     unexplained   how far these are from the scores it played, in units of what rounding explains
     """
 
@@ -48,6 +48,7 @@ class FrozenFacts:
     log_loss: float
     gained: float
     dual: float
+    least: float
     unexplained: float
 
     @property
@@ -99,12 +100,14 @@ class FrozenWeights:
         """Of every copy, with the metric that the learner has now."""
         goal, gained, at = learner.goals()[0], learner.facts().gained, kernels.log_losses
         added, off = goal.added
+        self._make_room(len(added))
         told, slip = self._told[0].tolist(), (rounds + 20) * 2.0 * U0
-        form, found = 0.5 * goal.penalty.inverse_square(added, np.zeros(len(added))), []
+        (low, high), found = goal.penalty.inverse_between(added, np.zeros(len(added))), []
         for k in range(min(self.copies, COPIES)):
             u, sums, notes = self._vectors[: len(added), k], self._sums[0, :, k], self._notes[k].tolist()
             square, doubt = goal.penalty.square(u), float(off @ np.abs(u)) + notes[PULL_DOUBT]
-            linear = told[at.LINEAR] - notes[LINEAR] + 2.0 * slip * told[at.LINEAR_SIZE]
+            linear, doubt_of_linear = told[at.LINEAR] - notes[LINEAR], 2.0 * slip * told[at.LINEAR_SIZE]
+            rounded = doubt + doubt_of_linear + (len(u) + 10) * 2.0 * U0 * square + slip * gained
             grown, size = float(added @ u) - notes[PULL], float(np.abs(added) @ np.abs(u))
             explained = doubt + (slip + len(u) * 2.0 * U0) * (size + abs(notes[PULL]))
             explained += float(sums[at.PULL_DOUBT]) + 2.0 * slip * abs(float(sums[at.PULL]))
@@ -115,7 +118,8 @@ class FrozenWeights:
                     doubt=2.0 * slip * told[at.LOSS],
                     log_loss=(float(sums[at.LOG]) + float(sums[at.DOUBT])) * (1.0 + slip),
                     gained=gained - notes[GAINED] + 0.5 * (square - notes[SQUARE]),
-                    dual=linear + form + notes[PULL] + doubt + 0.5 * square,
+                    dual=linear + doubt_of_linear + 0.5 * high + notes[PULL] + doubt + 0.5 * square,
+                    least=linear + 0.5 * low + notes[PULL] + 0.5 * square - rounded,
                     unexplained=abs(grown - float(sums[at.PULL])) / (4.0 * explained + 1e-300),
                 )
             )

@@ -218,13 +218,15 @@ class AutoRegression(ScaleFree):
 
     def facts(self) -> AutoRegressionFacts:
         places = [self.features.count + 1] * len(self._linear) + [WAVES] * len(self._waves)
-        own = [vaw_facts(*pair, self.rounds) for pair in zip([*self._linear, *self._waves], places, strict=True)]
+        members = [*self._linear, *self._waves]
+        own = [vaw_facts(*pair, self.rounds) for pair in zip(members, places, strict=True)]
         numbers, table = self._numbers.tolist(), self._table
         return AutoRegressionFacts(
             self.rounds, self.names, table[hedge.LOSSES].tolist(), self.shares.tolist(), numbers[hedge.GAPS],
             numbers[hedge.LAST_GAP], numbers[hedge.MIXED], numbers[hedge.PAID], self._first, self._grown,
-            own[0].squares, [one.unclipped for one in own], [one.least for one in own], [one.most for one in own],
-            [one.chi for one in own], [one.credit + one.shed for one in own],
+            own[0].squares, [int(matrix.own[at.UPDATES]) for matrix in members], [one.unclipped for one in own],
+            [one.least for one in own], [one.most for one in own], [one.chi for one in own],
+            [one.credit + one.shed for one in own],
         )  # fmt: skip
 
     def state(self) -> State:
