@@ -51,6 +51,7 @@ def test_what_is_said_does_not_depend_on_whether_labels_are_there(kind, folder, 
     assert set(out.split()) == ({"0", "1"} if kind == "svm" else {"ham", "spam"})
     assert error.endswith("\n400 examples\n")
     assert "not as labelled" in with_labels[2]
+    assert "; always saying " in with_labels[2]
 
 
 def test_names_of_columns_may_be_left_out(folder, tmp_path):
@@ -115,18 +116,17 @@ def test_a_file_that_lacks_one_column_may_lack_the_label(folder, tmp_path):
     (tmp_path / "new.csv").write_text("f,g,h\n1,2,0\n3,4.5,1\n")
     code, out, error = run("predict", folder / "csv.nk", tmp_path / "new.csv")
     assert (code, out) == (2, "")
-    assert 'has no "h". ' in error
-    assert error.endswith(" If NEW has no label column, pass --no-label.\n")
+    assert "new.csv has no such column. Pass --label NAME if it has another name, --no-label if there" in error
     assert run("predict", folder / "csv.nk", tmp_path / "new.csv", "--no-label")[0] == 0
     (tmp_path / "one.csv").write_text("f,h\n1,0\n3,1\n")
-    assert "--no-label" not in run("predict", folder / "csv.nk", tmp_path / "one.csv")[2]
+    assert 'has no "g". ' in run("predict", folder / "csv.nk", tmp_path / "one.csv", "--no-label")[2]
 
 
 def test_a_last_column_that_holds_no_labels_may_be_a_feature(folder):
     code, _, error = run("predict", folder / "csv.nk", folder / "new.csv")
     assert code == 2
-    assert error.startswith("novikoff: columns must be those that ")
-    assert error.endswith("If NEW has no label column, pass --no-label.\n")
+    assert error.startswith('novikoff: the labels must be in column "label"')
+    assert error.endswith("--no-label if there are none.\n")
 
 
 def test_a_file_with_one_column_more_may_have_the_label(folder, tmp_path):
@@ -209,4 +209,4 @@ def test_a_table_without_outcomes_is_recognised_by_its_width(numbers, tmp_path):
     model = learned("online-gradient:bias=1", folder / "old.csv", tmp_path / "m.nk")
     code, _, error = run("predict", model, folder / "new.csv")
     assert code == 2
-    assert "pass --no-label" in error
+    assert "--no-label if there are none" in error

@@ -331,3 +331,11 @@ def test_a_constant_that_is_far_worse_leaves_the_learner_its_room():
     axes = plot.game(ledger, [], "perceptron").axes[0]
     assert axes.get_ylim()[1] < constant / 4
     assert f"({constant} in all)" in axes.get_legend_handles_labels()[1][1]
+
+
+def test_a_bound_on_another_quantity_than_mistakes_is_told_as_such(data):
+    ledger = nk.play("logistic", data)
+    certificates = ledger.certify()
+    assert certificates[0].status == "valid"
+    said = [text.get_text() for text in plot.game(ledger, certificates, "logistic").axes[0].get_legend().get_texts()]
+    assert said[-1] == "no bound on mistakes: logistic_regret bounds the log loss"

@@ -180,3 +180,9 @@ def test_drift_is_told_in_words():
     assert "may not be independent" in drift(5.0)
     assert "are not independent" in drift(20.0)
     assert "1 of 33.3333 runs" in drift(100 / 3)
+
+
+def test_a_share_too_small_to_be_told_is_none():
+    assert [sentences.about(share) for share in (1.1e-203, 2e-6, 0.038, 0.367, 0.0)] == [
+        "0 %", "0.0002 %", "3.8 %", "36.7 %", "0 %",
+    ]  # fmt: skip

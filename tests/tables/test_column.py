@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 import pytest
 
-from novikoff.tables.column import Column, looks_like_id, moment, names_apart, recognise
+from novikoff.tables.column import Column, disguised_number, looks_like_id, moment, names_apart, recognise
 
 
 @pytest.mark.parametrize(
@@ -82,3 +82,25 @@ def test_names_of_many_columns_are_not_all_compared_with_each_other():
     assert Counted.compared <= 3 * len(names)
     assert found == names
     assert names_apart(["a", "", "a", "x1", "a"]) == ["a", "x1", "a (column 2)", "x1 (column 3)", "a (column 4)"]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["$15,506.21", "$7", "-$3.50"], ["12,5", "13", "1.234,75"], ["40 %", "7 %", "12.5%"], ["9 €", "1 200 €", "3 €"]],
+)
+def test_numbers_as_people_write_them_are_told_from_categories(cells):
+    assert recognise("price", cells).kind == "category"
+    assert disguised_number(Column("price", "category"), ["", *cells]) == cells[0]
+
+
+@pytest.mark.parametrize(
+    "cells", [["1", "2", "3"], ["red", "blue", "$5"], ["01.02.2021", "02/03/2021", "x"], ["A1", "B2", "C3"]]
+)
+def test_other_cells_are_no_numbers_in_disguise(cells):
+    assert disguised_number(Column("price", "category"), cells) is None
+
+
+def test_the_order_of_day_and_month_is_told_where_it_could_be_another():
+    assert str(recognise("when", ["01/02/2021", "03/04/2021"])) == "when: date, month first"
+    assert str(recognise("when", ["13/02/2021", "03/04/2021"])) == "when: date, day first"
+    assert str(recognise("when", ["2021-02-13"])) == "when: date"

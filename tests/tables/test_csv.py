@@ -564,7 +564,7 @@ def test_a_zero_byte_an_open_quote_and_a_damaged_packed_file_are_errors(write):
 
 def test_one_label_alone_is_an_error_unless_it_is_named(write):
     path = write("a,l\n1,spam\n2,spam\n")
-    fails('labels must take two values: up to line 2, column "l" of FILE there is only "spam"', path)
+    fails('labels must take two values: up to line 3, column "l" of FILE there is only "spam"', path)
     assert all_of(CSV(path, positive="spam"))[1].tolist() == [1, 1]
 
 

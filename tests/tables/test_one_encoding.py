@@ -126,3 +126,36 @@ def test_a_file_with_one_of_the_labels_is_predicted(frame, tmp_path, capsys):
     assert f"{(frame.bought == 'no').sum()} examples" in told.err
     assert main(["predict", model, str(tmp_path / "maybe.csv")]) == 2
     assert 'only "maybe"' in capsys.readouterr().err
+
+
+def test_what_a_learner_left_out_is_left_out_of_later_tables(frame, tmp_path, capsys):
+    frame.insert(0, "id", [f"C{k}" for k in range(ROWS)])
+    for name, columns in (("a", ["id", "age", "colour", "bought"]), ("b", ["bought", "id", "colour", "age"])):
+        frame[columns].to_csv(tmp_path / f"{name}.csv", index=False)
+    model, first, other = (str(tmp_path / name) for name in ("m.nk", "a.csv", "b.csv"))
+    main(["run", "perceptron", first, "--drop", "id", "--save", model, "-q"])
+    capsys.readouterr()
+    assert main(["predict", model, first, "--drop", "id"]) == 0
+    asked = capsys.readouterr().out
+    for source in (first, other):
+        assert main(["predict", model, source]) == 0
+        assert capsys.readouterr().out == asked
+    ledger = nk.load(model)
+    assert nk.play(ledger.learner, nk.read(other), ledger=ledger).rounds == 2 * ROWS
+    with pytest.raises(MismatchError, match='has a new "id"'):
+        nk.play(ledger.learner, nk.read(first, columns=["id", "age", "colour"]), ledger=ledger)
+
+
+def test_a_table_without_the_label_column_is_not_read_as_if_its_last_column_were_the_label(frame, tmp_path, capsys):
+    frame.insert(0, "id", [f"C{k}" for k in range(ROWS)])
+    for drop in ([], ["--drop", "id"]):
+        frame.to_csv(tmp_path / "a.csv", index=False)
+        frame[["age", "colour", "id"]].to_csv(tmp_path / "new.csv", index=False)
+        model, new = str(tmp_path / "m.nk"), str(tmp_path / "new.csv")
+        main(["run", "perceptron", str(tmp_path / "a.csv"), *drop, "--save", model, "-q", "--force"])
+        capsys.readouterr()
+        assert main(["predict", model, new]) == 2
+        assert 'the labels must be in column "bought"' in (error := capsys.readouterr().err)
+        assert "--no-label if there are none" in error
+        assert main(["predict", model, new, "--no-label"]) == 0
+        assert len(capsys.readouterr().out.split()) == ROWS

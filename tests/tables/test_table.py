@@ -114,7 +114,7 @@ def test_a_column_whose_name_has_a_colon_is_told_by_its_kind():
 
 
 def test_an_id_is_pointed_out(frame):
-    assert any("id of frame is different in every row" in note for note in Table(FrameTable(frame)).notes)
+    assert any("id of frame is different in each of the first " in note for note in Table(FrameTable(frame)).notes)
 
 
 def test_kinds_can_be_overruled(frame):
@@ -136,8 +136,8 @@ def test_a_column_that_is_missing_or_new_is_named(frame):
     encoding = Table(FrameTable(frame), drop=["id"]).encoding
     with pytest.raises(MismatchError, match='has no "age"'):
         Table(FrameTable(frame.drop(columns="age")), drop=["id"]).adopt(encoding)
-    with pytest.raises(MismatchError, match='has a new "id"'):
-        Table(FrameTable(frame)).adopt(encoding)
+    with pytest.raises(MismatchError, match='has a new "zip"'):
+        Table(FrameTable(frame.assign(zip=1))).adopt(encoding)
 
 
 def test_a_pass_goes_on_where_a_batch_ended(frame, tmp_path):
@@ -299,3 +299,21 @@ def test_a_number_that_is_missing_late_is_the_same_game_however_the_table_is_cut
     assert whole.curve == cut.curve
     assert repr(whole.learner.state()) == repr(cut.learner.state())
     assert [c.bound for c in whole.certify()] == [c.bound for c in cut.certify()]
+
+
+def test_numbers_as_people_write_them_are_pointed_out_and_not_as_an_id(frame):
+    frame["income"] = [f"${income:,.2f}" for income in frame.income]
+    told = [note for note in Table(FrameTable(frame)).notes if note.startswith("income")]
+    assert len(told) == 1
+    assert "is taken for a category: its numbers, like " in told[0]
+    assert not any(
+        note.startswith("income")
+        for note in Table(FrameTable(frame), category=["income"], drop=["id"]).notes
+        if "numbers" in note
+    )
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_lazy_frame_is_played_without_a_warning(frame):
+    polars = pytest.importorskip("polars")
+    assert nk.play("perceptron", polars.from_pandas(frame.drop(columns="id")).lazy()).rounds == len(frame)

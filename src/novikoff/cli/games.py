@@ -27,6 +27,7 @@ from novikoff.report import plain, terminal
 from novikoff.report.bounds import Bounds
 from novikoff.report.progress import Progress
 from novikoff.stream import Stream
+from novikoff.tables.adopting import adopted
 
 if TYPE_CHECKING:
     from novikoff.comparators.search import Step
@@ -122,6 +123,8 @@ def run_source(
     keep = 0 if choice is None else choice.reservoir(stream, ledger, defaults.get("seed"))
     resume = goes_on(ledger, stream, source, saving)
     ledger.source = stream.name
+    if saved is not None and saved.encoding is not None:
+        stream = adopted(stream, saved.encoding, saved.feature_names)
     said = say_notes(stream, telling.quiet or telling.as_json)
     say_columns(stream, telling.quiet or telling.as_json)
     keeper = Keeper(ledger, saving)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -92,7 +93,7 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
     try:
         stream = adopted(stream, saved.encoding, saved.feature_names, path, learn=False)
     except MismatchError as error:
-        if hint:
+        if hint and "unlabelled" not in error.do:
             error.advise(hint)
         raise
     if saved.encoding is None and None not in (wanted, shown) and wanted != shown:
@@ -158,6 +159,7 @@ Told = tuple[dict[str, Any], str]
 def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Told:
     """Print the label of every example, or its set; how many were not as labelled."""
     rows = mistakes = held = 0
+    true: Counter[Any] = Counter()
     sets = Player(classifier).covers
     for batch in stream.batches():
         labels = Labels(*saved.labels) if saved.labels else stream.labels or Labels()
@@ -179,15 +181,21 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
         if not stream.unlabelled:
             wrong = said != batch.y
             mistakes += int(np.count_nonzero(wrong))
+            true.update([words.get(label, label) for label in batch.y.tolist()])
             if watch is not None:
                 watch.see(wrong)
     if stream.unlabelled:
         return {"rows": rows}, counted(rows, "example")
     rate = mistakes / rows if rows else 0.0
-    facts = {"rows": rows, "mistakes": mistakes, "mistake_rate": rate}
+    facts: dict[str, Any] = {"rows": rows, "mistakes": mistakes, "mistake_rate": rate}
+    constant = ""
+    if true:
+        often, times = max(true.items(), key=lambda item: item[1])
+        facts["baselines"] = {"best_constant": {"says": often, "mistakes": rows - times}}
+        constant = f"; always saying {often} makes {rows - times:,}"
     if sets:
         return facts | {"held": held}, f"{counted(rows, 'example')}, {_held(held, rows)} the label"
-    return facts, f"{counted(rows, 'example')}, {mistakes:,} not as labelled ({100 * rate:.3g} %)"
+    return facts, f"{counted(rows, 'example')}, {mistakes:,} not as labelled ({100 * rate:.3g} %){constant}"
 
 
 def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Told:

@@ -406,8 +406,8 @@ def _nothing(certificate: Certificate) -> str:
 
 
 def about(share: float) -> str:
-    """A share of what happened: 3.8 %, 36.7 %."""
-    return f"{100 * share:.{2 if share < 0.0995 else 3}g} %"
+    """A share of what happened: 3.8 %, 36.7 %; 0 % where it is too small to be told."""
+    return "0 %" if share < 1e-6 else f"{100 * share:.{2 if share < 0.0995 else 3}g} %"
 
 
 def percent(bound: float | None) -> str:

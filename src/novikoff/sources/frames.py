@@ -100,7 +100,7 @@ def is_sparse(X: Any) -> bool:
 
 def is_frame(value: Any) -> bool:
     """Has it columns with names? Only then narwhals is asked."""
-    if not hasattr(value, "columns") and not hasattr(value, "collect_schema"):
+    if not hasattr(value, "collect_schema") and not hasattr(value, "columns"):  # lazy frames warn when asked for these
         return False
     import narwhals as nw
 

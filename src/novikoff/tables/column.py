@@ -32,6 +32,8 @@ KINDS: tuple[str, ...] = get_args(Kind)
 MISSING = ("", "?", "na", "n/a", "nan", "null")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]+")
+DISGUISED = re.compile(r"[+-]?[$€£¥]? ?[+-]?([0-9]+|[0-9]{1,3}([., '][0-9]{3})+)([.,][0-9]+)? ?[$€£¥%]?")
+"""A number as people write it: $1,234.50, 12,5 or 40 %."""
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 BOOLEANS = {"true": True, "false": False}
 DATES = (
@@ -69,7 +71,9 @@ class Column:
     @property
     def what(self) -> str:
         """Its kind, in words."""
-        words = {"time": "date and time" if self.timed else "date", "text": "text, word by word"}
+        order = {"%m/": ", month first", "%d/": ", day first"}.get((self.form or "")[:3], "")
+        date = ("date and time" if self.timed else "date") + order
+        words = {"time": date, "text": "text, word by word"}
         return words.get(self.kind, self.kind)
 
     def __str__(self) -> str:
@@ -162,6 +166,14 @@ def has_hour(value: Any) -> bool:
 def _is_text(said: list[str]) -> bool:
     words = sum(len(cell.split()) for cell in said) / len(said)
     return words >= SEVERAL_WORDS and 2 * len(set(said)) > len(said)
+
+
+def disguised_number(column: Column, cells: Sequence[Any]) -> str | None:
+    """Of a category whose cells are numbers with a currency, a percent sign or commas: the first of them; else None."""
+    said = [cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell)]
+    if column.kind != "category" or not said or not _nearly_all(said, DISGUISED.fullmatch):
+        return None
+    return next((cell for cell in said if DISGUISED.fullmatch(cell) and not NUMBER.fullmatch(cell)), None)
 
 
 def looks_like_id(column: Column, cells: Sequence[Any]) -> bool:

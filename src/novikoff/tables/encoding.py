@@ -50,18 +50,20 @@ class Slot:
 class Encoding:
     """The columns that are used and the places of their features.
 
-    label   the column of labels, if there is one: in another table it may stand elsewhere
-    named   have the columns names of their own? Else tables are matched by position
-    dense   all columns were numbers from the first
+    label      the column of labels, if there is one: in another table it may stand elsewhere
+    left_out   columns that were there and are not learned from: in another table they are left out too
+    named      have the columns names of their own? Else tables are matched by position
+    dense      all columns were numbers from the first
     """
 
     def __init__(
-        self, columns: Iterable[Column], bits: int | None = None, named: bool = True, label: str | None = None
+        self, columns: Iterable[Column], bits: int | None = None, named: bool = True, label: str | None = None,
+        left_out: Iterable[str] = (),
     ) -> None:  # fmt: skip
         self.columns = [column for column in columns if column.kind != "ignored"]
         if bits is None and any(column.kind == "text" for column in self.columns):
             bits = TEXT_BITS
-        self.bits, self.named, self.label = bits, named, label
+        self.bits, self.named, self.label, self.left_out = bits, named, label, list(left_out)
         self.dense = bits is None and all(column.kind in ("number", "boolean") for column in self.columns)
         self._stems = _stems([column.name for column in self.columns])
         self.places: dict[str, int] = {}
@@ -220,6 +222,7 @@ class Encoding:
         return {
             "named": self.named,
             "label": self.label,
+            "left_out": list(self.left_out),
             "dense": self.dense,
             "columns": [column.state() for column in self.columns],
             "bits": self.bits,
@@ -235,7 +238,8 @@ class Encoding:
             sound = all(column.kind in KINDS and isinstance(column.name, str) for column in columns)
             sound &= state["label"] is None or isinstance(state["label"], str)
             sound &= state["bits"] is None or state["bits"] in range(1, 33)
-            encoding = cls(columns, state["bits"], bool(state["named"]), state["label"])
+            left_out = list(map(str, state.get("left_out", ())))  # models of before had none
+            encoding = cls(columns, state["bits"], bool(state["named"]), state["label"], left_out)
             encoding.dense &= bool(state["dense"])
             encoding.places = {str(name): place for place, name in enumerate(state["places"])}
             encoding.begins = {str(name): float(first) for name, first in state["begins"].items()}

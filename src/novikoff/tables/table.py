@@ -34,7 +34,7 @@ from novikoff.sources.pandas_index import check_asked, unnamed_note
 from novikoff.sources.streaming_labels import StreamingLabels, shown
 from novikoff.stream import Stream
 from novikoff.tables import cells
-from novikoff.tables.column import BOOLEANS, Column, Kind, is_missing, looks_like_id, recognise
+from novikoff.tables.column import BOOLEANS, Column, Kind, disguised_number, is_missing, looks_like_id, recognise
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Piece, Reader
 from novikoff.types import Batch, Domain, Labels, Position, Sparse
@@ -96,6 +96,7 @@ class Table(Stream):
         self.name, self.rereadable, self.fixed, self.rows = reader.name, reader.rereadable, reader.fixed, reader.rows
         self.notes += reader.notes
         self._said: list[str] = []
+        self._advice: list[str] = []  # on columns that may not be what they are taken for
         self._positive, self._many = positive, many
         check_asked(reader.levels, reader.names, label, LABEL_NAMES, columns, self.name)
         head = reader.head()
@@ -110,7 +111,9 @@ class Table(Stream):
         self._asked = (label, used, left_out, chosen)
         self._first = dict(head)
         self._choose(self._label(label, used or [], left_out) if labelled else None)
-        self.encoding = Encoding(self.columns, bits, reader.named, self.label)
+        used_or_told = {self.label, self.weight, *(column.name for column in self.columns)}
+        ignored = [name for name in reader.names[reader.index :] if name not in used_or_told]
+        self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored)
         self._foresee()
         self._learn = True
         self._labels = self._fresh()
@@ -120,9 +123,17 @@ class Table(Stream):
         if first & {self.label, *(column.name for column in self.columns)}:
             self.notes[:] = [note for note in self.notes if note != unnamed_note(reader.index, self.name)]
         for column in self.columns:
-            if looks_like_id(column, head[column.name]):
-                told = f"{column.name} of {self.name} is different in every row: it says nothing of new rows. Pass "
-                self.notes.append(Advice(told, Option("drop", column.name), " to leave it out."))
+            cell = disguised_number(column, head[column.name])
+            if cell is not None and column.name not in chosen["category"]:
+                self._advice.append(
+                    f"{column.name} of {self.name} is taken for a category: its numbers, like {quoted(cell)}, are not "
+                    "written as 1234.56. Rewrite them to learn from their size."
+                )
+            elif looks_like_id(column, head[column.name]):
+                rows = f"each of the first {len(head[column.name]):,} rows"
+                told = f"{column.name} of {self.name} is different in {rows}: it says nothing of new rows. Pass "
+                self._advice.append(Advice(told, Option("drop", column.name), " to leave it out."))
+        self.notes += self._advice
 
     def _look_at_head(self) -> None:
         """What the labels of the first rows stand for, if that is clear."""
@@ -251,8 +262,8 @@ class Table(Stream):
         learn   may it learn new features? Else those get no place
         """
         named = encoding.named and self._reader.named
-        if named and self._asked[0] is None and self.label is not None and encoding.label in self._reader.names:
-            self._choose(encoding.label)  # what was the label is the label, wherever it stands
+        if named:
+            self._choose_as(encoding, learn, whose)
         known, shown = [c.name for c in encoding.columns], [c.name for c in self.columns]
         note = None
         if named:
@@ -275,6 +286,27 @@ class Table(Stream):
         self._point &= encoding.dense
         self._learn = learn
         self.encoding = encoding if learn else Encoding.restore(encoding.state())
+
+    def _choose_as(self, encoding: Encoding, learn: bool, whose: str) -> None:
+        """What was the label is the label, wherever it stands, and what was left out is left out, unless asked for."""
+        asked, used, left_out, chosen = self._asked
+        there = self._reader.names
+        label, features = self.label, {column.name for column in encoding.columns}
+        if asked is None and label is not None:
+            if encoding.label in there:
+                label = encoding.label
+            elif label in features.union(encoding.left_out):  # the last column, for want of a better one
+                none = Advice(", ", Option("unlabelled"), " if there are none") if not learn else ""
+                raise MismatchError(
+                    f"the labels must be in column {quoted(str(encoding.label))}, as {whose} learned them",
+                    f"{self.name} has no such column",
+                    Advice("Pass ", Option("label", letter="NAME"), " if it has another name", none, "."),
+                )
+        if used is None:
+            left_out = left_out | ({*encoding.left_out} & {*there}) - {label}
+        self._asked = (asked, used, left_out, chosen)
+        self.notes[:] = [note for note in self.notes if note not in self._advice]  # too late to leave them out
+        self._choose(label)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         if start and self.encoding.knows_less(start["known"]):
@@ -387,7 +419,8 @@ class Table(Stream):
                 if error is not None and self._labels.lone:  # the other label may be in the row that is bad
                     return self._x(piece, 0), self._outcomes(piece, 0), self._weights(piece, 0), error
                 rows = wrong.where.pop("row")
-                error = self._numbered(wrong.at(**piece.where(rows)).at(source=self.name))
+                there = piece.where(piece.rows - 1 if wrong.where.get("up_to") else rows)
+                error = self._numbered(wrong.at(**there).at(source=self.name))
 
     def _numbered(self, error: SourceError | None) -> SourceError | None:
         """The error with the number of a column that has no name."""
