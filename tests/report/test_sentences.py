@@ -186,3 +186,13 @@ def test_a_share_too_small_to_be_told_is_none():
     assert [sentences.about(share) for share in (1.1e-203, 2e-6, 0.038, 0.367, 0.0)] == [
         "0 %", "0.0002 %", "3.8 %", "36.7 %", "0 %",
     ]  # fmt: skip
+
+
+def test_the_root_of_the_mean_squared_error_is_told_beside_that_of_the_best_constant():
+    x = np.random.default_rng(5).normal(size=(200, 2))
+    y = 3.0 * x[:, 0] + 1.0
+    ledger = nk.play("vaw", (x, y))
+    told = float(np.sqrt(ledger.loss / 200))
+    share = 1.0 - ledger.loss / float(np.square(y - y.mean()).sum())
+    assert summary.errors(ledger) == f"RMSE {told:,.6g}; the best constant {np.std(y):,.6g} (R^2 {share:.3g})."
+    assert summary.errors(nk.play("perceptron", (x, np.sign(y)))) == ""

@@ -317,3 +317,9 @@ def test_numbers_as_people_write_them_are_pointed_out_and_not_as_an_id(frame):
 def test_a_lazy_frame_is_played_without_a_warning(frame):
     polars = pytest.importorskip("polars")
     assert nk.play("perceptron", polars.from_pandas(frame.drop(columns="id")).lazy()).rounds == len(frame)
+
+
+def test_a_learner_of_labels_on_numbers_is_told_of_learners_of_numbers():
+    text = "a,price\n" + "".join(f"{k},{k * 1.5 + 0.25}\n" for k in range(30))
+    with pytest.raises(SourceError, match="choose a learner of numbers, such as auto-regression"):
+        list(Table(Delimited(io.BytesIO(text.encode()))).batches())

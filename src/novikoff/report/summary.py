@@ -99,6 +99,18 @@ def rates(ledger: Ledger) -> str:
     return f"For {name}: {', '.join(known)}{constant}."
 
 
+def errors(ledger: Ledger) -> str:
+    """Of squared losses: the root of their mean beside the best constant's, and R^2; "" of others."""
+    constant = ledger.best_constant
+    if ledger.player.loss != "squared" or ledger.player.outcomes != "numbers" or not ledger.rounds:
+        return ""
+    told = f"RMSE {math.sqrt(ledger.loss_rate):,.6g}"
+    if constant is None or constant.costs <= 0.0:
+        return told + "."
+    rest = f"the best constant {math.sqrt(constant.costs / ledger.rounds):,.6g}"
+    return f"{told}; {rest} (R^2 {1.0 - ledger.loss / constant.costs:.3g})."
+
+
 def ranked(ledger: Ledger) -> str:
     """How well the scores rank the labels; "" where that is not known."""
     area = ledger.auc if ledger.adversary is None else None

@@ -57,7 +57,7 @@ def game(
     where = "on" if ledger.adversary is None else "against"
     out.line(f"{learner} {where} {ledger.source}, {ledger.seconds:.2f} s{speed(ledger)}", "bold")
     say(out, summary.lead(ledger, certificates), *summary.worse(ledger, certificates))
-    for line in (summary.named(ledger), summary.rates(ledger), summary.ranked(ledger)):
+    for line in (summary.named(ledger), summary.rates(ledger), summary.ranked(ledger), summary.errors(ledger)):
         if line:
             out.line(line)
     if (survivor := ledger.player.survivor()) is not None:

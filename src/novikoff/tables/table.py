@@ -471,6 +471,10 @@ class Table(Stream):
             return self._labels.encode(self._values(array))
         except LabelError as error:
             error.at(column=self.label)
+            if self.numeric:
+                error.do = (
+                    "These look like numbers to be predicted: choose a learner of numbers, such as auto-regression."
+                )
             raise
 
     def _values(self, array: Any) -> NDArray[Any]:
