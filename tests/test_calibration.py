@@ -30,6 +30,13 @@ def test_bins_by_hand():
     assert Calibration().table() == []
 
 
+@pytest.mark.parametrize("copies", [1, 20])
+def test_what_is_not_a_number_is_in_no_bin(copies):
+    found = Calibration()
+    found.write(np.array([0.95, np.nan] * copies), np.array([1, -1] * copies))
+    assert (sum(found.rounds), found.rounds[9], found.positives[9]) == (copies, copies, copies)
+
+
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([-1, 1])), min_size=1, max_size=60), st.integers(1, 20))
 def test_batches_of_any_size_leave_the_same_bits(rounds, size):
     chances, y = map(np.array, zip(*rounds, strict=True))

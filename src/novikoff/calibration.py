@@ -45,7 +45,9 @@ class Calibration:
     sums: list[float] = field(default_factory=lambda: [0.0] * BINS)
 
     def write(self, chances: NDArray[np.float64], y: NDArray[Any]) -> None:
-        """Rounds with these labels, each of which had been given this probability."""
+        """Rounds with these labels, each of which had been given this probability; NaN is in no bin."""
+        numbers = ~np.isnan(chances)
+        chances, y = (chances, y) if numbers.all() else (chances[numbers], y[numbers])
         up = y == 1
         said = np.where(up, chances, 1.0 - chances)
         bins = np.minimum((said * BINS).astype(np.int64), BINS - 1)

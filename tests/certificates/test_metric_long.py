@@ -134,7 +134,7 @@ def test_a_million_rounds_with_256_features_stay_within_what_rounding_explains()
     assert learner.matrix.own[at.COUNT] == 256
     assert off.max() <= 1.0
     assert (error <= allowed).all()
-    assert most - least <= 1e-6 * most
+    assert most - least <= 1e-3 * most  # of b, a sum of 10^6 numbers, 10^12 u0 is all that is known
 
 
 class Recount:

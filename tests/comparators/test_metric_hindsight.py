@@ -81,3 +81,35 @@ def test_scaled_examples_are_scaled_again(monkeypatch):
         assert ledger.hindsight.flaw == ""
         bounds.append(ledger.certify()[0].bound)
     assert bounds[0] == pytest.approx(bounds[1], rel=1e-9)
+
+
+def wide(n=900, first=8):
+    """Rows with 8 of 500 features; `first`: of the first row, which settles who plays."""
+    rng = np.random.default_rng(1)
+    u = rng.normal(size=500)
+    rows = [dict.fromkeys(rng.choice(500, 8, replace=False).tolist(), 1.0) for _ in range(n)]
+    rows[0] = dict.fromkeys(range(first), 1.0)
+    return rows, [1 if sum(u[i] for i in row) > 0.0 else -1 for row in rows]
+
+
+def test_weights_that_only_some_members_have_make_no_certificate_void(monkeypatch):
+    defaults = ((0.0,), -1.0, None, 20_000, None, None)
+    monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", defaults)
+    monkeypatch.setattr(metric_hindsight.look_again, "__defaults__", (20_000,))
+    learner = make("auto", "learner")
+    ledger = nk.play(learner, [*zip(*wide(), strict=True)], hindsight=True)
+    assert (learner.members, ledger.hindsight.reads, learner.features.count) == (10, 1, 500)
+    (found,) = ledger.certify()
+    assert found.status in ("valid", "vacuous"), str(found)
+
+
+@pytest.mark.parametrize(
+    ("spec", "first", "many"), [("auto", 300, True), ("auto:fast=true", 8, True), ("auto", 8, False)]
+)
+def test_without_members_of_the_second_order_comparators_have_all_features(spec, first, many, monkeypatch):
+    defaults = ((0.0,), -1.0, None, 40_000, None, None)
+    monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", defaults)
+    ledger = nk.play(make(spec, "learner"), [*zip(*wide(first=first), strict=True)])
+    (found,) = ledger.certify()
+    assert found.status in ("valid", "vacuous"), str(found)
+    assert (np.count_nonzero(ledger.tracker._vectors.any(axis=1)) > 256) == many

@@ -144,8 +144,9 @@ class MetricTracker:
     def _settle(self) -> None:
         """From here on the comparators are those that fit the rows up to now."""
         rows, y, scores = self._together()
+        limited = self.curved[-1] < max(scores.shape[1] - 1, 1)  # not if only diagonal members, and their stack, play
         self._vectors = (
-            candidates(rows, self.places, y, self.limit, self.margin >= 0.0)
+            candidates(rows, self.places, y, self.limit if limited else None, self.margin >= 0.0)
             if self.aim is None
             else self._aimed(rows, y, scores)
         )
@@ -212,7 +213,8 @@ class MetricTracker:
                     sums[[at.LOG, at.HINGE]] = everybodys[[at.LOG, at.HINGE]]
                     if not self._curved[goal.member]:
                         sums[at.DOUBT] = everybodys[at.DOUBT]
-                    found += [self._comparator(goal, u, sums[:, k]) for k, u in enumerate(vectors.T)]
+                    these = (self._comparator(goal, u, sums[:, k]) for k, u in enumerate(vectors.T))
+                    found += [u for u in these if u.square < math.inf]  # the others have weights that it has not
             return self._told_of(goals, self._fitted, found, self._told)
         rows, y, scores = self._together()
         unexplained, told = 0.0, np.zeros((scores.shape[1], at.TOLD))

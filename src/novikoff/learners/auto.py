@@ -203,7 +203,7 @@ class Auto(Probabilistic):
         lanes, kappa = 2 * (1 if self.fast else len(RATES)), curvature(RADIUS)
         second = () if self.fast else range(lanes, lanes + len(RIDGES))
         kappas = [0.0] * lanes + ([] if self.fast else [kappa] * (len(RIDGES) + len(WIDTHS))) + [0.0]  # the stack's
-        return MetricTracker(self.bias, kappas, limit=at.LIMIT, curved=[0, *second])
+        return MetricTracker(self.bias, kappas, limit=None if self.fast else at.LIMIT, curved=[0, *second])
 
     def _of(self, j: int) -> tuple[Any, NDArray[np.float64], float, NDArray[np.int32]]:
         """Of a member of the second order: its arrays, its own sums, its ridge, and the slots of its places."""
