@@ -2,13 +2,16 @@
 
 import dataclasses
 import math
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import novikoff as nk
 from novikoff.catalog import make
+from novikoff.comparators import metric_tracker
 from novikoff.comparators.metric import Diagonal, Full
+from novikoff.comparators.metric_fit import best_for
 from novikoff.game import Game
 from novikoff.learners.arow import Arow
 from novikoff.learners.ftrl import Ftrl
@@ -39,8 +42,8 @@ def against(learner, u):
     """The comparator u of a game on S6."""
     ledger = nk.play(learner, S6)
     tracker = ledger.tracker
-    tracker._best = lambda *_: [u]
-    return found(ledger), tracker.facts(learner).comparators[1]
+    with mock.patch.object(metric_tracker, "best_for", return_value=[u]):
+        return found(ledger), tracker.facts(learner).comparators[1]
 
 
 def test_golden_bounds():
@@ -155,7 +158,7 @@ def test_ftrl_is_what_it_says_and_so_is_its_bound(metric):
         tracker = ledger.tracker
         u = np.zeros(x.shape[1] + 1)
         rows, labels, scores = tracker._together()
-        best = tracker._best(learner.goals()[0], rows, tracker.places, labels, scores[:, 0])[0]
+        best = best_for(learner.goals()[0], rows, tracker.places, labels, scores[:, 0], 0.0)[0]
         u[: len(best)] = best
         loss, bound = naive_ftrl(x, y, metric, 1.0, u[1:])
         zero = naive_ftrl(x, y, metric, 1.0, 0.0 * u[1:])[1]
