@@ -213,7 +213,7 @@ class MetricTracker:
                     sums[[at.LOG, at.HINGE]] = everybodys[[at.LOG, at.HINGE]]
                     if not self._curved[goal.member]:
                         sums[at.DOUBT] = everybodys[at.DOUBT]
-                    these = (self._comparator(goal, u, sums[:, k]) for k, u in enumerate(vectors.T))
+                    these = [self._comparator(goal, u, sums[:, k]) for k, u in enumerate(vectors.T)]
                     found += [u for u in these if u.square < math.inf]  # the others have weights that it has not
             return self._told_of(goals, self._fitted, found, self._told)
         rows, y, scores = self._together()
