@@ -156,7 +156,8 @@ def _levels(
         reason = cut(bounds[0].reason, LONGEST_REASON)
         why = f"no bound to draw: {bounds[0].theorem} is {bounds[0].status}" + (f" ({reason})" if reason else "")
         if bounds[0].status in ("valid", "conditional") and bounds[0].quantity != "mistakes":
-            why = f"no bound on mistakes: {bounds[0].theorem} bounds the {bounds[0].quantity}"
+            allows = bound_text(bounds[0].bound or 0.0, "upper")
+            why = f"not drawn: {bounds[0].theorem} allows a {bounds[0].quantity} of at most {allows}"
     if constant is not None and ledger.adversary is None:
         name = f"{cut(summary.always(ledger))}, the best constant ({_number(constant.costs)} in all)"
         found.append((name, float(constant.costs), _number(constant.costs), CONSTANT, DASHES[2]))
