@@ -391,12 +391,12 @@ class Overpaying(nk.Vaw):
     """
 
     def _learn(self, rows, y):
-        played, own = super()._learn(rows, y), self.matrix.own
+        played, totals = super()._learn(rows, y), self.matrix.totals
         said = played.predictions + 3.0
         losses = (said - y) ** 2
         more = (losses - played.losses).sum()
-        own[[at.LOSS, at.UNCLIPPED]] += more
-        own[at.LINEAR_SIZE] -= more
+        totals[[at.LOSS, at.UNCLIPPED]] += more
+        totals[at.LINEAR_SIZE] -= more
         return StepResult(said, losses, losses)
 
 

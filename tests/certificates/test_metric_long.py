@@ -131,7 +131,7 @@ def test_a_million_rounds_with_256_features_stay_within_what_rounding_explains()
     least, most = full.inverse_between(-added, doubt)
     facts = learner.facts()
     print("b", float(off.max()), "S", float((error / allowed).max()), "b'A^-1 b", least, most, facts, str(found))
-    assert learner.matrix.own[at.COUNT] == 256
+    assert learner.matrix.totals[at.COUNT] == 256
     assert off.max() <= 1.0
     assert (error <= allowed).all()
     assert most - least <= 1e-3 * most  # of b, a sum of 10^6 numbers, 10^12 u0 is all that is known

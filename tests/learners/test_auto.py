@@ -124,9 +124,9 @@ def test_who_is_hopeless_rests_and_the_mixture_is_still_one():
     assert np.exp(learner._standing[mix.LOG_WEIGHT]).sum() == pytest.approx(1.0, abs=1e-9)
     losses, price = learner._standing[mix.LOSS], math.log(learner.members + 1)
     assert ledger.log_loss <= losses[~slept].min() + price + 1e-6
-    before = copy.deepcopy(learner._own[:, slept[:8]])
+    before = copy.deepcopy(learner._totals[:, slept[:8]])
     nk.play(learner, rings(50, 1), track=False)
-    assert (learner._own[:, slept[:8]] == before).all()
+    assert (learner._totals[:, slept[:8]] == before).all()
 
 
 def test_wide_and_named_rows():
@@ -255,7 +255,7 @@ def owes_less(j):
     """A member says that its scores were better against the gradients than they were."""
 
     def owe(learner, before, played):
-        learner._own[lane.LINEAR, j] -= 1.0
+        learner._totals[lane.LINEAR, j] -= 1.0
 
     return owe
 

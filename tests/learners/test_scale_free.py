@@ -8,6 +8,7 @@ import pytest
 from novikoff.catalog import make
 from novikoff.errors import InputError
 from novikoff.game import play
+from novikoff.kernels import second_order_layout as at
 from novikoff.kernels.logits import hedge_all
 from novikoff.learners.arow import Arow
 from novikoff.learners.ftrl import Ftrl
@@ -219,10 +220,10 @@ def test_the_inverse_is_that_of_the_matrix_before_and_after_it_is_found_again():
     learner.learn_many(Batch(x, y, 1))
     assert off(learner) < 1e-11
     other = Logistic.restore(learner.state())
-    learner.matrix.own[2] = 2**14 - 1
+    learner.matrix.totals[at.SINCE] = 2**14 - 1
     for one in (learner, other):
         one.learn_one(np.zeros(7), 1)
-    assert (learner.matrix.own[2], other.matrix.own[2]) == (0.0, 401.0)
+    assert (learner.matrix.totals[at.SINCE], other.matrix.totals[at.SINCE]) == (0.0, 401.0)
     assert off(learner) < 1e-12
     assert learner.weights == near(other.weights, rel=1e-9)
 

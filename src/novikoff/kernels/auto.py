@@ -79,11 +79,11 @@ def weigh(standing: Vector, z: Vector, y: int, stack: Vector) -> None:
 
 @compiled
 def play(
-    roots: NDArray[np.bool_], per_rate: Vector, held: Vector, own: Vector,
-    slots: Slots, ridges: Vector, matrix_held: Vector, inverse: Vector, sums: Vector, matrix_own: Vector,
+    roots: NDArray[np.bool_], per_rate: Vector, held: Vector, totals: Vector,
+    slots: Slots, ridges: Vector, matrix_held: Vector, inverse: Vector, sums: Vector, matrix_totals: Vector,
     turns: Vector, shifts: Vector, scales: Vector, moments: Vector, wave_held: Vector, wave_inverse: Vector,
-    wave_sums: Vector, wave_own: Vector,
-    stack_held: Vector, stack_inverse: Vector, stack_sums: Vector, stack_own: Vector,
+    wave_sums: Vector, wave_totals: Vector,
+    stack_held: Vector, stack_inverse: Vector, stack_sums: Vector, stack_totals: Vector,
     standing: Vector, kappa: float, seen: float,
     ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], learns: bool, scores: Vector,
     said: Vector,
@@ -113,7 +113,7 @@ def play(
             if not learns:
                 here = matrix_held[m].copy()
             counts[m] = meet(
-                slots, here, matrix, matrix_own[m], ridges[m], True, places, values, start, stop, learns, x[m], k[m]
+                slots, here, matrix, matrix_totals[m], ridges[m], True, places, values, start, stop, learns, x[m], k[m]
             )
             v[lanes + m] = product(matrix, x[m], counts[m], k[m])
             z0[lanes + m] = dense(here[WEIGHT, : counts[m]], x[m, : counts[m]])
@@ -147,25 +147,25 @@ def play(
         if not learns:
             continue
         learn(
-            held, own, standing[IDLE, :lanes], places, values, start, stop, y[t], z0[:lanes], v[:lanes], z[:lanes],
+            held, totals, standing[IDLE, :lanes], places, values, start, stop, y[t], z0[:lanes], v[:lanes], z[:lanes],
             step, curve,
         )  # fmt: skip
         for m in range(full):
             if standing[IDLE, lanes + m] >= 0.0:
                 learn_logistic(
-                    inverse[m], sums[m], matrix_held[m], matrix_own[m], ridges[m], x[m], k[m], counts[m],
+                    inverse[m], sums[m], matrix_held[m], matrix_totals[m], ridges[m], x[m], k[m], counts[m],
                     z0[lanes + m], v[lanes + m], y[t], kappa,
                 )  # fmt: skip
         for m in range(waves):
             j = lanes + full + m
             if standing[IDLE, j] >= 0.0:
                 learn_logistic(
-                    wave_inverse[m], wave_sums[m], wave_held[m], wave_own[m], 1.0, phi[m], image[m], WAVES, z0[j], v[j],
-                    y[t], kappa,
+                    wave_inverse[m], wave_sums[m], wave_held[m], wave_totals[m], 1.0, phi[m], image[m], WAVES, z0[j],
+                    v[j], y[t], kappa,
                 )  # fmt: skip
         if standing[IDLE, members] >= 0.0:
             learn_logistic(
-                stack_inverse, stack_sums, stack_held, stack_own, 1.0, clipped, moved, members, z0[members], v[members],
-                y[t], bend,
+                stack_inverse, stack_sums, stack_held, stack_totals, 1.0, clipped, moved, members, z0[members],
+                v[members], y[t], bend,
             )  # fmt: skip
         weigh(standing, z, y[t], stack_held[WEIGHT])

@@ -52,8 +52,8 @@ def look(
 
 @inlined
 def learn(
-    held: Vector, own: Vector, idle: Vector, places: NDArray[np.uint32], values: Vector, start: int, stop: int, y: int,
-    z0: Vector, v: Vector, z: Vector, step: Vector, curve: Vector,
+    held: Vector, totals: Vector, idle: Vector, places: NDArray[np.uint32], values: Vector, start: int, stop: int,
+    y: int, z0: Vector, v: Vector, z: Vector, step: Vector, curve: Vector,
 ) -> None:  # fmt: skip
     """Add the gradients, and the curvatures, of the scores z that were played; idle: below 0 for members that rest."""
     members = len(z)
@@ -68,10 +68,10 @@ def learn(
         step[k] = g
         curve[k] = q * (e * q)
         linear = g * z[k]
-        own[LOSS, k] += log_loss(y * z[k])
-        own[DELTA, k] += g * (z[k] - z0[k]) + 0.5 * g * g * v[k]
-        own[LINEAR, k] += linear
-        own[LINEAR_SIZE, k] += abs(linear)
+        totals[LOSS, k] += log_loss(y * z[k])
+        totals[DELTA, k] += g * (z[k] - z0[k]) + 0.5 * g * g * v[k]
+        totals[LINEAR, k] += linear
+        totals[LINEAR_SIZE, k] += abs(linear)
     for e in range(start, stop):
         row = held[places[e]]
         x = values[e]
@@ -83,7 +83,7 @@ def learn(
 
 @compiled
 def play(
-    held: Vector, own: Vector, roots: NDArray[np.bool_], per_rate: Vector, ends: NDArray[np.int64],
+    held: Vector, totals: Vector, roots: NDArray[np.bool_], per_rate: Vector, ends: NDArray[np.int64],
     places: NDArray[np.uint32], values: Vector, y: NDArray[np.int8], learns: bool, scores: Vector,
 ) -> None:  # fmt: skip
     """The scores of every row, learning from each before the next if `learns`."""
@@ -96,4 +96,4 @@ def play(
         for k in range(members):
             z[k] = hedged(z0[k], v[k])
         if learns:
-            learn(held, own, idle, places, values, ends[t], ends[t + 1], y[t], z0, v, z, step, curve)
+            learn(held, totals, idle, places, values, ends[t], ends[t + 1], y[t], z0, v, z, step, curve)

@@ -68,11 +68,11 @@ def grow(inverse: Vector, held: Vector, count: int, i: int, more: float, column:
 
 @inner
 def meet(
-    slots: Slots, held: Vector, inverse: Vector, own: Vector, ridge: float, scale_free: bool, places: Places,
+    slots: Slots, held: Vector, inverse: Vector, totals: Vector, ridge: float, scale_free: bool, places: Places,
     values: Vector, start: int, stop: int, keep: bool, x: Vector, column: Vector,
 ) -> int:  # fmt: skip
     """Write x slot by slot, with new features and larger M; how many slots there are. keep: learn their places."""
-    count = int(own[COUNT])
+    count = int(totals[COUNT])
     for i in range(count):
         x[i] = 0.0
     for e in range(start, stop):
@@ -97,11 +97,11 @@ def meet(
             else:
                 shed = grow(inverse, held, count, i, ridge * ((size - most) * (size + most)), column)
                 if keep:
-                    own[SHED] += shed
+                    totals[SHED] += shed
         held[SEEN, i] += 1.0
         held[SIZE, i] = max(held[SIZE, i], abs(values[e]))
     if keep:
-        own[COUNT] = count
+        totals[COUNT] = count
     return count
 
 
@@ -132,7 +132,7 @@ def product(inverse: Vector, x: Vector, count: int, k: Vector) -> float:
 
 @inner
 def change(
-    inverse: Vector, sums: Vector, held: Vector, own: Vector, ridge: float, x: Vector, k: Vector, count: int,
+    inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: float, x: Vector, k: Vector, count: int,
     score: float, v: float, h: float, beta: float,
 ) -> None:  # fmt: skip
     """A += h x x' and b += beta x; score: x'w before."""
@@ -150,17 +150,17 @@ def change(
     for i in range(count):
         held[WEIGHT, i] += moved * k[i]
         held[MOMENT, i] += beta * x[i]
-    own[UPDATES] += 1.0
-    own[SINCE] += 1.0
-    if own[SINCE] >= REFRESH:
-        refresh(inverse, sums, held, own, ridge)
+    totals[UPDATES] += 1.0
+    totals[SINCE] += 1.0
+    if totals[SINCE] >= REFRESH:
+        refresh(inverse, sums, held, totals, ridge)
 
 
 @inner
-def refresh(inverse: Vector, sums: Vector, held: Vector, own: Vector, ridge: float) -> None:
+def refresh(inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: float) -> None:
     """P = A^-1 by Cholesky, and w = P b; left as they are if A is not positive in floats."""
-    count = int(own[COUNT])
-    own[SINCE] = 0.0
+    count = int(totals[COUNT])
+    totals[SINCE] = 0.0
     factor, back = np.zeros((count, count)), np.zeros((count, count))
     for i in range(count):
         for j in range(i):
@@ -190,7 +190,7 @@ def refresh(inverse: Vector, sums: Vector, held: Vector, own: Vector, ridge: flo
 
 @compiled
 def look(
-    slots: Slots, held: Vector, inverse: Vector, sums: Vector, own: Vector, ridge: float, scale_free: bool,
+    slots: Slots, held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, scale_free: bool,
     ends: NDArray[np.int64], places: Places, values: Vector, scores: Vector, spread: Vector,
 ) -> None:  # fmt: skip
     """x'w and v of every row, with what x itself says of new features and of M; nothing is changed."""
@@ -199,28 +199,30 @@ def look(
         weights, matrix = held.copy(), inverse
         if changes(slots, held, scale_free, places, values, ends[t], ends[t + 1]):
             matrix = inverse.copy()
-        count = meet(slots, weights, matrix, own, ridge, scale_free, places, values, ends[t], ends[t + 1], False, x, k)
+        count = meet(
+            slots, weights, matrix, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], False, x, k
+        )
         spread[t] = product(matrix, x, count, k)
         scores[t] = dense(weights[WEIGHT, :count], x[:count])
 
 
 @compiled
 def play_logistic(
-    slots: Slots, held: Vector, inverse: Vector, sums: Vector, own: Vector, ridge: float, scale_free: bool,
+    slots: Slots, held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, scale_free: bool,
     ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], kappa: float, scores: Vector,
 ) -> None:  # fmt: skip
     """Second-order logistic regression: the hedged scores, learning from every row."""
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
     for t in range(len(y)):
-        count = meet(slots, held, inverse, own, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
+        count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
         v = product(inverse, x, count, k)
         z0 = dense(held[WEIGHT, :count], x[:count])
-        scores[t] = learn_logistic(inverse, sums, held, own, ridge, x, k, count, z0, v, y[t], kappa)
+        scores[t] = learn_logistic(inverse, sums, held, totals, ridge, x, k, count, z0, v, y[t], kappa)
 
 
 @inner
 def learn_logistic(
-    inverse: Vector, sums: Vector, held: Vector, own: Vector, ridge: float, x: Vector, k: Vector, count: int,
+    inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: float, x: Vector, k: Vector, count: int,
     z0: float, v: float, y: int, kappa: float,
 ) -> float:  # fmt: skip
     """A round of second-order logistic regression; the score that was played."""
@@ -230,52 +232,52 @@ def learn_logistic(
     g = -y * q
     h = kappa * (q * (e * q))
     gap = z - z0
-    own[LOSS] += log_loss(y * z)
-    own[GAINED] += (g * gap + 0.5 * g * g * v - 0.5 * h * gap * gap) / (1.0 + h * v)
-    own[LINEAR] += g * z - 0.5 * h * z * z
-    own[LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
-    own[FARTHEST] = max(own[FARTHEST], abs(z))
-    change(inverse, sums, held, own, ridge, x, k, count, z0, v, h, h * z - g)
+    totals[LOSS] += log_loss(y * z)
+    totals[GAINED] += (g * gap + 0.5 * g * g * v - 0.5 * h * gap * gap) / (1.0 + h * v)
+    totals[LINEAR] += g * z - 0.5 * h * z * z
+    totals[LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
+    totals[FARTHEST] = max(totals[FARTHEST], abs(z))
+    change(inverse, sums, held, totals, ridge, x, k, count, z0, v, h, h * z - g)
     return z
 
 
 @compiled
 def play_vaw(
-    slots: Slots, held: Vector, inverse: Vector, sums: Vector, own: Vector, ridge: float, scale_free: bool,
+    slots: Slots, held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, scale_free: bool,
     ends: NDArray[np.int64], places: Places, values: Vector, y: Vector, low: float, high: float, scores: Vector,
 ) -> None:  # fmt: skip
     """Vovk-Azoury-Warmuth: x is in A before the prediction, which is clipped to low .. high."""
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
     for t in range(len(y)):
-        count = meet(slots, held, inverse, own, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
+        count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
         v = product(inverse, x, count, k)
         score = dense(held[WEIGHT, :count], x[:count])
         said = score / (1.0 + v)
         scores[t] = min(max(said, low), high)
-        own[LOSS] += (scores[t] - y[t]) ** 2
-        own[GAINED] += y[t] * y[t] * (v / (1.0 + v))
-        own[LINEAR] += y[t] * y[t]
-        own[UNCLIPPED] += (said - y[t]) ** 2
-        own[LINEAR_SIZE] += said * said * v
-        own[FARTHEST] = max(own[FARTHEST], abs(y[t]))
-        change(inverse, sums, held, own, ridge, x, k, count, score, v, 1.0, y[t])
+        totals[LOSS] += (scores[t] - y[t]) ** 2
+        totals[GAINED] += y[t] * y[t] * (v / (1.0 + v))
+        totals[LINEAR] += y[t] * y[t]
+        totals[UNCLIPPED] += (said - y[t]) ** 2
+        totals[LINEAR_SIZE] += said * said * v
+        totals[FARTHEST] = max(totals[FARTHEST], abs(y[t]))
+        change(inverse, sums, held, totals, ridge, x, k, count, score, v, 1.0, y[t])
 
 
 @compiled
 def play_perceptron(
-    slots: Slots, held: Vector, inverse: Vector, sums: Vector, own: Vector, ridge: float, scale_free: bool,
+    slots: Slots, held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, scale_free: bool,
     ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], margin: float, scores: Vector,
 ) -> None:  # fmt: skip
     """The second-order Perceptron (margin 0) and AROW (margin 1): learn from mistakes, and where y x'w < margin."""
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
     for t in range(len(y)):
-        count = meet(slots, held, inverse, own, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
+        count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
         score = dense(held[WEIGHT, :count], x[:count])
         scores[t] = score
         wrong = (-1 if score < 0.0 else 1) != y[t]
         m = y[t] * score
         if wrong or m < margin:
             v = product(inverse, x, count, k)
-            own[LOSS] += wrong
-            own[GAINED] += (v + 2.0 * m - m * m) / (1.0 + v) if margin > 0.0 else v / (1.0 + v)
-            change(inverse, sums, held, own, ridge, x, k, count, score, v, 1.0, np.float64(y[t]))
+            totals[LOSS] += wrong
+            totals[GAINED] += (v + 2.0 * m - m * m) / (1.0 + v) if margin > 0.0 else v / (1.0 + v)
+            change(inverse, sums, held, totals, ridge, x, k, count, score, v, 1.0, np.float64(y[t]))

@@ -11,7 +11,7 @@ LARGEST, MOMENT, WEIGHT, SEEN, SIZE, HELD = range(6)
 """Rows of `held`: M, b, w = A^-1 b, rounds with the feature, and the largest |x|, which is M where the learner is
 scale-free; last, how many rows."""
 
-COUNT, UPDATES, SINCE, LOSS, GAINED, LINEAR, LINEAR_SIZE, FARTHEST, SHED, UNCLIPPED, OWN = range(11)
-"""In `own`: features held, updates, those since the last refresh; the loss; what the theorem adds up round by round;
+COUNT, UPDATES, SINCE, LOSS, GAINED, LINEAR, LINEAR_SIZE, FARTHEST, SHED, UNCLIPPED, TOTALS = range(11)
+"""In `totals`: features held, updates, those since the last refresh; the loss; what the theorem adds up round by round;
 the sum that b'A^-1 b is added to, and of the sizes of its parts; the largest |score|; by how much growing M lowered
 b'A^-1 b; the loss with nothing clipped; last, how many there are."""

@@ -78,7 +78,7 @@ class Auto(Probabilistic):
         lanes = 2 * len(rates)
         self._roots = np.repeat([True, False], len(rates))
         self._per_rate = np.tile(1.0 / np.array(rates), 2)
-        self._held, self._own = np.zeros((1, lane.SHARED + 2 * lanes)), np.zeros((lane.OWN, lanes))
+        self._held, self._totals = np.zeros((1, lane.SHARED + 2 * lanes)), np.zeros((lane.TOTALS, lanes))
         self._slots, self._ridges = np.full(1, -1, dtype=np.int32), np.array(ridges)
         self._matrices = _matrices(len(ridges), 0, 0)
         coins = np.random.default_rng(self.seed)
@@ -95,8 +95,9 @@ class Auto(Probabilistic):
 
     def _arrays(self) -> None:
         self._args = (
-            self._roots, self._per_rate, self._held, self._own, self._slots, self._ridges, *self._matrices, self._turns,
-            self._shifts, self._scales, self._moments, *self._waves, *self._stack, self._standing, curvature(RADIUS),
+            self._roots, self._per_rate, self._held, self._totals, self._slots, self._ridges, *self._matrices,
+            self._turns, self._shifts, self._scales, self._moments, *self._waves, *self._stack, self._standing,
+            curvature(RADIUS),
         )  # fmt: skip
 
     @property
@@ -215,14 +216,14 @@ class Auto(Probabilistic):
 
     def _steps(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """-b of a member of the second order, place by place, and what it may be off by."""
-        (held, *_), own, _, slots = self._of(j)
-        here = (slots >= 0) & (slots < own[at.COUNT])
+        (held, *_), totals, _, slots = self._of(j)
+        here = (slots >= 0) & (slots < totals[at.COUNT])
         added, counts, sizes = np.zeros((3, len(slots)))
         random = j >= len(self._roots) + len(self._ridges)
         added[here] = -held[at.MOMENT, slots[here]]
-        counts[here] = own[at.UPDATES] if random else held[at.SEEN, slots[here]]
+        counts[here] = totals[at.UPDATES] if random else held[at.SEEN, slots[here]]
         sizes[here] = np.sqrt(2.0) if random else held[at.LARGEST, slots[here]]
-        return added, (1.0 + float(own[at.FARTHEST]) / 4.0) * added_doubt(counts, sizes)
+        return added, (1.0 + float(totals[at.FARTHEST]) / 4.0) * added_doubt(counts, sizes)
 
     def _diagonal(self, j: int) -> NDArray[np.float64]:
         """The metric of a diagonal member, place by place."""
@@ -236,14 +237,14 @@ class Auto(Probabilistic):
         places, lanes = self.features.count + 1, len(self._roots)
         for j in range(self.members):
             if j < lanes:
-                _, delta, linear, size = (float(value) for value in self._own[:, j])
+                _, delta, linear, size = (float(value) for value in self._totals[:, j])
                 low, high = Diagonal(self._diagonal(j)).inverse_between(
                     self._held[:places, lane.SHARED + j], np.zeros(places)
                 )
             else:
-                (held, _, sums, _), own, ridge, slots = self._of(j)
-                delta, linear, size = (float(own[k]) for k in (at.GAINED, at.LINEAR, at.LINEAR_SIZE))
-                low, high = full_metric(slots, ridge, held, sums, own).inverse_between(*self._steps(j))
+                (held, _, sums, _), totals, ridge, slots = self._of(j)
+                delta, linear, size = (float(totals[k]) for k in (at.GAINED, at.LINEAR, at.LINEAR_SIZE))
+                low, high = full_metric(slots, ridge, held, sums, totals).inverse_between(*self._steps(j))
             gained.append(delta)
             off = updates * 2.0 * U0 * size
             dual.append(linear + off + 0.5 * high)
@@ -267,14 +268,15 @@ class Auto(Probabilistic):
                     added_doubt(self._held[:places, 2], self._held[:places, 0]),
                 )
                 metric = Diagonal(self._diagonal(j))
-                found.append(Goal("log", metric, facts.promised(j), added, j, linear=float(self._own[lane.LINEAR, j])))
+                linear = float(self._totals[lane.LINEAR, j])
+                found.append(Goal("log", metric, facts.promised(j), added, j, linear=linear))
                 continue
-            (held, _, sums, _), own, ridge, slots = self._of(j)
-            full, ridges, here = full_metric(slots, ridge, held, sums, own), np.zeros(len(slots)), slots >= 0
+            (held, _, sums, _), totals, ridge, slots = self._of(j)
+            full, ridges, here = full_metric(slots, ridge, held, sums, totals), np.zeros(len(slots)), slots >= 0
             ridges[here] = ridge * held[at.LARGEST, slots[here]] ** 2
             images = self._images(j - lanes - second) if j >= lanes + second else None
             found.append(Goal("parabola", Diagonal(ridges), facts.promised(j), self._steps(j), j, images, full,
-                              float(own[at.LINEAR])))  # fmt: skip
+                              float(totals[at.LINEAR])))  # fmt: skip
         return found
 
     def _images(self, m: int) -> Callable[[Any], Any]:
@@ -291,9 +293,9 @@ class Auto(Probabilistic):
 
     def state(self) -> State:
         places = self.features.count + 1
-        named, n = ("held", "inverse", "sums", "own"), int(self._matrices[3][:, at.COUNT].max(initial=0))
-        held, inverse, sums, own = self._matrices
-        matrices = (held[:, :, :n], inverse[:, :n, :n], sums[:, :n, :n], own)
+        named, n = ("held", "inverse", "sums", "totals"), int(self._matrices[3][:, at.COUNT].max(initial=0))
+        held, inverse, sums, totals = self._matrices
+        matrices = (held[:, :, :n], inverse[:, :n, :n], sums[:, :n, :n], totals)
         return {
             **{name: getattr(self, name) for name in PARAMS},
             "rounds": self.rounds,
@@ -301,7 +303,7 @@ class Auto(Probabilistic):
             "plan": None if self._plan is None else list(self._plan),
             "width": self._moments.shape[1],
             "held": self._held[:places].copy(),
-            "own": self._own.copy(),
+            "totals": self._totals.copy(),
             "slots": self._slots[:places].copy(),
             "moments": self._moments.copy(),
             "standing": self._standing.copy(),
@@ -325,12 +327,12 @@ class Auto(Probabilistic):
         places = learner.features.count + 1
         learner._held = np.vstack([array(state, "held", (places, learner._held.shape[1])), learner._held[:1]])
         learner._slots = np.append(array(state, "slots", (places,), np.int32), np.int32(-1))
-        learner._own = array(state, "own", learner._own.shape)
+        learner._totals = array(state, "totals", learner._totals.shape)
         learner._moments = array(state, "moments", learner._moments.shape)
         learner._standing = array(state, "standing", learner._standing.shape)
         room = min(state["matrices"]["held"].shape[2], at.LIMIT)
         shapes = [part.shape for part in _matrices(len(learner._ridges), room, 0)]
-        named = ("held", "inverse", "sums", "own")
+        named = ("held", "inverse", "sums", "totals")
         for where, wanted in (("matrices", shapes), ("waves", [w.shape for w in learner._waves]),
                               ("stack", [w.shape for w in learner._stack])):  # fmt: skip
             parts = tuple(array(state[where], name, shape) for name, shape in zip(named, wanted, strict=True))
@@ -342,9 +344,9 @@ class Auto(Probabilistic):
 
 def _matrices(members: int, room: int, count: int) -> tuple[NDArray[np.float64], ...]:
     """What kernels/second_order.py works on, for several members; the first `count` features are there, of size 1."""
-    held, own = np.zeros((members, at.HELD, room)), np.zeros((members, at.OWN))
+    held, totals = np.zeros((members, at.HELD, room)), np.zeros((members, at.TOTALS))
     inverse, sums = np.zeros((members, room, room)), np.zeros((members, room, room))
     held[:, at.LARGEST, :count] = 1.0
     inverse[:, range(count), range(count)] = 1.0
-    own[:, at.COUNT] = count
-    return held, inverse, sums, own
+    totals[:, at.COUNT] = count
+    return held, inverse, sums, totals

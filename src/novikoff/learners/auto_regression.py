@@ -219,14 +219,14 @@ class AutoRegression(ScaleFree):
     def facts(self) -> AutoRegressionFacts:
         places = [self.features.count + 1] * len(self._linear) + [WAVES] * len(self._waves)
         members = [*self._linear, *self._waves]
-        own = [vaw_facts(*pair, self.rounds) for pair in zip(members, places, strict=True)]
+        vaws = [vaw_facts(*pair, self.rounds) for pair in zip(members, places, strict=True)]
         numbers, table = self._numbers.tolist(), self._table
         return AutoRegressionFacts(
             self.rounds, self.names, table[hedge.LOSSES].tolist(), self.shares.tolist(), numbers[hedge.GAPS],
             numbers[hedge.LAST_GAP], numbers[hedge.MIXED], numbers[hedge.PAID], self._first, self._grown,
-            own[0].squares, [int(matrix.own[at.UPDATES]) for matrix in members], [one.unclipped for one in own],
-            [one.least for one in own], [one.most for one in own], [one.chi for one in own],
-            [one.credit + one.shed for one in own],
+            vaws[0].squares, [int(matrix.totals[at.UPDATES]) for matrix in members], [one.unclipped for one in vaws],
+            [one.least for one in vaws], [one.most for one in vaws], [one.chi for one in vaws],
+            [one.credit + one.shed for one in vaws],
         )  # fmt: skip
 
     def state(self) -> State:

@@ -56,7 +56,7 @@ class Ftrl(Probabilistic):
             raise InputError(f"a rate must be from 2^-20 to 2^20: got {shown(rate)}.")
         self.metric, self.rate = metric, float(rate)
         self._roots, self._per_rate = np.array([metric == "sqrt"]), np.array([1.0 / self.rate])
-        self._own = np.zeros((at.OWN, 1))
+        self._totals = np.zeros((at.TOTALS, 1))
         self._held = np.zeros((1, at.SHARED + 2))  # the last row is that of all features not seen
 
     @property
@@ -77,7 +77,7 @@ class Ftrl(Probabilistic):
     @property
     def sums(self) -> NDArray[np.float64]:
         """Of its rounds: log losses, the theorem's Delta, g z, and |g z|."""
-        return self._own[:, 0]
+        return self._totals[:, 0]
 
     def diagonal(self) -> NDArray[np.float64]:
         """A, place by place, the constant's first; 0 for features never seen."""
@@ -113,14 +113,14 @@ class Ftrl(Probabilistic):
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores = np.empty((len(y), 1))
         play: Any = kernels.ftrl.play
-        play(self._held, self._own, self._roots, self._per_rate, *rows, y, True, scores)
+        play(self._held, self._totals, self._roots, self._per_rate, *rows, y, True, scores)
         return self._played(scores[:, 0], y)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores, none = np.empty((len(rows.ends) - 1, 1)), np.zeros(0, dtype=np.int8)
         places = np.minimum(rows.places, np.uint32(len(self._held) - 1))
         kernels.ftrl.play(
-            self._held, self._own, self._roots, self._per_rate, rows.ends, places, rows.values, none, False, scores
+            self._held, self._totals, self._roots, self._per_rate, rows.ends, places, rows.values, none, False, scores
         )
         return scores[:, 0]
 
@@ -150,7 +150,7 @@ class Ftrl(Probabilistic):
             "rounds": self.rounds,
             "features": self.features.state(),
             "held": self._held[: self.features.count + 1].copy(),
-            "own": self._own.copy(),
+            "totals": self._totals.copy(),
         }
 
     @classmethod
@@ -161,5 +161,5 @@ class Ftrl(Probabilistic):
         held = array(state, "held", (learner.features.count + 1, at.SHARED + 2))
         require(bool((held[:, [0, 1, 2, 3, at.SHARED + 1]] >= 0.0).all()), "sums of squares must not be negative", held)
         learner._held = np.vstack([held, np.zeros((1, at.SHARED + 2))])
-        learner._own = array(state, "own", (at.OWN, 1))
+        learner._totals = array(state, "totals", (at.TOTALS, 1))
         return learner

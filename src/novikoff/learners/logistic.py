@@ -68,16 +68,16 @@ class Logistic(SecondOrder, Probabilistic):
         """What a comparator is to make small."""
         largest = self.matrix.of(at.LARGEST, self.features.count + 1)
         metric = Diagonal(self.ridge * largest * largest)
-        linear = float(self.matrix.own[at.LINEAR])
+        linear = float(self.matrix.totals[at.LINEAR])
         return [Goal("parabola", metric, self.facts().penalty, self._steps(), matrix=self.matrix.full(), linear=linear)]
 
     def _steps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return self._added(1.0 + float(self.matrix.own[at.FARTHEST]) / 4.0)
+        return self._added(1.0 + float(self.matrix.totals[at.FARTHEST]) / 4.0)
 
     def facts(self) -> MetricFacts:
-        own = self.matrix.own
-        off = (self.rounds + 20) * 2.0 * U0 * float(own[at.LINEAR_SIZE])
-        loss, gained, linear = (float(own[k]) for k in (at.LOSS, at.GAINED, at.LINEAR))
+        totals = self.matrix.totals
+        off = (self.rounds + 20) * 2.0 * U0 * float(totals[at.LINEAR_SIZE])
+        loss, gained, linear = (float(totals[k]) for k in (at.LOSS, at.GAINED, at.LINEAR))
         low, high = self.matrix.full().inverse_between(*self._steps())
         dual, least = linear + off + 0.5 * high, linear - off + 0.5 * low
         return MetricFacts(self.rounds, self.updates, 0, loss, gained, dual, least)

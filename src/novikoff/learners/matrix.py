@@ -24,7 +24,7 @@ class Matrix:
         if not (math.isfinite(ridge) and 2.0**-100 <= ridge <= 2.0**100):
             raise InputError(f"a ridge must be from 2^-100 to 2^100: got {shown(ridge)}.")
         self.ridge, self.scale_free = float(ridge), bool(scale_free)
-        self.own = np.zeros(at.OWN)
+        self.totals = np.zeros(at.TOTALS)
         self._hold(np.full(1, -1, dtype=np.int32), 0)
 
     def _hold(self, slots: NDArray[np.int32], room: int) -> None:
@@ -34,12 +34,12 @@ class Matrix:
     @property
     def arrays(self) -> tuple[Any, ...]:
         """As the kernels take it."""
-        return self.slots, self.held, self.inverse, self.sums, self.own, self.ridge, self.scale_free
+        return self.slots, self.held, self.inverse, self.sums, self.totals, self.ridge, self.scale_free
 
     @property
     def count(self) -> int:
         """Features in the matrix."""
-        return int(self.own[at.COUNT])
+        return int(self.totals[at.COUNT])
 
     def make_room(self, places: int, unseen: int = 0) -> None:
         """For features at so many places, and so many that are only looked at."""
@@ -76,36 +76,36 @@ class Matrix:
 
     def full(self) -> Full:
         """A, for certificates."""
-        return full_metric(self.slots, self.ridge, self.held, self.sums, self.own)
+        return full_metric(self.slots, self.ridge, self.held, self.sums, self.totals)
 
     def state(self, places: int) -> State:
         """As plain data."""
         self.make_room(places)
         n = self.count
-        return {"slots": self.slots[:places].copy(), "held": self.held[:, :n].copy(), "own": self.own.copy(),
+        return {"slots": self.slots[:places].copy(), "held": self.held[:, :n].copy(), "totals": self.totals.copy(),
                 "inverse": np.tril(self.inverse[:n, :n]), "sums": np.tril(self.sums[:n, :n])}  # fmt: skip
 
     def load(self, state: State, places: int) -> None:
         """Become the matrix whose `state` this is."""
-        own = array(state, "own", (at.OWN,))
-        count = float(own[at.COUNT])
+        totals = array(state, "totals", (at.TOTALS,))
+        count = float(totals[at.COUNT])
         require(count.is_integer() and 0 <= count <= min(at.LIMIT, places), "features must fit a matrix", count)
         n, slots = int(count), array(state, "slots", (places,), np.int32)
         used = np.sort(slots[slots >= 0])
         require(used.tolist() == list(range(n)), "features must each have a row of the matrix", used)
         held = array(state, "held", (at.HELD, n))
         require(bool((held[[at.LARGEST, at.SEEN]] >= 0.0).all()), "sizes and counts must not be negative", held)
-        self.own = own
+        self.totals = totals
         self._hold(np.append(slots, np.int32(-1)), n)
         self.held, self.inverse, self.sums = held, array(state, "inverse", (n, n)), array(state, "sums", (n, n))
 
 
 def full_metric(
     slots: NDArray[np.int32], ridge: float, held: NDArray[np.float64], sums: NDArray[np.float64],
-    own: NDArray[np.float64],
+    totals: NDArray[np.float64],
 ) -> Full:  # fmt: skip
     """A of the arrays that kernels/second_order.py works on."""
-    count = int(own[at.COUNT])
+    count = int(totals[at.COUNT])
     places = np.flatnonzero((slots >= 0) & (slots < count))
     places, low, largest = places[np.argsort(slots[places])], np.tril(sums[:count, :count]), held[at.LARGEST, :count]
-    return Full(places, ridge * largest * largest, low + np.tril(low, -1).T, int(own[at.UPDATES]))
+    return Full(places, ridge * largest * largest, low + np.tril(low, -1).T, int(totals[at.UPDATES]))

@@ -13,6 +13,7 @@ from novikoff.certificates.metric_mistakes import metric_mistakes
 from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.metric_comparator import Goal, added_doubt
 from novikoff.comparators.metric_tracker import MetricTracker
+from novikoff.kernels import metric_layout as place
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.restoring import Schema, array, require
 from novikoff.learners.second_order import SecondOrder
@@ -29,17 +30,18 @@ class MetricPerceptron(SecondOrder):
     def __init__(self, ridge: float, diagonal: bool, scale_free: bool, bias: float) -> None:
         super().__init__(ridge, scale_free, bias)
         self.diagonal = bool(diagonal)
-        self._held, self._own = np.zeros((1, 4)), np.zeros(3)  # the last row is that of all features not seen
+        self._held = np.zeros((1, place.HELD))  # the last row is that of all features not seen
+        self._totals = np.zeros(place.TOTALS)
 
     @property
     def updates(self) -> int:
         """How often it changed."""
-        return int(self._own[0]) if self.diagonal else super().updates
+        return int(self._totals[place.UPDATES]) if self.diagonal else super().updates
 
     @property
     def mistakes(self) -> int:
         """Those among the updates that were mistakes."""
-        return int(self._own[1] if self.diagonal else self.matrix.own[at.LOSS])
+        return int(self._totals[place.MISTAKES] if self.diagonal else self.matrix.totals[at.LOSS])
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -54,35 +56,36 @@ class MetricPerceptron(SecondOrder):
     @property
     def size(self) -> int:
         """Features with a weight."""
-        return int(np.count_nonzero(self._held[:, 0])) if self.diagonal else super().size
+        return int(np.count_nonzero(self._held[:, place.LARGEST])) if self.diagonal else super().size
 
     def metric(self) -> NDArray[np.float64]:
         """The diagonal of A, place by place."""
         held = self._held[: self.features.count + 1]
-        return self.ridge * held[:, 0] ** 2 + held[:, 1]
+        return self.ridge * held[:, place.LARGEST] ** 2 + held[:, place.SQUARES]
 
     def _doubt(self) -> NDArray[np.float64]:
         """What b of the diagonal may be off by; no |x| of an update is above the root of the sum of x^2."""
         held = self._held[: self.features.count + 1]
-        return added_doubt(held[:, 3], held[:, 0] if self.scale_free else np.sqrt(held[:, 1]) * (1.0 + 1e-9))
+        sizes = held[:, place.LARGEST] if self.scale_free else np.sqrt(held[:, place.SQUARES]) * (1.0 + 1e-9)
+        return added_doubt(held[:, place.SEEN], sizes)
 
     def _weights(self) -> NDArray[np.float64]:
         metric = self.metric()
         held = self._held[: self.features.count + 1]
-        return np.divide(held[:, 2], metric, out=np.zeros_like(metric), where=metric > 0.0)
+        return np.divide(held[:, place.MOMENT], metric, out=np.zeros_like(metric), where=metric > 0.0)
 
     def _make_room(self, places: int) -> None:
         if not self.diagonal:
             super()._make_room(places)
         elif places >= len(self._held):
             spare = 0 if self.features.kind == "array" else min(len(self._held), 2**20)
-            self._held = np.vstack([self._held, np.zeros((places + 1 - len(self._held) + spare, 4))])
+            self._held = np.vstack([self._held, np.zeros((places + 1 - len(self._held) + spare, place.HELD))])
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores = np.empty(len(y))
         play: Any = kernels.metric_perceptron.play if self.diagonal else kernels.second_order.play_perceptron
         if self.diagonal:
-            play(self._held, self._own, self.ridge, self.scale_free, *rows, y, self.margin, True, scores)
+            play(self._held, self._totals, self.ridge, self.scale_free, *rows, y, self.margin, True, scores)
         else:
             play(*self.matrix.arrays, *rows, y, self.margin, scores)
         self.scored, said = scores, self._said(scores)
@@ -96,7 +99,7 @@ class MetricPerceptron(SecondOrder):
         scores, none = np.empty(len(rows.ends) - 1), np.zeros(0, dtype=np.int8)
         places = np.minimum(rows.places, np.uint32(len(self._held) - 1))
         kernels.metric_perceptron.play(
-            self._held, self._own, self.ridge, self.scale_free, rows.ends, places, rows.values, none, self.margin,
+            self._held, self._totals, self.ridge, self.scale_free, rows.ends, places, rows.values, none, self.margin,
             False, scores,
         )  # fmt: skip
         return scores
@@ -113,30 +116,33 @@ class MetricPerceptron(SecondOrder):
             full = self.matrix.full()
             return [Goal("hinge", full, facts.penalty, self._added(), matrix=full)]
         held = self._held[: self.features.count + 1]
-        added = -held[:, 2], self._doubt()
+        added = -held[:, place.MOMENT], self._doubt()
         return [Goal("hinge", Diagonal(self.metric()), facts.penalty, added)]
 
     def facts(self) -> MetricFacts:
         if self.diagonal:
             held = self._held[: self.features.count + 1]
-            gained = float(self._own[2])
-            least, dual = Diagonal(self.metric()).inverse_between(held[:, 2], self._doubt())
+            gained = float(self._totals[place.GAINED])
+            least, dual = Diagonal(self.metric()).inverse_between(held[:, place.MOMENT], self._doubt())
         else:
             added, doubt = self._added()
-            gained, (least, dual) = float(self.matrix.own[at.GAINED]), self.matrix.full().inverse_between(added, doubt)
+            gained = float(self.matrix.totals[at.GAINED])
+            least, dual = self.matrix.full().inverse_between(added, doubt)
         return MetricFacts(self.rounds, self.updates, self.mistakes, 0.0, gained, dual, least)
 
     def state(self) -> State:
         if not self.diagonal:
             return super().state()
-        return {**self._plain(), "held": self._held[: self.features.count + 1].copy(), "own": self._own.copy()}
+        return {**self._plain(), "held": self._held[: self.features.count + 1].copy(), "totals": self._totals.copy()}
 
     @classmethod
     def restore(cls, state: State) -> Self:
         if not state["diagonal"]:
             return super().restore(state)
         learner = cls._bare(state)
-        held = array(state, "held", (min(len(state["held"]), learner.features.count + 1), 4))
-        require(bool((held[:, [0, 1, 3]] >= 0.0).all()), "sums of squares must not be negative", held)
-        learner._held, learner._own = np.vstack([held, np.zeros((1, 4))]), array(state, "own", (3,))
+        held = array(state, "held", (min(len(state["held"]), learner.features.count + 1), place.HELD))
+        squares = held[:, [place.LARGEST, place.SQUARES, place.SEEN]]
+        require(bool((squares >= 0.0).all()), "sums of squares must not be negative", held)
+        learner._held = np.vstack([held, np.zeros((1, place.HELD))])
+        learner._totals = array(state, "totals", (place.TOTALS,))
         return learner

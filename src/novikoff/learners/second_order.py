@@ -42,7 +42,7 @@ class SecondOrder(ScaleFree):
     @property
     def updates(self) -> int:
         """How often it changed."""
-        return int(self.matrix.own[at.UPDATES])
+        return int(self.matrix.totals[at.UPDATES])
 
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on; weights of new columns are 0."""

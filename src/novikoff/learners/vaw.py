@@ -111,12 +111,12 @@ class Vaw(SecondOrder):
 
 def vaw_facts(matrix: Matrix, places: int, rounds: int, probabilities: bool = False) -> VawFacts:
     """What the theorem asks of a matrix that kernels/second_order.py has played on, with features at so many places."""
-    own, full = matrix.own, matrix.full()
-    added, doubt = matrix.added(places, float(own[at.FARTHEST]))
-    loss, chi, squares, credit = (float(own[k]) for k in (at.LOSS, at.GAINED, at.LINEAR, at.LINEAR_SIZE))
+    totals, full = matrix.totals, matrix.full()
+    added, doubt = matrix.added(places, float(totals[at.FARTHEST]))
+    loss, chi, squares, credit = (float(totals[k]) for k in (at.LOSS, at.GAINED, at.LINEAR, at.LINEAR_SIZE))
     least, most = full.inverse_between(added, doubt)
     off = (rounds + 20) * 2.0 * U0 * squares
     return VawFacts(
-        rounds, loss, squares - off - most, squares + off - least, squares, chi, credit, float(own[at.SHED]),
-        float(own[at.UNCLIPPED]), probabilities,
+        rounds, loss, squares - off - most, squares + off - least, squares, chi, credit, float(totals[at.SHED]),
+        float(totals[at.UNCLIPPED]), probabilities,
     )  # fmt: skip
