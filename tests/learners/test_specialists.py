@@ -41,8 +41,8 @@ def direct(rounds, block, chances, y):
         right = p if y[t] == 1 else 1.0 - p
         losses.append(-math.log(right))
         for one in awake:
-            own = chances(one[0], t)
-            weights[one] *= (own if y[t] == 1 else 1.0 - own) / right
+            paid = chances(one[0], t)
+            weights[one] *= (paid if y[t] == 1 else 1.0 - paid) / right
     return said, losses, weights
 
 

@@ -8,7 +8,7 @@ import pytest
 import novikoff as nk
 from novikoff.cli.main import main
 from novikoff.errors import SourceError
-from novikoff.tables import table as tables
+from novikoff.tables import weights as weighing
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_a_row_of_weight_k_is_played_k_times(rows, tmp_path, form, monkeypatch):
     want = nk.play("perceptron", plain)
     same(nk.play("perceptron", weighed), want)
     assert want.rounds == weights.sum()
-    monkeypatch.setattr(tables, "ROUNDS_TOGETHER", 7)
+    monkeypatch.setattr(weighing, "ROUNDS_TOGETHER", 7)
     same(nk.play("perceptron", nk.read(str(tmp_path / f"w.{form}"), weight="w")), want)
 
 

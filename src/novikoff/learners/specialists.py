@@ -139,7 +139,7 @@ class Specialists(Written):
         self.block = block
         self._fresh = saved(learner)
         self._copies = [Copy(STEADY, learner, 0.0, Total(), 0.0)]
-        self._own, self.rounds, self._mistakes, self._positives = Total(), 0, 0, 0
+        self._paid, self.rounds, self._mistakes, self._positives = Total(), 0, 0, 0
         self._worst, self._stretches = 0.0, 0
         self._marks: list[tuple[float, float, int, int]] = [(0.0, 0.0, 0, 0)]
         self._over: list[float] = []
@@ -251,7 +251,7 @@ class Specialists(Written):
         for i, copy in enumerate(self._copies):
             copy.loss.add_all(losses[:, i])
             copy.log = float(logs[i])
-        self._own.add_all(losses[:, -1])
+        self._paid.add_all(losses[:, -1])
         up = np.where(y == 1, mixed >= 0.5, mixed <= 0.5)
         wrong = (up != (y == 1)).astype(np.float64)
         self.rounds += len(y)
@@ -264,23 +264,23 @@ class Specialists(Written):
 
     def _end(self) -> None:
         """A block is over, and with it some stretches, and the copies whose longest it was."""
-        block, own = self.rounds // self.block, float(self._own)
-        self._marks.append((own, float(self._copies[0].loss), self._mistakes, self._positives))
+        block, paid = self.rounds // self.block, float(self._paid)
+        self._marks.append((paid, float(self._copies[0].loss), self._mistakes, self._positives))
         for copy in self._copies[1:]:
             blocks = block - copy.start + 1
             if blocks.bit_count() == 1:
                 loss = float(copy.loss)
                 self._over[place(copy.start) + doublings(blocks)] = loss
-                beyond = own - copy.before - loss - price(copy.start) if own < math.inf else math.inf
+                beyond = paid - copy.before - loss - price(copy.start) if paid < math.inf else math.inf
                 self._worst = max(self._worst, beyond) if self._stretches else beyond
                 self._stretches += 1
         self._copies = [copy for copy in self._copies if copy.start == STEADY or copy.ends() > block]
 
     def _begin(self) -> None:
         """A block begins, and with it a copy."""
-        start, own = self.rounds // self.block + 1, float(self._own)
+        start, paid = self.rounds // self.block + 1, float(self._paid)
         self._over += [math.nan] * (doublings(start) + 1)
-        self._copies.append(Copy(start, restored(self._fresh), -own, Total(), own))
+        self._copies.append(Copy(start, restored(self._fresh), -paid, Total(), paid))
 
     def between(self, first: int, last: int) -> Between:
         """What happened in the blocks within the rounds `first` to `last`, from 1, and what was promised there."""
@@ -297,13 +297,13 @@ class Specialists(Written):
             block += 2**size
         if start == 0:
             bound = min(bound, self._marks[stop][1] + math.log(2.0))
-        own, steady, mistakes, positives = np.subtract(self._marks[stop], self._marks[start]).tolist()
+        paid, steady, mistakes, positives = np.subtract(self._marks[stop], self._marks[start]).tolist()
         rows = (stop - start) * self.block
         fewer = int(min(positives, rows - positives))
         constant = sum(count * math.log(rows / count) for count in (fewer, rows - fewer) if count)
         bound = outward(bound + EPS * self._marks[stop][0])
         ends = start * self.block + 1, stop * self.block
-        return Between(*ends, int(mistakes), own, bound, steady, (constant, fewer))
+        return Between(*ends, int(mistakes), paid, bound, steady, (constant, fewer))
 
     def tale(self) -> list[str]:
         """Whom it trusts now."""
@@ -318,7 +318,7 @@ class Specialists(Written):
 
     def facts(self) -> SpecialistsFacts:
         lost = float(self._copies[0].loss)
-        return SpecialistsFacts(self.rounds, float(self._own), lost, self._stretches, self._worst)
+        return SpecialistsFacts(self.rounds, float(self._paid), lost, self._stretches, self._worst)
 
     def state(self) -> State:
         return {
@@ -327,7 +327,7 @@ class Specialists(Written):
             "rounds": self.rounds,
             "mistakes": self._mistakes,
             "positives": self._positives,
-            "own": [self._own.sum, self._own.lost],
+            "paid": [self._paid.sum, self._paid.lost],
             "worst": self._worst,
             "stretches": self._stretches,
             "marks": np.array(self._marks, dtype=np.float64),
@@ -345,11 +345,11 @@ class Specialists(Written):
         learner.rounds = rounds = integer(state, "rounds")
         learner._mistakes = integer(state, "mistakes", 0, rounds)
         learner._positives = integer(state, "positives", 0, rounds)
-        learner._own, learner._worst = Total(*state["own"]), float(state["worst"])
+        learner._paid, learner._worst = Total(*state["paid"]), float(state["worst"])
         learner._stretches = integer(state, "stretches", 0, 2 * rounds)
         blocks = rounds // learner.block
         marks = array(state, "marks", (blocks + 1, 4)).tolist()
-        learner._marks = [(own, steady, int(mistakes), int(positives)) for own, steady, mistakes, positives in marks]
+        learner._marks = [(paid, steady, int(mistakes), int(positives)) for paid, steady, mistakes, positives in marks]
         learner._over = array(state, "over", (place(blocks + 2),), finite=False).tolist()
         learner._copies = [
             Copy(one["start"], restored(one["learner"]), one["log"], Total(*one["loss"]), one["before"])

@@ -17,11 +17,12 @@ from novikoff.sources.labelled_lines import CHUNK_BYTES
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.opened import Origin
 from novikoff.stream import Stream
+from novikoff.tables.choosing import Asked, listed
 from novikoff.tables.columnar import ArrowTable, FrameTable
 from novikoff.tables.delimited import Delimited, first_bytes
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.objects import Objects, is_table
-from novikoff.tables.table import Asked, Table, listed
+from novikoff.tables.table import Table
 
 NESTED_BITS = 18
 

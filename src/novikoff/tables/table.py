@@ -11,8 +11,7 @@ Labels
     Rows wait until both labels have come, for 16 MB or a second at most; then a file is looked through for the other,
     and a pipe goes by streaming_labels.py. With `labelled=False` there is none, and y is -1.
 Weights
-    Theorems count rounds, and hold for whatever rows come. So a row of weight k, a whole number, is played k times in a
-    row, one of weight 0 not at all, and everything that is promised holds for the rounds that were played.
+    A row of weight k is played k times (tables/weights.py).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from __future__ import annotations
 import re
 import time as clock
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -29,30 +28,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import Advice, LabelError, MismatchError, Option, SourceError, quoted
-from novikoff.sources.layout import LABEL_NAMES, WHOLE, is_number
+from novikoff.sources.layout import LABEL_NAMES, is_number
 from novikoff.sources.pandas_index import check_asked, unnamed_note
 from novikoff.sources.streaming_labels import StreamingLabels, shown
 from novikoff.stream import Stream
 from novikoff.tables import cells
+from novikoff.tables.choosing import Asked, find, kind_of, label_column, listed, mismatch
 from novikoff.tables.column import BOOLEANS, Column, Kind, disguised_number, is_missing, looks_like_id, recognise
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Piece, Reader
-from novikoff.types import Batch, Domain, Labels, Position, Sparse
+from novikoff.tables.weights import repeated, weights
+from novikoff.types import Batch, Domain, Labels, Position
 
 LOOK_AHEAD_BYTES = 2**24
 LABEL_SECONDS = 1.0
 TRUTH = {"true": "true", "1": "true", "1.0": "true", "false": "false", "0": "false", "0.0": "false"}
-MOST_NAMED = 5
-MOST_WEIGHT = 10_000
-ROUNDS_TOGETHER = 2**16
-"""Rounds of weighted rows in a batch, about."""
 MOST_CLASSES = 20
 """More whole numbers than this are no classes."""
 EXACT = 2.0**53
 INTEGER = re.compile(r"-?[0-9]{1,19}")
-
-Asked = Sequence[str | int] | str | int
-"""Columns, by name or number; one may stand alone."""
 
 
 class Table(Stream):
@@ -100,17 +94,17 @@ class Table(Stream):
         self._positive, self._many = positive, many
         check_asked(reader.levels, reader.names, label, LABEL_NAMES, columns, self.name)
         head = reader.head()
-        chosen = {kind: [self._find(c, f"a {kind} column") for c in listed(asked)] for kind, asked in
+        chosen = {kind: [find(reader, c, f"a {kind} column") for c in listed(asked)] for kind, asked in
                   (("number", number), ("category", category), ("text", text), ("time", time))}  # fmt: skip
-        left_out = {self._find(c, "a column to leave out") for c in listed(drop)}
-        used = None if columns is None else [self._find(c, "a feature column") for c in listed(columns)]
-        self.weight = None if weight is None else self._find(weight, "the weight column")
+        left_out = {find(reader, c, "a column to leave out") for c in listed(drop)}
+        used = None if columns is None else [find(reader, c, "a feature column") for c in listed(columns)]
+        self.weight = None if weight is None else find(reader, weight, "the weight column")
         if self.weight is not None:
             left_out.add(self.weight)
             self.rows = None  # as many as they weigh together
         self._asked = (label, used, left_out, chosen)
         self._first = dict(head)
-        self._choose(self._label(label, used or [], left_out) if labelled else None)
+        self._choose(label_column(reader, label, used or [], left_out) if labelled else None)
         used_or_told = {self.label, self.weight, *(column.name for column in self.columns)}
         ignored = [name for name in reader.names[reader.index :] if name not in used_or_told]
         self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored)
@@ -171,7 +165,7 @@ class Table(Stream):
         self.label = self._reader.needed = label
         head = self._first
         _, used, left_out, chosen = self._asked
-        self.columns = [self._column(name, head[name], chosen) for name in self._chosen(used, left_out)]
+        self.columns = [kind_of(self._reader, name, head[name], chosen) for name in self._chosen(used, left_out)]
         self._sources = {column.name: column.name for column in self.columns}
         self._point = all(c.kind == "boolean" or all(map(_is_whole, head[c.name])) for c in self.columns)
         said = [cell for cell in head[label] if not is_missing(cell)] if label is not None else []
@@ -327,16 +321,16 @@ class Table(Stream):
             for whole in self._settled(self._reader.pieces(start, wanted)):
                 for piece in self._known(whole, read):
                     known = self.encoding.width
-                    x, y, weights, error = self._rows(piece)
-                    played = row + (len(y) if weights is None else int(weights.sum()))
+                    x, y, counts, error = self._rows(piece)
+                    played = row + (len(y) if counts is None else int(counts.sum()))
                     end = None if error or piece.end is None else self._position(piece.end, played)
                     for part, rows in self._by_width(x, known) if len(y) else ():
                         last = end if rows.stop == len(y) else None
-                        if weights is None:
+                        if counts is None:
                             yield Batch(part, y[rows], row + rows.start + 1, last, "owned")
                         else:
-                            yield from _repeated(part, y[rows], weights[rows], row, last)
-                            row += int(weights[rows].sum())
+                            yield from repeated(part, y[rows], counts[rows], row, last)
+                            row += int(counts[rows].sum())
                     row, read = played, read + len(y)
                     if error:
                         raise error
@@ -412,9 +406,9 @@ class Table(Stream):
         rows, error = piece.rows, self._numbered(piece.error)
         while True:
             try:
-                y, weights = self._outcomes(piece, rows), self._weights(piece, rows)
+                y, counts = self._outcomes(piece, rows), self._weights(piece, rows)
                 x = self._x(piece, rows)
-                return x, y, weights, error
+                return x, y, counts, error
             except SourceError as wrong:
                 if error is not None and self._labels.lone:  # the other label may be in the row that is bad
                     return self._x(piece, 0), self._outcomes(piece, 0), self._weights(piece, 0), error
@@ -441,19 +435,7 @@ class Table(Stream):
         """How often each row counts; None if all count once."""
         if self.weight is None:
             return None
-        if not rows:
-            return np.zeros(0, dtype=np.int64)
-        values = cells.numbers(piece.arrays[self.weight].slice(0, rows), Column(self.weight, "number"))
-        values = values.astype(np.float64, copy=False)
-        if np.isnan(values).any():
-            raise cells.missing(int(np.argmax(np.isnan(values))), self.weight, "weights")
-        wrong = ~((values >= 0.0) & (values <= MOST_WEIGHT) & (values == np.floor(values)))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            must = f"a weight must be a whole number from 0 to {MOST_WEIGHT:,}, as theorems count rounds"
-            do = Advice("Multiply all weights by one number and round them, or pass ", Option("drop", self.weight), ".")
-            raise cells.bad_cell(row, self.weight, must, f"has {values[row]:.17g}", do)
-        return values.astype(np.int64)
+        return weights(piece.arrays[self.weight].slice(0, rows), self.weight) if rows else np.zeros(0, dtype=np.int64)
 
     def _outcomes(self, piece: Piece, rows: int) -> NDArray[Any]:
         if self.label is None:
@@ -561,88 +543,11 @@ class Table(Stream):
             "known": self.encoding.known(),
         }
 
-    def _label(self, asked: str | int | None, used: Sequence[str], left_out: set[str]) -> str:
-        """The label column: asked for, or called like one, or the last."""
-        if asked is not None:
-            return self._find(asked, "the label column")
-        there = [n for n in self._reader.names[self._reader.index :] if n not in left_out and n not in used]
-        if not there:
-            raise SourceError(
-                "a table must have a label and a feature", f"{self.name} has no column left",
-                Advice("Pass ", Option("label", letter="NAME"), ", or fewer features."),
-            )  # fmt: skip
-        lower = {name.lower(): name for name in reversed(there)}
-        return next((lower[name] for name in LABEL_NAMES if name in lower), there[-1])
-
-    def _find(self, column: str | int, what: str) -> str:
-        """A column asked for by its name, or else by its number."""
-        names = self._reader.names
-        if column in names and not any(name.startswith(f"{column} (column ") for name in names):
-            return str(column)
-        number = int(column) if isinstance(column, int) or WHOLE.fullmatch(column) else None
-        number = None if column in names else number
-        if number is not None and -len(names) <= number < len(names):
-            return names[number]
-        there = ", ".join(quoted(name)[1:-1] for name in names[:50]) if self._reader.named else f"0 to {len(names) - 1}"
-        why = "there more than once" if column in names else "not there"
-        raise SourceError(f"{what} must be one of {there}: {column!r} is {why}, in {self.name}. Choose another.")
-
-    def _column(self, name: str, head: Sequence[Any], chosen: dict[str, list[str]]) -> Column:
-        """What a column is: as it was asked for, or as it looks."""
-        kinds = [kind for kind, names in chosen.items() if name in names]
-        if len(kinds) > 1:
-            raise SourceError(f"a column must be of one kind: {name} is asked for as {' and '.join(kinds)}.")
-        if any(isinstance(cell, (list, dict)) for cell in head):
-            raise SourceError(
-                f"columns must be of plain values: column {quoted(name)} of {self.name} holds lists or objects. "
-                "Write a column a feature, or leave it out."
-            )
-        found = recognise(name, head)
-        if not kinds or kinds[0] == found.kind:
-            return found
-        if kinds[0] == "time":
-            raise SourceError(
-                f"dates must be of one form: {name} of {self.name} is not ({found.kind}). Write it as 2024-12-31."
-            )
-        return Column(name, kinds[0])  # type: ignore[arg-type]
-
 
 def _played(position: Position) -> int:
     """Rounds up to there: rows, unless they are weighed."""
     played: int = position["played" if "played" in position else "row"]
     return played
-
-
-def _repeated(x: Any, y: NDArray[Any], weights: NDArray[np.int64], row: int, end: Position | None) -> Iterator[Batch]:
-    """Each row as often as it weighs, in batches that are not much larger than others; the last goes on at `end`."""
-    ends = np.cumsum(weights)
-    total = int(ends[-1]) if len(ends) else 0
-    cuts = np.unique(np.searchsorted(ends, np.arange(ROUNDS_TOGETHER, total, ROUNDS_TOGETHER)))
-    for part in np.split(np.repeat(np.arange(len(y)), weights), ends[cuts]):
-        if len(part):
-            done = row + len(part)
-            last = done == row + total
-            yield Batch(
-                x.take(part) if isinstance(x, Sparse) else x[part], y[part], row + 1, end if last else None, "owned"
-            )
-            row, total = done, total - len(part)
-
-
-def mismatch(name: str, whose: str, missing: Sequence[str], new: Sequence[str]) -> MismatchError:
-    """Why columns are not those that somebody learned from."""
-    told = [f"{which} {_quoted(some)}" for which, some in (("no", missing), ("a new", new)) if some]
-    drop = Option("drop", new[0]) if len(new) == 1 else Option("drop", letter="NAMES")
-    more = Advice("pass ", drop, "; ") if new else ""
-    return MismatchError(
-        f"columns must be those that {whose} learned from", f"{name} has {' and '.join(told)}",
-        Advice("Rename the columns, or " if more else "Rename the columns; ", more,
-               "without names they are matched by position."),
-    )  # fmt: skip
-
-
-def _quoted(names: Sequence[str]) -> str:
-    shown = ", ".join(f'"{name}"' for name in names[:MOST_NAMED])
-    return shown + (f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else "")
 
 
 def are_numbers(values: set[float]) -> bool:
@@ -654,8 +559,3 @@ def _is_whole(cell: Any) -> bool:
     """Is it missing, or a whole number of 64 bits?"""
     written = str(cell).strip()
     return is_missing(cell) or (INTEGER.fullmatch(written) is not None and -(2**63) <= int(written) < 2**63)
-
-
-def listed(asked: Asked) -> Sequence[str | int]:
-    """The columns asked for, of which one may stand alone."""
-    return [asked] if isinstance(asked, (str, int)) else asked

@@ -1,0 +1,86 @@
+"""Which columns of a table are used, and as what: by name or number, as asked for or as they look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from novikoff.errors import Advice, MismatchError, Option, SourceError, quoted
+from novikoff.sources.layout import LABEL_NAMES, WHOLE
+from novikoff.tables.column import Column, recognise
+from novikoff.tables.piece import Reader
+
+MOST_NAMED = 5
+
+Asked = Sequence[str | int] | str | int
+"""Columns, by name or number; one may stand alone."""
+
+
+def listed(asked: Asked) -> Sequence[str | int]:
+    """The columns asked for, of which one may stand alone."""
+    return [asked] if isinstance(asked, (str, int)) else asked
+
+
+def find(reader: Reader, column: str | int, what: str) -> str:
+    """A column asked for by its name, or else by its number."""
+    names = reader.names
+    if column in names and not any(name.startswith(f"{column} (column ") for name in names):
+        return str(column)
+    number = int(column) if isinstance(column, int) or WHOLE.fullmatch(column) else None
+    number = None if column in names else number
+    if number is not None and -len(names) <= number < len(names):
+        return names[number]
+    there = ", ".join(quoted(name)[1:-1] for name in names[:50]) if reader.named else f"0 to {len(names) - 1}"
+    why = "there more than once" if column in names else "not there"
+    raise SourceError(f"{what} must be one of {there}: {column!r} is {why}, in {reader.name}. Choose another.")
+
+
+def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], left_out: set[str]) -> str:
+    """The label column: asked for, or called like one, or the last."""
+    if asked is not None:
+        return find(reader, asked, "the label column")
+    there = [n for n in reader.names[reader.index :] if n not in left_out and n not in used]
+    if not there:
+        raise SourceError(
+            "a table must have a label and a feature", f"{reader.name} has no column left",
+            Advice("Pass ", Option("label", letter="NAME"), ", or fewer features."),
+        )  # fmt: skip
+    lower = {name.lower(): name for name in reversed(there)}
+    return next((lower[name] for name in LABEL_NAMES if name in lower), there[-1])
+
+
+def kind_of(reader: Reader, name: str, head: Sequence[Any], chosen: dict[str, list[str]]) -> Column:
+    """What a column is: as it was asked for, or as it looks."""
+    kinds = [kind for kind, names in chosen.items() if name in names]
+    if len(kinds) > 1:
+        raise SourceError(f"a column must be of one kind: {name} is asked for as {' and '.join(kinds)}.")
+    if any(isinstance(cell, (list, dict)) for cell in head):
+        raise SourceError(
+            f"columns must be of plain values: column {quoted(name)} of {reader.name} holds lists or objects. "
+            "Write a column a feature, or leave it out."
+        )
+    found = recognise(name, head)
+    if not kinds or kinds[0] == found.kind:
+        return found
+    if kinds[0] == "time":
+        raise SourceError(
+            f"dates must be of one form: {name} of {reader.name} is not ({found.kind}). Write it as 2024-12-31."
+        )
+    return Column(name, kinds[0])  # type: ignore[arg-type]
+
+
+def mismatch(name: str, whose: str, missing: Sequence[str], new: Sequence[str]) -> MismatchError:
+    """Why columns are not those that somebody learned from."""
+    told = [f"{which} {_quoted(some)}" for which, some in (("no", missing), ("a new", new)) if some]
+    drop = Option("drop", new[0]) if len(new) == 1 else Option("drop", letter="NAMES")
+    more = Advice("pass ", drop, "; ") if new else ""
+    return MismatchError(
+        f"columns must be those that {whose} learned from", f"{name} has {' and '.join(told)}",
+        Advice("Rename the columns, or " if more else "Rename the columns; ", more,
+               "without names they are matched by position."),
+    )  # fmt: skip
+
+
+def _quoted(names: Sequence[str]) -> str:
+    shown = ", ".join(f'"{name}"' for name in names[:MOST_NAMED])
+    return shown + (f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else "")

@@ -1,0 +1,51 @@
+"""Weights of rows: how often each is played.
+
+Theorems count rounds, and hold for whatever rows come. So a row of weight k, a whole number, is played k times, one of
+weight 0 not at all, and everything that is promised holds for the rounds that were played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import Advice, Option
+from novikoff.tables import cells
+from novikoff.tables.column import Column
+from novikoff.types import Batch, Position, Sparse
+
+MOST_WEIGHT = 10_000
+ROUNDS_TOGETHER = 2**16
+"""Rounds of weighted rows in a batch, about."""
+
+
+def weights(array: Any, column: str) -> NDArray[np.int64]:
+    """The weights of rows, from the cells of their column."""
+    values = cells.numbers(array, Column(column, "number")).astype(np.float64, copy=False)
+    if np.isnan(values).any():
+        raise cells.missing(int(np.argmax(np.isnan(values))), column, "weights")
+    wrong = ~((values >= 0.0) & (values <= MOST_WEIGHT) & (values == np.floor(values)))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        must = f"a weight must be a whole number from 0 to {MOST_WEIGHT:,}, as theorems count rounds"
+        do = Advice("Multiply all weights by one number and round them, or pass ", Option("drop", column), ".")
+        raise cells.bad_cell(row, column, must, f"has {values[row]:.17g}", do)
+    return values.astype(np.int64)
+
+
+def repeated(x: Any, y: NDArray[Any], weights: NDArray[np.int64], row: int, end: Position | None) -> Iterator[Batch]:
+    """Each row as often as it weighs, in batches that are not much larger than others; the last goes on at `end`."""
+    ends = np.cumsum(weights)
+    total = int(ends[-1]) if len(ends) else 0
+    cuts = np.unique(np.searchsorted(ends, np.arange(ROUNDS_TOGETHER, total, ROUNDS_TOGETHER)))
+    for part in np.split(np.repeat(np.arange(len(y)), weights), ends[cuts]):
+        if len(part):
+            done = row + len(part)
+            last = done == row + total
+            yield Batch(
+                x.take(part) if isinstance(x, Sparse) else x[part], y[part], row + 1, end if last else None, "owned"
+            )
+            row, total = done, total - len(part)
