@@ -16,6 +16,7 @@ GIVEN = {
     "rectangle-halving": ":m=9",
     "scaled": ":[perceptron]",
     "specialists": ":[ftrl]",
+    "conformal": ":[perceptron]",
     "exp3-ix": ":4",
     "tsallis-inf": ":4",
     "exp4": ":4,experts=3",

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Self
 from novikoff import kernels
 from novikoff.certificates.cks_cache import cks_cache
 from novikoff.kernels.cache import FITS
-from novikoff.learners.kernel_learner import KernelLearner, Row, Swept
+from novikoff.learners.kernel_learner import KernelLearner, Played, Row
 from novikoff.learners.restoring import Schema, array
 from novikoff.learners.supports import checked_beta, checked_budget
 from novikoff.similarity import Function, Similarity
@@ -47,7 +47,7 @@ class CrammerKandolaSinger(KernelLearner):
         super().__init__(similarity, None if budget is None else checked_budget(budget))
         self.beta, self.distill = checked_beta(beta), bool(distill)
 
-    def _learn_many(self, *rows: *Swept) -> int:
+    def _learn_many(self, *rows: *Played) -> int:
         return kernels.crammer_kandola_singer.learn_many(*rows, (self.supports.most, self.beta, self.distill))
 
     def _insert(self, row: Row, y: int, self_value: float) -> None:

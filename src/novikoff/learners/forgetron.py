@@ -34,7 +34,7 @@ from novikoff import kernels
 from novikoff.certificates.forgetron_pathwise import forgetron_pathwise
 from novikoff.certificates.forgetron_theorem import forgetron_theorem
 from novikoff.errors import InputError, shown
-from novikoff.learners.kernel_learner import KernelLearner, Row, Swept
+from novikoff.learners.kernel_learner import KernelLearner, Played, Row
 from novikoff.learners.restoring import Schema, array, require
 from novikoff.learners.supports import checked_budget
 from novikoff.similarity import Function, Similarity
@@ -69,7 +69,7 @@ class Forgetron(KernelLearner):
         """||f||^2, in units of K."""
         return float(self._sums[SUMS.index("norm2")]) * self.radius2
 
-    def _learn_many(self, *rows: *Swept) -> int:
+    def _learn_many(self, *rows: *Played) -> int:
         return kernels.forgetron.learn_many(*rows, self._params, self._sums)
 
     def _insert(self, row: Row, y: int, self_value: float) -> None:

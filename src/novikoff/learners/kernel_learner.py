@@ -1,7 +1,7 @@
 """What learners that keep examples have in common: they say the sign of f(x) = sum of coefficient * K(z, x).
 
-A learner of this family brings its rule, twice: `_sweep`, compiled (kernels/), plays rows until there is no room, and
-says where to go on; `_insert` puts in one example, for a kernel function of the user's. An example is inserted on a
+A learner of this family brings its rule, twice: `_learn_many`, compiled (kernels/), plays rows until there is no room,
+and says where to go on; `_insert` puts in one example, for a kernel function of the user's. An example is inserted on a
 mistake; with `beta` > 0, whenever y f(x) <= beta.
 """
 
@@ -26,8 +26,11 @@ from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem
 Row = tuple[Places, Vector, int]
 """Places, numbers and width of an example, as in kernels/rows.py."""
 
-Swept = tuple[Cache, Rule, Rows, NDArray[np.int8], int, Vector]
+Played = tuple[Cache, Rule, Rows, NDArray[np.int8], int, Vector]
 """Supports, K, rows, labels, the row to begin with, and where the scores go."""
+
+UNUSED = {"rbf": ("degree", "constant"), "polynomial": ("gamma",)}
+"""Parameters that a kernel does not have."""
 
 
 class KernelLearner(Written):
@@ -64,7 +67,13 @@ class KernelLearner(Written):
         """Examples ever inserted."""
         return self.supports.updates
 
-    def _learn_many(self, *rows: *Swept) -> int:
+    def _argument(self, name: str, default: Any) -> Any:
+        known = self.similarity.arguments()
+        return (
+            default if name in UNUSED.get(self.similarity.kind, ()) else known.get(name, getattr(self, name, default))
+        )
+
+    def _learn_many(self, *rows: *Played) -> int:
         """Play the rows; the row to go on with, if there was no room."""
         raise NotImplementedError
 

@@ -27,7 +27,7 @@ from novikoff.certificates.kernel_hinge import kernel_hinge
 from novikoff.certificates.kernel_lengths import kernel_lengths
 from novikoff.certificates.kernel_margin import kernel_margin
 from novikoff.certificates.kernel_squared_hinge import kernel_squared_hinge
-from novikoff.learners.kernel_learner import KernelLearner, Row, Swept
+from novikoff.learners.kernel_learner import KernelLearner, Played, Row
 from novikoff.learners.restoring import Schema
 from novikoff.similarity import Function, Similarity
 from novikoff.types import Theorem
@@ -46,7 +46,7 @@ class KernelPerceptron(KernelLearner):
     ) -> None:  # fmt: skip
         super().__init__(Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias))
 
-    def _learn_many(self, *rows: *Swept) -> int:
+    def _learn_many(self, *rows: *Played) -> int:
         return kernels.kernel_perceptron.learn_many(*rows)
 
     def _insert(self, row: Row, y: int, self_value: float) -> None:

@@ -27,7 +27,7 @@ from novikoff.certificates.rbp_expected import rbp_expected
 from novikoff.certificates.rbp_no_eviction import rbp_no_eviction
 from novikoff.errors import InputError, shown
 from novikoff.kernels.coins import start
-from novikoff.learners.kernel_learner import KernelLearner, Row, Swept
+from novikoff.learners.kernel_learner import KernelLearner, Played, Row
 from novikoff.learners.restoring import Schema, require
 from novikoff.learners.supports import checked_budget, is_integer
 from novikoff.similarity import Function, Similarity
@@ -59,7 +59,7 @@ class RandomizedBudgetPerceptron(KernelLearner):
         require(held.evictions == 0 or held.count == held.most, "examples leave a full list only", held.count)
         return learner
 
-    def _learn_many(self, *rows: *Swept) -> int:
+    def _learn_many(self, *rows: *Played) -> int:
         return kernels.randomized_budget.learn_many(*rows, self.supports.most, self._coins)
 
     def _insert(self, row: Row, y: int, self_value: float) -> None:

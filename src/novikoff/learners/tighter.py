@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from novikoff import kernels
 from novikoff.kernels.cache import ROW
-from novikoff.learners.kernel_learner import KernelLearner, Row, Swept
+from novikoff.learners.kernel_learner import KernelLearner, Played, Row
 from novikoff.learners.restoring import Schema
 from novikoff.learners.supports import checked_beta, checked_budget
 from novikoff.similarity import Function, Similarity
@@ -46,7 +46,7 @@ class TighterPerceptron(KernelLearner):
         self.beta = checked_beta(beta)
         self._gram = np.zeros((0, 0))  # K of every two slots
 
-    def _learn_many(self, *rows: *Swept) -> int:
+    def _learn_many(self, *rows: *Played) -> int:
         return kernels.tighter.learn_many(*rows, self.supports.most, self.beta, self._table())
 
     def _insert(self, row: Row, y: int, self_value: float) -> None:

@@ -17,19 +17,16 @@ class Written:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._arguments())})"
 
+    def _argument(self, name: str, default: Any) -> Any:
+        """What was given for a parameter, or its default if that says as much."""
+        return getattr(self, name, default)
+
     def _arguments(self) -> list[str]:
         """The arguments that are not the default, as they are written."""
-        similarity = getattr(self, "similarity", None)
-        known = {} if similarity is None else similarity.arguments()
-        ignored = {"rbf": ("degree", "constant"), "polynomial": ("gamma",)}.get(str(known.get("kernel")), ())
         told = []
         for name, parameter in inspect.signature(type(self)).parameters.items():
-            value = known.get(name, getattr(self, name, parameter.default))
-            if (
-                value is parameter.empty
-                or name in ignored
-                or (written := _written(value)) == _written(parameter.default)
-            ):
+            value = self._argument(name, parameter.default)
+            if value is parameter.empty or (written := _written(value)) == _written(parameter.default):
                 continue
             if written:
                 told.append(f"{name}={written}")
