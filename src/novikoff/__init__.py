@@ -47,7 +47,7 @@ _HOMES = {
     "compare": "comparison",
     "conformal": "learners.conformal",
     "convert": "sources.convert",
-    "expert_table": "sources.expert_table",
+    "expert_table": "tables.expert_table",
     "hindsight": "comparators.hindsight",
     "keep": "online_to_batch",
     "load": "model",

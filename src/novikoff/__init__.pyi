@@ -63,7 +63,6 @@ from novikoff.sources.advice import Losses as Losses
 from novikoff.sources.arrays import Arrays as Arrays
 from novikoff.sources.contexts import Contexts as Contexts
 from novikoff.sources.convert import convert as convert
-from novikoff.sources.expert_table import expert_table as expert_table
 from novikoff.sources.frames import SparseMatrix as SparseMatrix
 from novikoff.sources.pairs import Pairs as Pairs
 from novikoff.sources.reader import read as read
@@ -72,6 +71,7 @@ from novikoff.sources.targets import Targets as Targets
 from novikoff.sources.text import Text as Text
 from novikoff.sources.vw import VW as VW
 from novikoff.stream import Stream as Stream
+from novikoff.tables.expert_table import expert_table as expert_table
 from novikoff.tables.formats import CSV as CSV
 from novikoff.tables.formats import JSONL as JSONL
 from novikoff.tables.formats import Arrow as Arrow

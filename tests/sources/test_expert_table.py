@@ -18,10 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from novikoff.errors import SourceError
-from novikoff.sources import expert_columns
-from novikoff.sources.expert_cells import FIRST_TEXT
-from novikoff.sources.expert_table import expert_table
-from novikoff.sources.expert_text import ExpertText
+from novikoff.tables.expert_cells import FIRST_TEXT
+from novikoff.tables.expert_table import expert_table
 from novikoff.types import Domain
 
 FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -218,7 +216,7 @@ def test_one_wrong_cell_among_probabilities_does_not_make_them_text(write):
 
 
 def test_too_many_texts_are_no_predictions(write, monkeypatch):
-    monkeypatch.setattr("novikoff.sources.expert_cells.MOST_TEXTS", 3)
+    monkeypatch.setattr("novikoff.tables.expert_cells.MOST_TEXTS", 3)
     fails("has one more", write("a,y\n" + "".join(f"w{k},w0\n" for k in range(4))), loss="zero-one")
 
 
@@ -283,8 +281,7 @@ CELL = st.one_of(
 )  # fmt: skip
 def test_numbers_are_those_of_python_whatever_the_chunks(write, rows, newline, delimiter, chunk, last):
     text = newline.join(delimiter.join(row) for row in rows) + (newline if last else "")
-    stream = expert_table(write(text), loss="table", header=False, delimiter=delimiter)
-    stream._chunk = chunk
+    stream = expert_table(write(text), loss="table", header=False, delimiter=delimiter, chunk=chunk)
     losses, _ = all_of(stream)
     wanted = [[float(cell.strip().strip('"')) for cell in row] for row in rows]
     assert losses.tobytes() == np.array(wanted).tobytes()
@@ -327,9 +324,7 @@ def test_threads_and_chunks_change_nothing(write):
     path = write("y,a,b,c,d,e\n" + "\n".join(rows) + "\n")
     wanted = all_of(expert_table(path, sleeping=True))
     for threads, chunk in ((1, 100), (3, 1000), (4, 2**14)):
-        stream = expert_table(path, sleeping=True, threads=threads)
-        stream._chunk = chunk
-        found = all_of(stream)
+        found = all_of(expert_table(path, sleeping=True, threads=threads, chunk=chunk))
         assert [part.tobytes() for part in found] == [part.tobytes() for part in wanted]
 
 
@@ -338,15 +333,12 @@ def test_threads_and_chunks_change_nothing(write):
 
 @pytest.mark.parametrize("name", ["table.csv", "table.jsonl", "table.parquet", "table.arrow", "table.csv.gz"])
 def test_a_pass_goes_on_where_a_batch_ended(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(expert_columns, "CELLS_AT_ONCE", 1)
+    monkeypatch.setattr("novikoff.tables.expert_table.CELLS_AT_ONCE", 1)
     rng = np.random.default_rng(1)
     words = ["sun", "rain", "snow"]
     columns = {name: rng.choice(words, 300).tolist() for name in ("a", "b", "y")}
     path = saved(columns, tmp_path / name)
-    stream = expert_table(path)
-    if isinstance(stream, ExpertText):
-        stream._chunk = 200
-    batches = list(stream.batches())
+    batches = list(expert_table(path, chunk=200).batches())
     assert len(batches) > 3
     for batch in batches[:-1]:
         again = expert_table(path)
@@ -418,10 +410,53 @@ def test_every_format_takes_text_for_zero_one_loss(tmp_path, name):
     assert stream.values.texts == ["sun", "rain", "fog"]
 
 
+def test_a_name_that_is_there_twice_in_parquet_is_no_outcome(tmp_path):
+    path = str(tmp_path / "twice.parquet")
+    pq.write_table(
+        pa.Table.from_arrays([pa.array([0.5]), pa.array([0.25]), pa.array([1])], names=["a", "a", "y"]), path
+    )
+    fails("the outcome must be one of a, a (column 1), y: 'a' is there more than once", path, outcome="a")
+    assert expert_table(path).experts == ("a", "a (column 1)")
+
+
 def test_truth_values_and_whole_numbers_of_parquet_are_numbers(tmp_path):
     table = {"a": [True, False], "b": [3, 4], "c": [1, 2], "y": [1, 0]}
     x, _ = all_of(expert_table(saved(table, tmp_path / "t.parquet"), loss="zero-one"))
     assert x.tolist() == [[1.0, 3.0, 1.0], [0.0, 4.0, 2.0]]
+
+
+def test_truth_values_beside_text_in_json_lines_are_those_of_other_columns(write):
+    """Truth values are 1 and 0 in every column, alone or beside text, so that they can be compared."""
+    x, y = all_of(
+        expert_table(write('{"a": true, "b": 1, "y": true}\n{"a": "no", "b": 0, "y": false}\n'), loss="zero-one")
+    )
+    assert (x == y[:, None]).tolist() == [[True, True], [False, True]]
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
+def test_a_frame_is_a_table_too(library):
+    columns = {"a": [0.25, 0.75], "outcome": [1, 0], "b": [0.5, None]}
+    frame = pa.table(columns) if library == "pyarrow" else pytest.importorskip(library).DataFrame(columns)
+    stream = expert_table(frame, sleeping=True)
+    x, y = all_of(stream)
+    assert (stream.experts, stream.loss, len(stream)) == (("a", "b"), "squared", 2)
+    assert x[:, 0].tolist() == [0.25, 0.75]
+    assert x[0, 1] == 0.5
+    assert math.isnan(x[1, 1])
+    assert y.tolist() == [1.0, 0.0]
+    with pytest.raises(SourceError, match='predictions must not be missing: row 2, column "b" of frame is empty'):
+        all_of(expert_table(frame, loss="squared"))
+
+
+@pytest.mark.parametrize("name", ["table.parquet", "table.arrow"])
+def test_a_wide_table_comes_in_batches_of_about_as_many_numbers(tmp_path, monkeypatch, name):
+    monkeypatch.setattr("novikoff.tables.expert_table.CELLS_AT_ONCE", 6400)
+    table = pa.table({f"m{k}": np.arange(400.0) for k in range(80)})
+    pq.write_table(table, tmp_path / "table.parquet")
+    with pa.OSFile(str(tmp_path / "table.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    sizes = [len(batch) for batch in expert_table(tmp_path / name, loss="table").batches()]
+    assert (max(sizes), sum(sizes)) == (80, 400)
 
 
 def test_an_infinite_number_of_parquet_is_refused(tmp_path):
@@ -431,11 +466,11 @@ def test_an_infinite_number_of_parquet_is_refused(tmp_path):
 
 def test_json_lines_must_keep_to_the_keys_of_the_first(write):
     path = write('{"a": 0.5, "y": 1}\n\n{"y": 0, "c": 1}\n', "t.jsonl")
-    fails('line 3 of FILE has another, "c"', path)
+    fails('line 3 of FILE has a new one, "c"', path)
     assert math.isnan(all_of(expert_table(write('{"a": 0.5, "y": 1}\n{"y": 0}\n'), sleeping=True))[0][1, 0])
     fails("a line must be one JSON object: line 2 of FILE", write('{"a": 0.5, "y": 1}\n{"a": 0.5,\n'))
     fails(
-        'values must be numbers or text: line 2, column "a" of FILE has "[1]"',
+        'values must be plain, as those of the first lines: line 2, column "a" of FILE has "[1]"',
         write('{"a": 0.5, "y": 1}\n{"a": [1], "y": 1}\n'),
     )
 
@@ -478,8 +513,7 @@ def test_a_file_object_is_read_from_where_it_is():
 
 def test_rows_are_counted_without_blank_lines(write):
     for text in ("a,y\n1,1\n\n0,1\r\n\r\n1,0", "a,y\n1,1\n0,1\n1,0\n\n"):
-        stream = expert_table(write(text))
-        stream._chunk = 3
+        stream = expert_table(write(text), chunk=3)
         assert stream.count() == len(all_of(stream)[1]) == 3
 
 

@@ -11,9 +11,9 @@ from novikoff.kernels import cells
 from novikoff.kernels import svmlight as svmlight_kernel
 from novikoff.kernels import vw as vw_kernel
 from novikoff.sources import line_chunks
-from novikoff.sources.expert_table import expert_table
 from novikoff.sources.svmlight import Svmlight
 from novikoff.sources.vw import VW
+from novikoff.tables.expert_table import expert_table
 
 coins = random.Random(5)
 

@@ -13,9 +13,9 @@ import novikoff as nk
 from helpers import novikoff
 from novikoff.errors import InputError, MismatchError
 from novikoff.model import load, save
-from novikoff.sources.expert_table import expert_table
 from novikoff.sources.matched import Matched, matched, names_of
 from novikoff.sources.unlabelled import unlabelled
+from novikoff.tables.expert_table import expert_table
 from novikoff.tables.formats import Frame
 
 

@@ -11,8 +11,8 @@ import pytest
 
 import novikoff as nk
 from novikoff.errors import SourceError
-from novikoff.sources.expert_table import expert_table
 from novikoff.sources.unlabelled import unlabelled
+from novikoff.tables.expert_table import expert_table
 from novikoff.tables.formats import Frame
 
 

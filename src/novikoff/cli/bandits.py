@@ -23,8 +23,8 @@ from novikoff.observer import Observer
 from novikoff.off_policy import bandit
 from novikoff.report import bandits, terminal
 from novikoff.report.progress import Progress
-from novikoff.sources.expert_table import expert_table
 from novikoff.stream import Stream
+from novikoff.tables.expert_table import expert_table
 
 LEARNERS = "exp3-ix or tsallis-inf"
 

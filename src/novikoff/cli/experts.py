@@ -22,9 +22,9 @@ from novikoff.ledger import Ledger
 from novikoff.observer import Observer
 from novikoff.report import experts, summary, terminal
 from novikoff.report.progress import Progress
-from novikoff.sources.expert_table import expert_table
 from novikoff.sources.matched import matched
 from novikoff.stream import Stream
+from novikoff.tables.expert_table import expert_table
 
 if TYPE_CHECKING:
     from novikoff.report.regret import History

@@ -27,8 +27,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import Advice, Option, SourceError
-from novikoff.sources.expert_cells import IF_LABEL
-from novikoff.sources.expert_table import BLANK, look_at
+from novikoff.sources.first_lines import BLANK, look_at
 from novikoff.sources.jsonl import JSONL
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK
 from novikoff.sources.layout import LABEL_NAMES, SNIFFED_ROWS, is_number, rows_of, sniff_delimiter
@@ -38,6 +37,7 @@ from novikoff.sources.reader import FORMATS, NUMBER, TABLES, UNLABELLED, WORD, _
 from novikoff.stream import Stream
 from novikoff.types import Batch, Position
 
+IF_LABEL = Advice("If it is the label, leave out ", Option("unlabelled"))
 LEAVE_OUT = Advice("Leave out ", Option("unlabelled"), ".")
 KEY = "no label"
 OBJECT = b'"%b":-1' % KEY.encode()

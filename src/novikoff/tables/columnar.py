@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from novikoff.errors import SourceError
-from novikoff.sources.arrow_file import index_notes, open_arrow
+from novikoff.sources.arrow_file import ParquetFile, index_notes, open_arrow
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import index_columns, index_note
 from novikoff.tables.column import Kind, names_apart
@@ -29,6 +29,8 @@ class Columnar(ABC):
     index = 0
     levels: Sequence[str] = ()
     needed: str | None = None
+    at_once = ROWS_AT_ONCE
+    """Rows in a piece, at most."""
 
     def __init__(self, name: str, schema: Any) -> None:
         self.name = name
@@ -64,8 +66,8 @@ class Columnar(ABC):
         row = start["row"] if start else 0
         used = [c for c, name in enumerate(self.names) if name in wanted]
         for batch in self.batches(row, used):
-            for at in range(0, batch.num_rows, ROWS_AT_ONCE):
-                part = batch.slice(at, ROWS_AT_ONCE)
+            for at in range(0, batch.num_rows, self.at_once):
+                part = batch.slice(at, self.at_once)
                 arrays = {self.names[c]: part.column(c) for c in used}
                 row += part.num_rows
                 yield Piece(arrays, part.num_rows, part.nbytes, {"row": row}, _where(row - part.num_rows))
@@ -90,6 +92,8 @@ class ArrowTable(Columnar):
         return self._source.fingerprint()
 
     def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
+        if isinstance(self._file, ParquetFile):
+            return self._file.batches(skip, columns, self.at_once)
         return self._file.batches(skip, columns)
 
 

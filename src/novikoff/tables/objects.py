@@ -28,7 +28,11 @@ SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class Objects:
-    """The rows of JSON lines, from a path, "-" or a binary file object."""
+    """The rows of JSON lines, from a path, "-" or a binary file object.
+
+    skip_bad      how many bad lines are skipped; None: whoever asks has no such option
+    first_alone   the columns are the keys of the first line, not of the first thousand
+    """
 
     named = True
     index = 0
@@ -36,7 +40,9 @@ class Objects:
     rows: int | None = None
     needed: str | None = None
 
-    def __init__(self, source: Any, skip_bad: int = 0, chunk: int = CHUNK_BYTES) -> None:
+    def __init__(
+        self, source: Any, skip_bad: int | None = 0, chunk: int = CHUNK_BYTES, first_alone: bool = False
+    ) -> None:  # fmt: skip
         origin = Origin(source)
         self._origin, self._opened = origin, origin.open()
         self.name, self.rereadable, self.fixed = origin.name, origin.rereadable, origin.fixed
@@ -49,7 +55,8 @@ class Objects:
         except BaseException:
             self._opened.close()
             raise
-        self.names: Sequence[str] = list(dict.fromkeys(key for row in self._first for key in row))
+        first = self._first[:1] if first_alone else self._first
+        self.names: Sequence[str] = list(dict.fromkeys(key for row in first for key in row))
         if self.rereadable:
             self._opened.close()
 
@@ -94,8 +101,8 @@ class Objects:
             except SourceError as fault:
                 fault.where.pop("row", None)
                 fault.at(line=number, source=self.name)
-                if here["bad"] >= self._skip_bad:
-                    error = fault.advise(*SKIP)
+                if here["bad"] >= (self._skip_bad or 0):
+                    error = fault if self._skip_bad is None else fault.advise(*SKIP)
                     break
                 here["bad"] += 1
                 self.skipped.append((number, fault.what))
@@ -118,8 +125,10 @@ def _row(line: bytes, known: set[str]) -> dict[str, Any]:
         raise SourceError("an object must have the keys of the first ones", f"has a new one, {quoted(new)}", do)
     if b"\\u" in line and SURROGATE.search("".join(value for value in row.values() if isinstance(value, str))):
         raise SourceError("text must be Unicode", "has half a character, as \\ud800", CORRECT)
-    if any(isinstance(value, (dict, list)) for value in row.values()):
-        raise SourceError("values must be plain, as those of the first lines", "has a list or an object", CORRECT)
+    nested = next((key for key, value in row.items() if isinstance(value, (dict, list))), None)
+    if nested is not None:
+        must, was = "values must be plain, as those of the first lines", f"has {quoted(json.dumps(row[nested]))}"
+        raise SourceError(must, was, CORRECT, column=nested)
     return row
 
 

@@ -31,9 +31,18 @@ class Chosen:
     used: tuple[int, ...]
     experts: tuple[str, ...]
 
+    @property
+    def wanted(self) -> tuple[int, ...]:
+        """The experts' columns, and then the outcome's."""
+        return self.used if self.outcome is None else (*self.used, self.outcome)
+
     def column(self, c: int) -> str:
         """Column c as it is called in a message."""
         return column_name(self.columns, c)
+
+    def named(self, c: int) -> str | int:
+        """Column c by its name, or by its number if it has none."""
+        return named(self.columns, c)
 
 
 def choose(
@@ -68,11 +77,9 @@ def is_missing(cell: str) -> bool:
 
 LEAVE_OUT, ZERO_ONE = Option("without"), Option("loss", "zero-one")
 SLEEP = Advice("Fill it, or pass ", Option("sleeping", True), " to let experts sit out where they say nothing.")
-IF_LABEL = Advice("If it is the label, leave out ", Option("unlabelled"))
 ENCODE = {
     "predictions": Advice("Encode it, leave the column out (", LEAVE_OUT, "), or pass ", ZERO_ONE, "."),
     "losses": "Encode it.",
-    "features": Advice("Encode it. ", IF_LABEL, "."),
 }
 
 
@@ -80,7 +87,7 @@ ENCODE = {
 class Values:
     """Cells to numbers.
 
-    what       they are "predictions", "losses" or "features"
+    what       they are "predictions" or "losses"
     text       other values than numbers are allowed
     sleeping   an expert may say nothing, which is NaN
     texts      the texts that came so far, in order
@@ -104,11 +111,11 @@ class Values:
         except KeyError:
             pass
         numbers = []
-        for c in sorted((*chosen.used, chosen.outcome) if chosen.outcome is not None else chosen.used):
+        for c in sorted(chosen.wanted):
             try:
                 number = self.outcome(cells[c]) if c == chosen.outcome else self.prediction(cells[c])
             except SourceError as error:
-                error.at(column=named(chosen.columns, c))
+                error.at(column=chosen.named(c))
                 raise
             if c == chosen.outcome:
                 y = number
@@ -122,8 +129,7 @@ class Values:
             return self._number(cell, self.what)
         if self.sleeping:
             return math.nan
-        do = "Fill it, or drop the row." if self.what == "features" else SLEEP
-        raise SourceError(f"{self.what} must not be missing", _nothing(cell), do)
+        raise SourceError(f"{self.what} must not be missing", _nothing(cell), SLEEP)
 
     def outcome(self, cell: str) -> float:
         """What came of it."""
@@ -172,8 +178,9 @@ def column_number(column: str | int, width: int) -> int | None:
 
 def _find(column: str | int, columns: Sequence[str], width: int, what: str, name: str) -> int:
     """A column asked for by its name, or else by its number."""
-    if isinstance(column, str) and list(columns).count(column) == 1:
-        return list(columns).index(column)
+    called = [c for c, name in enumerate(columns) if name == column or name.startswith(f"{column} (column ")]
+    if column in columns and len(called) == 1:
+        return called[0]
     found = None if column in columns else column_number(column, width)
     if found is None:
         shown = ", ".join(quoted(one)[1:-1] for one in columns[:20]) if columns else f"0 to {width - 1}"

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import Advice, Option, SourceError, quoted
-from novikoff.sources.expert_cells import ZERO_ONE, Chosen, is_missing
 from novikoff.sources.layout import WHOLE, is_number
+from novikoff.tables.expert_cells import ZERO_ONE, Chosen, is_missing
 
 Pair = tuple[float, float]
 """The only two values that there are."""
@@ -33,8 +33,7 @@ SHOWN = 3
 
 def columns_of(chosen: Chosen, rows: Sequence[Sequence[str]]) -> dict[int, list[str]]:
     """The cells of the outcome and the experts, by the number of their column; short rows have fewer."""
-    wanted = [c for c in (*chosen.used, chosen.outcome) if c is not None]
-    return {c: [cells[c] for cells in rows if c < len(cells)] for c in wanted}
+    return {c: [cells[c] for cells in rows if c < len(cells)] for c in chosen.wanted}
 
 
 def suggested(columns: Mapping[int, Sequence[str]], chosen: Chosen, name: str) -> tuple[str, Pair | None, list[str]]:

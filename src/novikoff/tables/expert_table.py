@@ -1,7 +1,8 @@
 """A table of predictions as a stream: one column the outcome, every other column an expert; or a table of losses.
 
 Format
-    CSV and TSV (delimiter and header sniffed), JSON lines, Arrow, Parquet; text also packed, or from standard input.
+    CSV and TSV (delimiter and header sniffed), JSON lines, Arrow, Parquet, data frames; text also packed, or from
+    standard input.
 Columns
     The outcome is the column asked for, else one called outcome, y, label, class or target, else the last. With the
     loss "table" there is none: every column holds an expert's losses. Columns can be left out.
@@ -17,28 +18,29 @@ Cost
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
 from novikoff.errors import SourceError
-from novikoff.sources.expert_cells import OUTCOME_NAMES, choose, column_number
-from novikoff.sources.expert_columns import ExpertColumns
-from novikoff.sources.expert_lines import Objects, as_cell, keys
-from novikoff.sources.expert_losses import columns_of, suggested
-from novikoff.sources.expert_text import Cells, ExpertText
+from novikoff.sources.first_lines import BLANK, look_at
+from novikoff.sources.frames import is_frame
+from novikoff.sources.labelled_lines import CHUNK_BYTES
 from novikoff.sources.layout import SNIFFED_ROWS, Row, is_name, is_number, rows_of, sniff_delimiter, sniff_header
-from novikoff.sources.opened import Opened, Origin
-from novikoff.sources.pandas_index import unnamed_first, unnamed_note
+from novikoff.sources.opened import Origin
+from novikoff.sources.pandas_index import check_asked, unnamed_first, unnamed_note
 from novikoff.sources.reader import sniff
+from novikoff.tables.columnar import ArrowTable, Columnar, FrameTable
+from novikoff.tables.expert_cells import OUTCOME_NAMES, choose, column_number
+from novikoff.tables.expert_losses import columns_of, suggested
+from novikoff.tables.expert_stream import Columns, ExpertTable, as_cell
+from novikoff.tables.expert_text import Cells
+from novikoff.tables.objects import Objects
+from novikoff.tables.piece import Reader
 
 LOSSES = ("zero-one", "absolute", "squared", "log", "table")
-HEAD_BYTES, LONGEST_HEAD, HEAD_LINES = 2**16, 2**26, 4
-BLANK = b"\xef\xbb\xbf \t\r\n"
-PATIENCE, MOMENT = 1.0, 0.01  # seconds that a pipe may be silent in its first lines; between two looks
-
-ExpertTable = ExpertText | ExpertColumns
+CELLS_AT_ONCE = 2**20
+"""Numbers in a batch of columns, about."""
 
 
 def expert_table(
@@ -50,8 +52,9 @@ def expert_table(
     header: bool | None = None,
     delimiter: str | None = None,
     threads: int | None = None,
+    chunk: int = CHUNK_BYTES,
 ) -> ExpertTable:
-    """The table in a file, standard input ("-") or a binary file object.
+    """The table in a file, standard input ("-"), a binary file object or a data frame.
 
     outcome     the outcome column: its name, or its number from 0 (from the end if negative)
     loss        zero-one, absolute, squared, log, or table: the columns are losses. None: if the first rows are clear
@@ -60,60 +63,35 @@ def expert_table(
     header      does a CSV file begin with names? None: sniff
     delimiter   what stands between the cells of a CSV file. None: sniff
     threads     how many parse at a time; None: as many as there are cores
+    chunk       bytes of text parsed at a time; a row may be longer
     """
     if loss is not None and loss not in LOSSES:
         raise SourceError(f"a loss must be one of {', '.join(LOSSES)}: got {loss!r}.")
     if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-" and not os.path.exists(source):
         raise SourceError(f"a table must be a file: there is no {os.fsdecode(source)}. Check the name.")
     without = [without] if isinstance(without, (str, int)) else list(without)
+    if is_frame(source):
+        return _from_columns(FrameTable(source), outcome, loss, sleeping, without)
     _, content, head, whole = look_at(source)
     found = "jsonl" if head.lstrip(BLANK).startswith(b"{") else sniff(head)  # so that a bad line is told as one
     if found in ("arrow", "parquet"):
-        return ExpertColumns(content, outcome, without, loss, sleeping)
-    lines = head if whole else head[: head.rfind(b"\n") + 1]
-    make = _from_objects if found == "jsonl" else _from_cells
-    table = make(Origin(content), lines, outcome, loss, sleeping, without, header, delimiter, threads)
-    table.notes.insert(0, f"read as {'JSON lines' if found == 'jsonl' else 'a table of cells'}")
+        return _from_columns(ArrowTable(content), outcome, loss, sleeping, without)
+    if found != "jsonl":
+        lines = head if whole else head[: head.rfind(b"\n") + 1]
+        origin = Origin(content)
+        return _from_cells(origin, lines, outcome, loss, sleeping, without, header, delimiter, threads, chunk)
+    objects = Objects(content, None, chunk, first_alone=True)
+    if header is not None or delimiter is not None:
+        raise SourceError(f"JSON lines have neither a header nor a delimiter: {objects.name} is read as such.")
+    table = _from_columns(objects, outcome, loss, sleeping, without)
+    table.notes.insert(0, "read as JSON lines")
     return table
-
-
-def look_at(source: Any) -> tuple[Origin, Any, bytes, bool]:
-    """Where it comes from, what is to be read from the beginning, its first bytes, and whether that is all."""
-    origin = Origin(source)
-    begin = source.tell() if origin.rereadable and not origin.independent else 0
-    opened = origin.open()
-    head, whole = _head(opened)
-    if not origin.rereadable:
-        return origin, opened, head, whole
-    opened.close()
-    if not origin.independent:
-        source.seek(begin)
-    return origin, source, head, whole
-
-
-def _head(opened: Opened) -> tuple[bytes, bool]:
-    """The first bytes, with a few lines at least; and whether that is all. Of a pipe that is slow, what has come."""
-    wanted, silent = HEAD_BYTES, 0.0
-    head = opened.peek(wanted)
-    while head.count(b"\n") < HEAD_LINES and wanted < LONGEST_HEAD:
-        if len(head) < wanted and not opened.live:
-            return head, True
-        if len(head) < wanted:
-            if silent >= PATIENCE:
-                return head, True
-            time.sleep(MOMENT)
-            silent += MOMENT
-        else:
-            wanted *= 2
-        seen, head = head, opened.peek(wanted)
-        silent = 0.0 if len(head) > len(seen) else silent
-    return head, len(head) < wanted and not opened.live
 
 
 def _from_cells(
     origin: Origin, lines: bytes, outcome: str | int | None, loss: str | None, sleeping: bool,
-    without: Sequence[str | int], header: bool | None, delimiter: str | None, threads: int | None,
-) -> ExpertText:  # fmt: skip
+    without: Sequence[str | int], header: bool | None, delimiter: str | None, threads: int | None, chunk: int,
+) -> ExpertTable:  # fmt: skip
     name = origin.name
     between = sniff_delimiter(lines) if delimiter is None else delimiter
     if len(between) != 1 or not between.isascii() or between in '"\r\n':
@@ -141,38 +119,32 @@ def _from_cells(
         notes += more
     skipped = last if header else 0
     size = _bytes_of(lines, skipped)
-    cells = Cells(chosen, len(first), between, sleeping, loss == "zero-one")
-    table = ExpertText(origin, cells, (skipped, size), loss, sleeping, threads)
-    table.notes += notes
-    table.pair = pair
+    begin, text = (skipped, size), loss == "zero-one"
+    cells = Cells(origin, chosen, begin, len(first), between, sleeping, text, threads, chunk)
+    table = ExpertTable(cells, chosen, loss, sleeping, pair)
+    table.notes += ["read as a table of cells", *notes]
     return table
 
 
-def _from_objects(
-    origin: Origin, lines: bytes, outcome: str | int | None, loss: str | None, sleeping: bool,
-    without: Sequence[str | int], header: bool | None, delimiter: str | None, threads: int | None,
-) -> ExpertText:  # fmt: skip
-    if header is not None or delimiter is not None:
-        raise SourceError(f"JSON lines have neither a header nor a delimiter: {origin.name} is read as such.")
-    head = [(number, line) for number, line in enumerate(lines.split(b"\n"), 1) if line.strip()]
-    number, line = head[0]
-    first = keys(line.removeprefix(b"\xef\xbb\xbf"), origin.name, number)
-    chosen = choose(list(first), len(first), outcome, without, loss == "table", origin.name)
-    notes: list[str] = []
-    pair = None
+def _from_columns(
+    reader: Reader, outcome: str | int | None, loss: str | None, sleeping: bool,
+    without: Sequence[str | int],
+) -> ExpertTable:  # fmt: skip
+    known = () if loss == "table" else OUTCOME_NAMES
+    check_asked(reader.levels, reader.names, outcome, known, None, reader.name)
+    without = [column for column in without if column not in reader.levels]  # it is
+    chosen = choose(reader.names, len(reader.names), outcome, without, loss == "table", reader.name)
+    if isinstance(reader, Columnar):
+        reader.at_once = max(CELLS_AT_ONCE // len(chosen.used), 64)
+    notes, pair = list(reader.notes), None
     if loss is None:
-        below = [keys(line.removeprefix(b"\xef\xbb\xbf"), origin.name, number) for number, line in head[:SNIFFED_ROWS]]
-        plain = [[_as_plain_cell(one.get(key)) for key in chosen.columns] for one in below]
-        loss, pair, notes = suggested(columns_of(chosen, plain), chosen, origin.name)
-    table = ExpertText(origin, Objects(chosen), (0, 0), loss, sleeping, threads)
+        head = list(reader.head().values())
+        first = {c: [as_cell(value) for value in head[c][:SNIFFED_ROWS]] for c in chosen.wanted}
+        loss, pair, more = suggested(first, chosen, reader.name)
+        notes += more
+    table = ExpertTable(Columns(reader, chosen), chosen, loss, sleeping, pair)
     table.notes += notes
-    table.pair = pair
     return table
-
-
-def _as_plain_cell(value: Any) -> str:
-    """A value of an object as a cell; what is none counts as missing here, and is refused when its line comes."""
-    return as_cell(value) if isinstance(value, (str, bool, int, float)) else ""
 
 
 def _has_header(rows: list[Row], outcome: str | int | None, without: Sequence[str | int], name: str) -> bool:
