@@ -14,6 +14,8 @@ from novikoff.sources.pandas_index import unnamed_first
 
 DELIMITERS = ("\t", ";", ",")
 SNIFFED_ROWS = 50
+MOST_SHOWN = 20
+"""Columns that an error lists."""
 LABEL_NAMES = ("label", "y", "class", "target")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]{1,300}")
@@ -36,8 +38,10 @@ def choose_columns(
     An index, as pandas and R write it, is none of them, unless it is asked for by its number.
     """
     columns = [columns] if isinstance(columns, str) else columns
-    used = tuple(_find(column, names, width, "a feature", file) for column in columns or ())
-    target = _guess_label(names, width, used) if label is None else _find(label, names, width, "the label", file)
+    used = tuple(find_column(column, names, width, "a feature column", file) for column in columns or ())
+    target = _guess_label(names, width, used)
+    if label is not None:
+        target = find_column(label, names, width, "the label column", file)
     if columns is None:
         used = tuple(c for c in range(unnamed_first(names), width) if c != target)
     if not used:
@@ -112,22 +116,30 @@ def sniff_header(head: list[Row], features: list[int], name: str) -> bool:
     return True
 
 
-def _number(column: str | int, width: int) -> int | None:
-    """A column asked for by its number; None if it is not a number, or there is no such column."""
+def column_number(column: str | int, width: int) -> int | None:
+    """A column asked for by its number, from 0, or from the end if negative; None if it is no number of a column."""
     if isinstance(column, str) and not WHOLE.fullmatch(column):
         return None
     return int(column) % width if -width <= int(column) < width else None
 
 
-def _find(column: str | int, names: tuple[str, ...], width: int, what: str, file: object) -> int:
-    """A column asked for by its name, or else by its number."""
-    if isinstance(column, str) and names.count(column) == 1:
-        return names.index(column)
-    found = None if column in names else _number(column, width)
+def find_column(
+    column: str | int, names: Sequence[str], width: int, what: str, source: object, shown: bool = True
+) -> int:  # fmt: skip
+    """A column asked for by its name, or else by its number.
+
+    shown   does the error list the names? Else the numbers
+    """
+    once_more = f"{column} (column "
+    called = [c for c, name in enumerate(names) if name == column or name.startswith(once_more)]
+    if column in names and len(called) == 1:
+        return called[0]
+    found = None if column in names else column_number(column, width)
     if found is None:
-        there = ", ".join(quoted(name)[1:-1] for name in names[:50]) if names else f"0 to {width - 1}"
+        there = ", ".join(quoted(name)[1:-1] for name in names[:MOST_SHOWN]) if names and shown else f"0 to {width - 1}"
+        more = f" and {len(names) - MOST_SHOWN:,} more" if shown and len(names) > MOST_SHOWN else ""
         why = "there more than once" if column in names else "not there"
-        raise SourceError(f"{what} column must be one of {there}: {column!r} is {why}, in {file}. Choose another.")
+        raise SourceError(f"{what} must be one of {there}{more}: {column!r} is {why}, in {source}. Choose another.")
     return found
 
 

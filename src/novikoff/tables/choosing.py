@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from novikoff.errors import Advice, MismatchError, Option, SourceError, quoted
-from novikoff.sources.layout import LABEL_NAMES, WHOLE
+from novikoff.sources.layout import LABEL_NAMES, find_column
 from novikoff.tables.column import Column, recognise
 from novikoff.tables.piece import Reader
 
@@ -24,15 +24,7 @@ def listed(asked: Asked) -> Sequence[str | int]:
 def find(reader: Reader, column: str | int, what: str) -> str:
     """A column asked for by its name, or else by its number."""
     names = reader.names
-    if column in names and not any(name.startswith(f"{column} (column ") for name in names):
-        return str(column)
-    number = int(column) if isinstance(column, int) or WHOLE.fullmatch(column) else None
-    number = None if column in names else number
-    if number is not None and -len(names) <= number < len(names):
-        return names[number]
-    there = ", ".join(quoted(name)[1:-1] for name in names[:50]) if reader.named else f"0 to {len(names) - 1}"
-    why = "there more than once" if column in names else "not there"
-    raise SourceError(f"{what} must be one of {there}: {column!r} is {why}, in {reader.name}. Choose another.")
+    return names[find_column(column, names, len(names), what, reader.name, reader.named)]
 
 
 def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], left_out: set[str]) -> str:

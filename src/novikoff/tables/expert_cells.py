@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from novikoff.errors import Advice, Option, SourceError, quoted
 from novikoff.sources.label_column import NOT_FINITE
-from novikoff.sources.layout import WHOLE, column_name, is_number, named
+from novikoff.sources.layout import column_name, find_column, is_number, named
 from novikoff.sources.pandas_index import unnamed_first
 
 OUTCOME_NAMES = ("outcome", "y", "label", "class", "target")
@@ -52,8 +52,8 @@ def choose(
     """The outcome column, by default one called so, else the last; the experts are all others but those left out."""
     if losses and outcome is not None:
         raise SourceError(f"a table of losses must have no outcome: got {outcome!r}. Leave it out, or choose a loss.")
-    left_out = {_find(column, columns, width, "a column to leave out", name) for column in without}
-    asked = None if outcome is None else _find(outcome, columns, width, "the outcome", name)
+    left_out = {find_column(column, columns, width, "a column to leave out", name) for column in without}
+    asked = None if outcome is None else find_column(outcome, columns, width, "the outcome", name)
     left_out |= {c for c in range(unnamed_first(columns)) if c != asked}  # an index
     target = asked
     if not losses and outcome is None:
@@ -167,24 +167,3 @@ class Values:
 
 def _nothing(cell: str) -> str:
     return f"has {quoted(cell.strip())}" if cell.strip() else "is empty"
-
-
-def column_number(column: str | int, width: int) -> int | None:
-    """A column asked for by its number, from 0, or from the end if negative; None if it is no number of a column."""
-    if isinstance(column, str) and not WHOLE.fullmatch(column):
-        return None
-    return int(column) % width if -width <= int(column) < width else None
-
-
-def _find(column: str | int, columns: Sequence[str], width: int, what: str, name: str) -> int:
-    """A column asked for by its name, or else by its number."""
-    called = [c for c, name in enumerate(columns) if name == column or name.startswith(f"{column} (column ")]
-    if column in columns and len(called) == 1:
-        return called[0]
-    found = None if column in columns else column_number(column, width)
-    if found is None:
-        shown = ", ".join(quoted(one)[1:-1] for one in columns[:20]) if columns else f"0 to {width - 1}"
-        more = f" and {len(columns) - 20:,} more" if len(columns) > 20 else ""
-        why = "there more than once" if column in columns else "not there"
-        raise SourceError(f"{what} must be one of {shown}{more}: {column!r} is {why}, in {name}. Choose another.")
-    return found

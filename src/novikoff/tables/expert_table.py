@@ -26,12 +26,21 @@ from novikoff.errors import SourceError
 from novikoff.sources.first_lines import BLANK, look_at
 from novikoff.sources.frames import is_frame
 from novikoff.sources.labelled_lines import CHUNK_BYTES
-from novikoff.sources.layout import SNIFFED_ROWS, Row, is_name, is_number, rows_of, sniff_delimiter, sniff_header
+from novikoff.sources.layout import (
+    SNIFFED_ROWS,
+    Row,
+    column_number,
+    is_name,
+    is_number,
+    rows_of,
+    sniff_delimiter,
+    sniff_header,
+)
 from novikoff.sources.opened import Origin
 from novikoff.sources.pandas_index import check_asked, unnamed_first, unnamed_note
 from novikoff.sources.reader import sniff
 from novikoff.tables.columnar import ArrowTable, Columnar, FrameTable
-from novikoff.tables.expert_cells import OUTCOME_NAMES, choose, column_number
+from novikoff.tables.expert_cells import OUTCOME_NAMES, choose
 from novikoff.tables.expert_losses import columns_of, suggested
 from novikoff.tables.expert_stream import Columns, ExpertTable, as_cell
 from novikoff.tables.expert_text import Cells
