@@ -15,9 +15,9 @@ from novikoff.errors import Advice, Option, SourceError, quoted
 from novikoff.sources.label_column import NOT_FINITE
 from novikoff.sources.layout import column_name, find_column, is_number, named
 from novikoff.sources.pandas_index import unnamed_first
+from novikoff.tables.column import is_missing
 
 OUTCOME_NAMES = ("outcome", "y", "label", "class", "target")
-MISSING = ("", "?", "na", "n/a", "nan", "null")
 FIRST_TEXT = 2**52
 MOST_TEXTS = 2**16
 
@@ -68,11 +68,6 @@ def choose(
     twice = {one for one in names if names.count(one) > 1} if len(set(names)) < len(names) else set()
     experts = tuple(f"{one} (column {c})" if one in twice else one for one, c in zip(names, used, strict=True))
     return Chosen(tuple(columns), target, used, experts)
-
-
-def is_missing(cell: str) -> bool:
-    """Does it say nothing?"""
-    return cell.strip(" \t").lower() in MISSING
 
 
 LEAVE_OUT, ZERO_ONE = Option("without"), Option("loss", "zero-one")

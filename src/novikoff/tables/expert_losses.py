@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from novikoff.errors import Advice, Option, SourceError, quoted
 from novikoff.sources.layout import WHOLE, is_number
-from novikoff.tables.expert_cells import ZERO_ONE, Chosen, is_missing
+from novikoff.tables.column import is_missing
+from novikoff.tables.expert_cells import ZERO_ONE, Chosen
 
 Pair = tuple[float, float]
 """The only two values that there are."""
