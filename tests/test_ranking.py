@@ -165,3 +165,16 @@ def test_the_area_is_reported(tmp_path, capsys):
     assert f"AUC {told['auc']:.4f}" in capsys.readouterr().out
     assert main(["run", "constant", str(table), "--json", "-q"]) == 0
     assert "auc" not in json.loads(capsys.readouterr().out)
+
+
+def test_a_learner_that_says_no_score_when_it_plays_has_no_area():
+    class Silent(nk.Perceptron):
+        def play_one(self, x, y):
+            said = super().play_one(x, y)
+            self.scored = None
+            return said
+
+    game = nk.Game(Silent(), track=False)
+    for x, y in [((1.0,), 1.0), ((-1.0,), -1), ((2.0,), 1)]:
+        game.learn_one(x, y)
+    assert game.ledger.auc is None

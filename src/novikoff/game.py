@@ -144,9 +144,10 @@ class Game:
         else:
             result = StepResult(played, None, None)
             ledger.write(played, y, chance)
-        if self._scoring is not None:
-            self._waiting.append(self._scoring.scored)
-            self._waiting_labels.append(y)
+        if self._scoring is not None and (score := self._scoring.scored) is not None:
+            self._scoring.scored = None  # who says none next time has none
+            self._waiting.append(score)
+            self._waiting_labels.append(int(y))
             if len(self._waiting) == SCORES_TOGETHER:
                 ledger.ranking.settle()
         if names is not None:
@@ -188,8 +189,9 @@ class Game:
         else:
             self.ledger.write_batch(played, batch.y)
             played = StepResult(played, None, None)
-        if self._scoring is not None:
-            self.ledger.ranking.add(self._scoring.scored, batch.y)
+        if self._scoring is not None and (scores := self._scoring.scored) is not None:
+            self._scoring.scored = None
+            self.ledger.ranking.add(scores, batch.y)
         for observer in self._watching:
             observer.see(batch, played)
         return True

@@ -74,7 +74,7 @@ def test_an_array_is_no_label():
 def test_labels_say_which_two_values_are_minus_one_and_plus_one(negative, positive):
     stream = Pairs([(0, positive), (0, negative)], labels=Labels(negative, positive))
     assert labels_of(stream) == [1, -1]
-    with pytest.raises(SourceError, match=r"item 1 of pairs: labels must be .* or .*: got 'third'"):
+    with pytest.raises(SourceError, match=r"labels must be .* or .*: item 1 of pairs got 'third'"):
         labels_of(Pairs([(0, "third")], labels=Labels(negative, positive)))
 
 
