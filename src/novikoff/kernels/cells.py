@@ -1,10 +1,11 @@
-"""Tables of numbers in text: cells between commas, tabs or semicolons, rows on lines; written row by row.
+"""Tables in text: cells between commas, tabs or semicolons, rows on lines; numbers, written row by row, and codes.
 
 Algorithm
     As in entries.py: `places` lists where cells end, 64 bytes at a time; then no cell waits for the one before it, and
     four are read side by side, if they are -D.FFFFFFFF (one digit, a point, one to eight) or up to eight digits.
     A row with any other cell is read again by decimals.py, cell by cell: more digits, exponents, quotes, blanks, cells
     that say nothing. A row that is still not understood is left to the caller.
+    `coded` numbers the values of a column of words, found in a table of hashes, eight bytes at a time.
 The text must end with a new line and have PADDING readable bytes behind it; arrays of numbers need WIDE more.
 """
 
@@ -20,7 +21,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from novikoff.kernels.compiled import compiled, inlined, inner
-from novikoff.kernels.decimals import ONE, REAL_POWERS, TOPS, TWO, U64, ZERO, number
+from novikoff.kernels.decimals import EIGHT, MINUS, NOUGHT, ONE, REAL_POWERS, TEN, TOPS, TWO, U64, ZERO, eight, number
 from novikoff.kernels.entries import (
     BLOCK,
     BYTE,
@@ -46,6 +47,8 @@ THREE = U64(3)
 EVERY = U64(15)
 """Of rows that are not plain, every sixteenth is tried as one."""
 TILE = 8
+MIXED = U64(0x9E3779B97F4A7C15)
+LONGEST_WHOLE = U64(15)
 
 
 @intrinsic
@@ -213,6 +216,83 @@ def parse(
         row_lines[rows] = line
         rows = rows + ONE
     return rows, odds
+
+
+@inlined
+def _cell(
+    ends: NDArray[np.uint32], line_ends: NDArray[np.uint32], line: np.uint64, column: np.uint64
+) -> tuple[np.uint64, np.uint64]:
+    """Where a cell begins, and where it ends."""
+    place = column + (U64(line_ends[line - ONE]) + ONE if line else ZERO)
+    return U64(ends[place - ONE]) + ONE if place else ZERO, U64(ends[place])
+
+
+@inlined
+def _eight_of(text: NDArray[np.uint8], at: np.uint64, stop: np.uint64) -> np.uint64:
+    """Eight bytes as a word, zeros for those behind `stop`."""
+    word = eight(text, at)
+    return word if stop - at >= EIGHT else word & ((ONE << ((stop - at) << THREE)) - ONE)
+
+
+@compiled
+def coded(
+    text: NDArray[np.uint8], rows: np.uint64, column: np.uint64, ends: NDArray[np.uint32],
+    line_ends: NDArray[np.uint32], row_lines: NDArray[np.uint32], known: NDArray[np.int32], codes: NDArray[np.int32],
+    values: NDArray[np.uint32],
+) -> np.uint64:  # fmt: skip
+    """Number the values of a column as they come, and tell which each row has; how many there are.
+
+    known    room for hashes, a power of two and more than the rows; all -1
+    values   where each value begins, and where it ends
+    """
+    count, mask = ZERO, U64(len(known)) - ONE
+    for row in range(rows):
+        begin, stop = _cell(ends, line_ends, U64(row_lines[row]), column)
+        slot = stop - begin
+        for at in range(begin, stop, EIGHT):
+            slot = (slot ^ _eight_of(text, U64(at), stop)) * MIXED
+            slot = slot ^ (slot >> SMALL)
+        slot = slot & mask
+        while True:
+            code = known[slot]
+            if code < 0:
+                known[slot] = code = np.int32(count)
+                values[count, 0] = begin
+                values[count, 1] = stop
+                count = count + ONE
+                break
+            other = U64(values[code, 0])
+            same = U64(values[code, 1]) - other == stop - begin
+            for at in range(begin, stop, EIGHT):
+                if not same:
+                    break
+                same = _eight_of(text, U64(at), stop) == _eight_of(text, other + (at - begin), U64(values[code, 1]))
+            if same:
+                break
+            slot = (slot + ONE) & mask
+        codes[row] = code
+    return count
+
+
+@compiled
+def whole(
+    text: NDArray[np.uint8], rows: np.uint64, column: np.uint64, ends: NDArray[np.uint32],
+    line_ends: NDArray[np.uint32], row_lines: NDArray[np.uint32],
+) -> bool:  # fmt: skip
+    """Are all cells of a column empty or digits, with a minus or none, few enough to be exact as doubles?"""
+    for row in range(rows):
+        at, stop = _cell(ends, line_ends, U64(row_lines[row]), column)
+        if at < stop and U64(text[at]) == MINUS:
+            at = at + ONE
+            if at == stop:
+                return False
+        if stop - at > LONGEST_WHOLE:
+            return False
+        while at < stop:
+            if U64(text[at]) ^ NOUGHT >= TEN:
+                return False
+            at = at + ONE
+    return True
 
 
 @compiled

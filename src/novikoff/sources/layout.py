@@ -9,6 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+import numpy as np
+from numpy.typing import NDArray
+
 from novikoff.errors import HEADER, SourceError, place, quoted
 from novikoff.sources.pandas_index import unnamed_first
 
@@ -24,6 +27,17 @@ NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what `surrogateescape` makes of byte
 
 Row = tuple[int, int, list[str]]
 """The first and the last line of a row, from 1, and its cells."""
+
+
+def runs(columns: Sequence[int]) -> NDArray[np.uint64]:
+    """Columns that follow each other: the first of each run, and how many they are."""
+    found: list[list[int]] = []
+    for column in columns:
+        if found and column == sum(found[-1]):
+            found[-1][1] += 1
+        else:
+            found.append([column, 1])
+    return np.array(found, dtype=np.uint64).reshape(-1, 2)
 
 
 def choose_columns(

@@ -49,9 +49,9 @@ def numbers(array: Any, column: Column) -> NDArray[Any]:
     """int64 if all are whole and none is missing, else float64, NaN where nothing is said."""
     import pyarrow as pa
 
-    array = plain(array)
     if is_text(array.type):
         return _checked(_numbers_of_text(array, column), column)
+    array = plain(array)
     kind = array.type
     if pa.types.is_boolean(kind):
         array = array.cast(pa.int8())
@@ -95,14 +95,18 @@ def _numbers_of_text(array: Any, column: Column) -> NDArray[np.float64]:
 
 def distinct(array: Any) -> tuple[list[str], NDArray[np.int64]]:
     """The values as text, each once in the order in which they come, and which of them each row has; -1: none."""
-    array = plain(array)
-    encoded = array.dictionary_encode()
-    texts = [written(value) for value in encoded.dictionary.to_pylist()]
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    import pyarrow as pa
+
+    array = whole(array)
+    encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    firsts = np.full(len(encoded.dictionary) + 1, len(codes))
+    firsts[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    came = np.argsort(firsts[:-1])[: np.count_nonzero(firsts[:-1] < len(codes))]
     known: dict[str, int] = {}
-    renumbered = np.full(len(texts) + 1, -1, dtype=np.int64)
-    for code, text in enumerate(texts):
-        if not is_missing(text):
+    renumbered = np.full(len(firsts), -1, dtype=np.int64)
+    for code, value in zip(came.tolist(), encoded.dictionary.take(pa.array(came)).to_pylist(), strict=True):
+        if not is_missing(text := written(value)):
             renumbered[code] = known.setdefault(text, len(known))
     return list(known), np.take(renumbered, codes)
 
@@ -111,10 +115,10 @@ def moments(array: Any, column: Column) -> NDArray[np.float64]:
     """Seconds since 1970, NaN where nothing is said."""
     import pyarrow as pa
 
+    if is_text(array.type):
+        return _moments_of_text(array, column)
     array = plain(array)
     kind = array.type
-    if is_text(kind):
-        return _moments_of_text(array, column)
     if pa.types.is_date(kind):
         array = array.cast(pa.timestamp("s"))
     elif not pa.types.is_timestamp(kind):
@@ -130,12 +134,12 @@ def _moments_of_text(array: Any, column: Column) -> NDArray[np.float64]:
     import pyarrow as pa
 
     form = column.form or ISO
-    if form.startswith(ISO) and array.null_count == 0:
+    values, codes = distinct(array)
+    if form.startswith(ISO) and (codes >= 0).all():
         try:  # quick, if all are of the form that Arrow knows
-            return moments(array.cast(pa.timestamp("us")), column)
+            return np.take(moments(pa.array(values, pa.string()).cast(pa.timestamp("us")), column), codes)
         except pa.ArrowException:
             pass
-    values, codes = distinct(array)
     found = np.full(len(values) + 1, math.nan)
     for code, value in enumerate(values):
         try:
@@ -166,21 +170,30 @@ def text(array: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.b
     return content, offsets, missing
 
 
+def whole(array: Any) -> Any:
+    """One array, not several in a row; a single one is not copied."""
+    import pyarrow as pa
+
+    if isinstance(array, pa.ChunkedArray):
+        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # of none or many, by version
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    return array
+
+
 def plain(array: Any) -> Any:
     """One array, of values and not of codes."""
     import pyarrow as pa
 
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):  # of none or many, by version
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    array = whole(array)
     return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
 def is_text(kind: Any) -> bool:
-    """Is it a type of text?"""
+    """Is it a type of text, or of codes of texts?"""
     import pyarrow as pa
 
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
@@ -191,6 +204,8 @@ def spelled(value: str) -> str:
 
 def written(value: Any) -> str:
     """A value of a category as it is written in a table."""
+    if isinstance(value, str):
+        return value.strip()
     if value is None:
         return ""
     if isinstance(value, bool):

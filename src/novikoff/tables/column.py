@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
@@ -132,13 +133,19 @@ def moment(cell: str, form: str) -> float:
     """Seconds since 1970 of a date in that form; a zone that it has is heeded, else it is taken for UTC."""
     zone = ZONE.search(cell) if ":" in cell else None
     if zone is None:
-        return datetime.strptime(cell, form).replace(tzinfo=UTC).timestamp()
-    return datetime.strptime(cell[: zone.start()] + zone[0].replace("Z", "+0000"), form + "%z").timestamp()
+        return _read(cell, form).replace(tzinfo=UTC).timestamp()
+    return _read(cell[: zone.start()] + zone[0].replace("Z", "+0000"), form + "%z").timestamp()
+
+
+@lru_cache(2**12)
+def _read(cell: str, form: str) -> datetime:
+    """A date in that form; the same ones come again and again."""
+    return datetime.strptime(cell, form)
 
 
 def _fits(cell: str, form: str) -> bool:
     try:
-        datetime.strptime(cell, form)
+        _read(cell, form)
     except ValueError:
         return False
     return True

@@ -8,8 +8,9 @@ Header
     all columns are words, if its cells differ and none of them comes again below. One with both names and numbers where
     numbers follow could be either: then `header` must say.
 Cost
-    One pass, a few chunks of memory. The text is cut behind rows into chunks, which threads parse by pyarrow; neither
-    the chunks nor the threads change a cell. A chunk with a fault is read again by Python, which knows the line.
+    One pass, a few chunks of memory. The text is cut behind rows into chunks, which threads parse: plain ones by
+    kernels (plain_cells.py), others by pyarrow; neither the chunks nor the threads change a cell. A chunk with a fault
+    is read again by Python, which knows the line.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import HEADER, Option, SourceError, Where, quoted
-from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, cores
+from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, PADDING, cores
 from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
@@ -35,8 +36,10 @@ from novikoff.sources.workers import workers
 from novikoff.tables.cells import bad_cell, category_instead, missing
 from novikoff.tables.column import INFINITE, MISSING, NUMBER, WHOLE, Column, Kind, is_missing, names_apart, recognise
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
+from novikoff.tables.plain_cells import PlainCells
 from novikoff.types import Position
 
+CSV_CHUNK_BYTES = 2**21
 DELIMITERS = ("\t", ";", ",", "|")
 HEAD_BYTES, LONGEST_HEAD = 2**18, 2**24
 PATIENCE, MOMENT = 1.0, 0.01
@@ -56,7 +59,7 @@ class Delimited:
 
     def __init__(
         self, source: Any, header: bool | None = None, delimiter: str | None = None, asked: Sequence[Any] = (),
-        skip_bad: int = 0, threads: int | None = None, chunk: int = CHUNK_BYTES,
+        skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES,
     ) -> None:  # fmt: skip
         origin = Origin(source)
         self._origin, self._opened = origin, origin.open()
@@ -119,49 +122,51 @@ class Delimited:
             for name, cells in self.head().items()
             if all(is_missing(c) or WHOLE.fullmatch(c.strip()) for c in cells)
         }
-        waiting: deque[tuple[bytes, Future[Any]]] = deque()
+        plain = PlainCells(self.names, self._between, wanted, whole, self.needed)
+        waiting: deque[tuple[bytearray, int, Future[Any]]] = deque()
         with self._opened, workers(self._threads, "csv") as threads:
 
             def parsed() -> Piece:
-                text, future = waiting.popleft()
-                return self._piece(text, future, here, wanted)
+                text, size, future = waiting.popleft()
+                return self._piece(text, size, future, here, wanted)
+
+            def cells(text: bytearray, size: int) -> tuple[int, dict[str, Any]]:
+                return plain.arrays(text, size) or self._parse(bytes(memoryview(text)[:size]), wanted, whole)
 
             try:
-                for text in self._chunks(self._opened):
-                    waiting.append((text, threads.submit(self._parse, text, wanted, whole)))
+                for text, size in self._chunks(self._opened):
+                    waiting.append((text, size, threads.submit(cells, text, size)))
                     while len(waiting) > self._threads + 1 or (waiting and not self._opened.ready()):
                         yield parsed()
                 while waiting:
                     yield parsed()
             finally:
-                for _, future in waiting:
+                for *_, future in waiting:
                     future.cancel()
 
-    def _chunks(self, opened: Opened) -> Iterator[bytes]:
-        """The text, cut behind rows; the last row has its new line."""
+    def _chunks(self, opened: Opened) -> Iterator[tuple[bytearray, int]]:
+        """The text, cut behind rows, and its size; the last row has its new line, and PADDING bytes are behind."""
         from novikoff.kernels.quotes import last_row_end
 
         rest, size, over = b"", self._chunk, False
         while not over:
-            pieces, length = [rest], len(rest)
+            text, length = bytearray(size + 1 + PADDING), len(rest)
+            text[:length] = rest
             while length < size:
-                piece = opened.read(size - length)
-                if not piece:
-                    over = True
+                got = opened.readinto(memoryview(text)[length:size])
+                length += got
+                over = got == 0
+                if over or (opened.live and text.find(b"\n", length - got, length) >= 0 and not opened.ready(0.1)):
                     break
-                pieces.append(piece)
-                length += len(piece)
-                if opened.live and b"\n" in piece and not opened.ready(0.1):
-                    break
-            text = b"".join(pieces)
-            if over and text and not text.endswith(b"\n"):
-                text += b"\n"
-            cut = text.rfind(b"\n") + 1
-            if b'"' in text:
+            if over and length and text[length - 1] != ord("\n"):
+                text[length] = ord("\n")
+                length += 1
+            cut = text.rfind(b"\n", 0, length) + 1
+            if text.find(b'"', 0, length) >= 0:
                 mark = len(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else 0
-                cut = int(last_row_end(np.frombuffer(text, np.uint8)[mark:], ord(self._between)))
+                cut = int(last_row_end(np.frombuffer(text, np.uint8, length)[mark:], ord(self._between)))
                 cut += mark if cut else 0
-            if over and cut < len(text):
+            if over and cut < length:
                 raise SourceError(f"a row must be readable: the last of {self.name} is not. Is a quote left open?")
             if cut == 0 and not over:
                 size *= 2
@@ -169,14 +174,14 @@ class Delimited:
                     raise SourceError(
                         f"a row must be shorter than {LONGEST_ROW:,} bytes: {self.name} has a longer one."
                     )
-                rest = text
+                rest = bytes(memoryview(text)[:length])
                 continue
-            rest, size = text[cut:], self._chunk
+            rest, size = bytes(memoryview(text)[cut:length]), self._chunk
             if cut:
-                yield text[:cut]
+                yield text, cut
 
-    def _parse(self, text: bytes, wanted: Mapping[str, Kind], whole: set[str]) -> Any:
-        """The chunk by pyarrow, called in any thread."""
+    def _parse(self, text: bytes, wanted: Mapping[str, Kind], whole: set[str]) -> tuple[int, dict[str, Any]]:
+        """How many rows the chunk has, and the array of each column: by pyarrow, called in any thread."""
         import pyarrow as pa
         from pyarrow import compute
         from pyarrow import csv as arrow
@@ -205,36 +210,37 @@ class Delimited:
                     raise pa.ArrowInvalid("not a number")
             if self.needed in wanted and any(map(is_missing, table.column(self.needed).unique().to_pylist())):
                 raise pa.ArrowInvalid("a label is missing")
-            return table
+            return table.num_rows, {name: table.column(name) for name in wanted}
         except pa.ArrowInvalid:
             if not whole & {*numbers}:
                 raise
             return self._parse(text, wanted, set())
 
-    def _piece(self, text: bytes, future: Future[Any], here: Position, wanted: Mapping[str, Kind]) -> Piece:
+    def _piece(
+        self, text: bytearray, size: int, future: Future[Any], here: Position, wanted: Mapping[str, Kind]
+    ) -> Piece:
         """The rows of a chunk; moves `here` on."""
         import pyarrow as pa
 
         line, error = here["line"], None
         try:
-            table = future.result()
+            rows, arrays = future.result()
         except pa.ArrowException as reason:
-            good, error = self._mended(text, line, wanted, here)
+            good, error = self._mended(bytes(memoryview(text)[:size]), line, wanted, here)
             try:
-                table = self._parse(good, wanted, set()) if good else None
+                rows, arrays = self._parse(good, wanted, set()) if good else (0, {})
             except pa.ArrowException:
                 raise SourceError(
                     f"a table must be readable: {self.name} is not, from line {line + 1} on ({reason}). Write it anew."
                 ) from None
-        rows = table.num_rows if table is not None else 0
-        here.update(row=here["row"] + rows, line=line + text.count(b"\n"), byte=here["byte"] + len(text))
+        lines = int(np.count_nonzero(np.frombuffer(text, np.uint8, size) == ord("\n")))
+        here.update(row=here["row"] + rows, line=line + lines, byte=here["byte"] + size)
 
         def where(row: int) -> Where:
-            found = next(islice(cells_of(text, self._between, self.name), row, None), (0, 0, []))
+            found = next(islice(cells_of(bytes(text[:size]), self._between, self.name), row, None), (0, 0, []))
             return {"line": line + found[0]}
 
-        arrays = {name: table.column(name) for name in wanted} if table is not None else {}
-        return Piece(arrays, rows, len(text), dict(here), where, error)
+        return Piece(arrays, rows, size, dict(here), where, error)
 
     def _mended(
         self, text: bytes, line: int, wanted: Mapping[str, Kind], here: Position

@@ -39,10 +39,10 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Slot:
-    """One entry a row: codes of features, -1 for none, and values."""
+    """One entry a row: codes of features, -1 for none, and values; a code or value alone is that of every row."""
 
     def __init__(
-        self, names: Sequence[str], codes: NDArray[np.int64], values: NDArray[np.float64] | None = None
+        self, names: Sequence[str], codes: NDArray[np.int64] | int, values: NDArray[np.float64] | float = 1.0
     ) -> None:
         self.names, self.codes, self.values = names, codes, values
 
@@ -131,7 +131,7 @@ class Encoding:
         """The entries of a column."""
         name = self._stem(column)
         if column.kind == "unknown":
-            yield Slot([gone(name)], np.zeros(count, dtype=np.int64))
+            yield Slot([gone(name)], 0)
         elif column.kind == "category":
             values, codes = cells.distinct(array)
             names = [f"{name}={cells.spelled(value)}" for value in values]
@@ -141,7 +141,10 @@ class Encoding:
         else:
             numbers = cells.numbers(array, column).astype(np.float64, copy=False)
             missing = np.isnan(numbers)
-            yield Slot([column.name, gone(name)], missing.astype(np.int64), np.where(missing, 1.0, numbers))
+            if missing.any():
+                yield Slot([column.name, gone(name)], missing.astype(np.int64), np.where(missing, 1.0, numbers))
+            else:
+                yield Slot([column.name], 0, numbers)
 
     def _time_slots(self, column: Column, seconds: NDArray[np.float64], learn: bool) -> Iterable[Slot]:
         name, missing = self._stem(column), np.isnan(seconds)
@@ -174,19 +177,15 @@ class Encoding:
                 new += [(row, order, slot.names[code]) for code, row in seen if code >= 0 and unknown[code]]
         places = self._placed([name for _, _, name in sorted(new)], learn)
         found = [np.array([places.get(name, 0) for name in slot.names] + [0]) for slot in slots]
-        indices = np.stack([place[slot.codes] for place, slot in zip(found, slots, strict=True)], axis=1)
         width = max([len(self.places), *(place + 1 for place in places.values())]) if not learn else len(self.places)
-        return _sparse(slots, indices, count, width)
+        return _sparse(slots, found, count, width)
 
     def _hashed(self, slots: list[Slot], texts: list[Any], count: int) -> Sparse:
         """The rows of features that are hashed, words among them."""
         assert self.bits is not None
         mask = 2**self.bits - 1
         found = [np.array([murmur(name.encode(), 0) & mask for name in slot.names] + [0]) for slot in slots]
-        rows = _sparse(
-            slots, np.stack([place[slot.codes] for place, slot in zip(found, slots, strict=True)], axis=1), count,
-            self.width,
-        )  # fmt: skip
+        rows = _sparse(slots, found, count, self.width)
         for column, (data, ends, missing) in texts:
             stops = np.where(missing, ends[:-1], ends[1:])
             rows = beside(rows, counted(data, ends[:-1], stops, murmur(column.name.encode(), 0), self.bits))
@@ -269,10 +268,18 @@ def gone(name: str) -> str:
     return f"{name} is missing"
 
 
-def _sparse(slots: Sequence[Slot], indices: NDArray[np.int64], count: int, width: int) -> Sparse:
-    there = np.stack([slot.codes >= 0 for slot in slots], axis=1)
-    ones = np.ones(count)
-    values = np.stack([ones if slot.values is None else slot.values for slot in slots], axis=1)
+def _sparse(slots: Sequence[Slot], places: Sequence[NDArray[np.int64]], count: int, width: int) -> Sparse:
+    """The rows: of each slot an entry, at the place that its code has, unless that is none."""
+    indices, values = np.empty((count, len(slots)), dtype=np.uint32), np.empty((count, len(slots)))
+    for j, (slot, place) in enumerate(zip(slots, places, strict=True)):
+        indices[:, j], values[:, j] = place.astype(np.uint32)[slot.codes], slot.values
+    gaps = [j for j, slot in enumerate(slots) if np.min(slot.codes, initial=0) < 0]
+    if not gaps:
+        ends = np.arange(count + 1, dtype=np.uint64) * np.uint64(len(slots))
+        return Sparse(ends, indices.ravel(), values.ravel(), width, checked=True)
+    there = np.ones(indices.shape, dtype=np.bool_)
+    for j in gaps:
+        there[:, j] = slots[j].codes >= 0
     ends = np.zeros(count + 1, dtype=np.uint64)
     np.cumsum(there.sum(axis=1), out=ends[1:])
-    return Sparse(ends, indices[there].astype(np.uint32), values[there], width, checked=True)
+    return Sparse(ends, indices[there], values[there], width, checked=True)

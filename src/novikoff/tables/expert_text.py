@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from novikoff.errors import SourceError, Where
 from novikoff.sources.buffer_pool import BufferPool
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, PADDING, cores
+from novikoff.sources.layout import runs
 from novikoff.sources.line_chunks import Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.workers import workers
@@ -67,11 +68,7 @@ class Cells:
         self.fingerprint = origin.fingerprint
         self._local = threading.local()
         self._buffers, self._little = BufferPool(), Little()
-        used = np.array(chosen.used, dtype=np.int64)
-        breaks = np.flatnonzero(np.diff(used) != 1) + 1
-        starts = np.concatenate(([0], breaks))
-        counts = np.diff(np.concatenate((starts, [len(used)])))
-        self._runs = np.stack((used[starts], counts), axis=1).astype(np.uint64)
+        self._runs = runs(chosen.used)
 
     def count(self) -> int | None:
         """How many rows there are; None if that can be known only by playing them."""

@@ -19,7 +19,7 @@ from novikoff.sources.opened import Origin
 from novikoff.stream import Stream
 from novikoff.tables.choosing import Asked, listed
 from novikoff.tables.columnar import ArrowTable, FrameTable
-from novikoff.tables.delimited import Delimited, first_bytes
+from novikoff.tables.delimited import CSV_CHUNK_BYTES, Delimited, first_bytes
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.objects import Objects, is_table
 from novikoff.tables.table import Table
@@ -53,7 +53,7 @@ class CSV(Table):
         self, source: Any, label: str | int | None = None, positive: Any = None, header: bool | None = None,
         delimiter: str | None = None, columns: Asked | None = None, many: int | None = None, drop: Asked = (),
         number: Asked = (), category: Asked = (), text: Asked = (), time: Asked = (), bits: int | None = None,
-        skip_bad: int = 0, threads: int | None = None, chunk: int = CHUNK_BYTES, outcomes: str = "labels",
+        skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES, outcomes: str = "labels",
         labelled: bool = True, weight: str | int | None = None,
     ) -> None:  # fmt: skip
         named = [c for some in (columns or (), drop, number, category, text, time) for c in listed(some)]

@@ -137,7 +137,7 @@ class Table(Stream):
             return
         said = [cell for cell in self._first[self.label] if not is_missing(cell)]
         with suppress(ValueError, pa.ArrowException):  # told when its row comes
-            values = self._values(pa.array(said))
+            values, _ = self._values(pa.array(said))
             if self._labels.settled:
                 self._labels.encode(values)
             self._labels.look(values)
@@ -449,9 +449,11 @@ class Table(Stream):
                 row = int(np.argmax(np.isnan(values)))
                 raise cells.missing(row, self.label)
             return values
+        values, codes = self._values(array)
         try:
-            return self._labels.encode(self._values(array))
+            return np.take(self._labels.encode(values), codes)
         except LabelError as error:
+            error.where["row"] = int(np.argmax(codes == error.where["row"]))
             error.at(column=self.label)
             if self.numeric:
                 error.do = (
@@ -459,8 +461,8 @@ class Table(Stream):
                 )
             raise
 
-    def _values(self, array: Any) -> NDArray[Any]:
-        """The labels of rows as numbers or as text, all of one kind."""
+    def _values(self, array: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """The labels of rows as numbers or as text, all of one kind: each once, and which of them each row has."""
         texts, codes = cells.distinct(array)
         if (codes < 0).any():
             row = int(np.argmax(codes < 0))
@@ -479,14 +481,14 @@ class Table(Stream):
                 code = int(np.argmin(np.abs(numbers) < EXACT))
                 was = f"has {quoted(texts[code])}"
                 raise cells.bad_cell(int(np.argmax(codes == code)), str(self.label), "labels must be below 2^53", was)
-            return numbers[codes]
+            return numbers, codes
         if self._booleans and not BOOLEANS.keys() >= {*texts}:
             code = next(code for code, text in enumerate(texts) if text not in BOOLEANS)
             row, was = int(np.argmax(codes == code)), f"has {quoted(texts[code])}"
             raise cells.bad_cell(row, str(self.label), "labels must be true or false, as the first is", was)
         column = np.empty(len(texts), dtype=object)
         column[:] = texts
-        return np.asarray(column[codes])
+        return column, codes
 
     def _settled(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
         """The pieces, held back at first until both labels have come, or for as long as may be."""
@@ -514,7 +516,7 @@ class Table(Stream):
 
     def _look(self, piece: Piece) -> None:
         with suppress(SourceError):  # told when its row comes
-            self._labels.look(self._values(piece.arrays[str(self.label)]))
+            self._labels.look(self._values(piece.arrays[str(self.label)])[0])
 
     def _look_further(self, start: Position | None) -> None:
         """Look for the second label in what is left of a file."""
