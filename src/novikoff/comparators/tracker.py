@@ -18,6 +18,7 @@ Reference
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -120,7 +121,7 @@ class Scorer(Protocol):
 S = TypeVar("S", bound=Scorer)
 
 
-class ComparatorTracker(Generic[S]):
+class ComparatorTracker(Generic[S], ABC):
     """Comparators that see every round once; `LinearTracker` and `KernelTracker` say which."""
 
     block = 1
@@ -136,9 +137,9 @@ class ComparatorTracker(Generic[S]):
         self._gathered_size = 0
         self._background = Background()
 
+    @abstractmethod
     def _fit(self, x: Rows, y: Labels) -> S:
         """Comparators fitted on these rows, which they have not yet seen."""
-        raise NotImplementedError
 
     def _as_kept(self, x: Rows) -> Rows:
         """Rows in the form in which they are fitted on."""
@@ -247,13 +248,13 @@ class ComparatorTracker(Generic[S]):
             scorer.see(*self._waiting.together())
         return scorer
 
+    @abstractmethod
     def _restored(self, state: State) -> S:
         """The comparators whose state this is."""
-        raise NotImplementedError
 
+    @abstractmethod
     def facts(self, learner: Any = None) -> ComparatorFacts:
         """What was seen up to now; of the `learner`, whether its mistakes made it what it is."""
-        raise NotImplementedError
 
     def _state(self) -> State:
         self.catch_up()

@@ -10,6 +10,7 @@ twice gives the same answer.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -31,7 +32,7 @@ Vector = NDArray[np.float64]
 MOST_ARMS = 100_000
 
 
-class BanditLearner(Written):
+class BanditLearner(ABC, Written):
     """A rule brings `_play`, `_chances` and its facts.
 
     policies   what it is compared with: the arms, or experts
@@ -65,13 +66,13 @@ class BanditLearner(Written):
         """What each arm, or expert, would have cost; 0 where the losses of all were not shown."""
         return list(self._totals.tolist())
 
+    @abstractmethod
     def _chances(self, x: Example) -> Vector:
         """Of each arm, in the round to come."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _play(self, x: Any, rows: Vector, whole: bool, *results: *tuple[Vector, Vector, Vector]) -> None:
         """Play every row, compiled."""
-        raise NotImplementedError
 
     def _checked(self, x: Any, rows: int) -> Any:
         """What x must be: nothing."""
@@ -167,8 +168,9 @@ class BanditLearner(Written):
         }
         return BanditFacts(**facts | more)
 
+    @abstractmethod
     def facts(self) -> BanditFacts:
-        raise NotImplementedError
+        """What its theorems need to know of it now."""
 
     def state(self) -> State:
         return {

@@ -6,6 +6,7 @@ Sums over the rounds are kept by the kernels in `numbers`, and counters in `coun
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ Vector = NDArray[np.float64]
 StepResult = tuple[Vector, Vector, Vector]
 
 
-class ExpertWeights:
+class ExpertWeights(ABC):
     """The weights of a panel's experts. A rule brings `play`, `predict` and `weights`.
 
     unit   what the rule divides losses by: rates are per unit
@@ -43,21 +44,21 @@ class ExpertWeights:
         self._play(rows.reshape(-1), outcomes, *results)
         return results
 
+    @abstractmethod
     def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
         """The same, compiled; rows are one after the other."""
-        raise NotImplementedError
 
+    @abstractmethod
     def predict(self, row: Vector) -> float:
         """What it would say now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def weights(self, row: Vector | None = None) -> Vector:
         """Of the round to come, with this advice if it is known; they add up to 1."""
-        raise NotImplementedError
 
+    @abstractmethod
     def facts(self) -> ExpertsFacts:
         """What the theorems need to know."""
-        raise NotImplementedError
 
     def _total(self, place: int) -> float:
         """A sum over the rounds: kept as two numbers."""

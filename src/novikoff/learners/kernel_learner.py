@@ -7,6 +7,7 @@ mistake; with `beta` > 0, whenever y f(x) <= beta.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -33,7 +34,7 @@ UNUSED = {"rbf": ("degree", "constant"), "polynomial": ("gamma",)}
 """Parameters that a kernel does not have."""
 
 
-class KernelLearner(Written):
+class KernelLearner(ABC, Written):
     """Supports, and how they are played with.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -73,13 +74,13 @@ class KernelLearner(Written):
             default if name in UNUSED.get(self.similarity.kind, ()) else known.get(name, getattr(self, name, default))
         )
 
+    @abstractmethod
     def _learn_many(self, *rows: *Played) -> int:
         """Play the rows; the row to go on with, if there was no room."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _insert(self, row: Row, y: int, self_value: float) -> None:
         """Put in one example, of whose K(z,x) the supports know the values. self_value: K(x,x)."""
-        raise NotImplementedError
 
     def predict_one(self, x: Example) -> Label:
         return -1 if self.score_one(x) < 0.0 else 1

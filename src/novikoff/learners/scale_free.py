@@ -9,6 +9,7 @@ those learned from is one never seen. Numbers below 2^-500 in size are read as 0
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from novikoff.learners.written import Written
 from novikoff.types import Batch, Domain, Example, Label, Sparse, StepResult, Theorem, check_label, signs
 
 
-class ScaleFree(Written):
+class ScaleFree(ABC, Written):
     """Features, and how rows are played.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -41,17 +42,17 @@ class ScaleFree(Written):
         self.rounds = 0
         self.scored: Any = None
 
+    @abstractmethod
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         """Play the rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _look(self, rows: Any) -> NDArray[np.float64]:
         """The scores of the rows, learning nothing."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _make_room(self, places: int) -> None:
         """For so many places, the constant's among them."""
-        raise NotImplementedError
 
     def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """What is said where these are the scores."""

@@ -5,6 +5,7 @@ A learner of this family brings `_decide`, what the votes of the survivors make 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 from novikoff.classes import restore_class
@@ -15,7 +16,7 @@ from novikoff.learners.written import Written
 from novikoff.types import Example, Label, State, Theorem, check_label
 
 
-class VersionSpaceLearner(Written):
+class VersionSpaceLearner(ABC, Written):
     """The hypotheses still believed, and how often belief had to begin again."""
 
     promises: ClassVar[tuple[Theorem, ...]]
@@ -35,9 +36,9 @@ class VersionSpaceLearner(Written):
         """Surviving hypotheses."""
         return self.space.count
 
+    @abstractmethod
     def _decide(self, ballot: Ballot) -> Label:
         """What is said when the survivors vote so."""
-        raise NotImplementedError
 
     def predict_one(self, x: Example) -> Label:
         return self._decide(self.space.poll(x))
