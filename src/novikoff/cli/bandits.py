@@ -10,7 +10,7 @@ from typing import Any, cast
 from novikoff import catalog
 from novikoff.certificates.bandit_facts import BanditFacts
 from novikoff.cli.flags import flag
-from novikoff.cli.games import INTERRUPTED, VIOLATED, Telling, check_files, saved_game, spec_of
+from novikoff.cli.games import Telling, check_files, ended, saved_game, spec_of
 from novikoff.cli.opening import notes, say_notes, size_of
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
@@ -133,8 +133,4 @@ def _tell(ledger: Ledger, stream: Any, telling: Telling, stopped: bool) -> int:
                 out.line(line)
             if telling.certify:
                 terminal.promised(out, certificates, telling.verbose)
-    if stopped and not telling.as_json:
-        print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
-    if any(certificate.status == "violated" for certificate in certificates):
-        return VIOLATED
-    return INTERRUPTED if stopped else 0
+    return ended(ledger, telling, stopped, certificates)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, registry
 from novikoff.certificates.experts_facts import ExpertsFacts
-from novikoff.cli.games import INTERRUPTED, VIOLATED, Telling, check_files, saved_game, spec_of
+from novikoff.cli.games import Telling, check_files, ended, saved_game, spec_of
 from novikoff.cli.opening import notes, say_notes, size_of
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
@@ -205,8 +205,4 @@ def _tell(
             terminal.say(out, *summary.worse(ledger, certificates))
             if telling.certify:
                 terminal.promised(out, certificates, telling.verbose)
-    if stopped and not telling.as_json:
-        print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
-    if any(certificate.status == "violated" for certificate in certificates):
-        return VIOLATED
-    return INTERRUPTED if stopped else 0
+    return ended(ledger, telling, stopped, certificates)

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ from novikoff.stream import Stream
 from novikoff.tables.adopting import adopted
 
 if TYPE_CHECKING:
+    from novikoff.certificate import Certificate
     from novikoff.comparators.search import Step
     from novikoff.online_to_batch import Method, OnlineToBatch
     from novikoff.permutation import Permuted
@@ -305,9 +307,14 @@ def _tell(
                 terminal.say(out, terminal.permuted(test))
             if between is not None:
                 terminal.say(out, str(between))
+    return ended(ledger, telling, stopped, certificates, *of_members)
+
+
+def ended(ledger: Ledger, telling: Telling, stopped: bool, *certificates: Sequence[Certificate]) -> int:
+    """The exit code of a game; that it was stopped is said."""
     if stopped and not telling.as_json:
         print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
-    if any(certificate.status == "violated" for found in (certificates, *of_members) for certificate in found):
+    if any(certificate.status == "violated" for found in certificates for certificate in found):
         return VIOLATED
     return INTERRUPTED if stopped else 0
 

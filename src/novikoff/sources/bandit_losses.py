@@ -16,25 +16,18 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import SourceError, shown
 from novikoff.kernels.coins import coin, coins
 from novikoff.sources.generated import integer
-from novikoff.stream import Stream
-from novikoff.types import Batch, Domain, Position
-
-CELLS_PER_BATCH = 2**18
+from novikoff.sources.random_losses import RandomLosses
+from novikoff.types import Domain
 
 
-class BanditLosses(Stream):
+class BanditLosses(RandomLosses):
     """A stream of `rounds` rows, the losses of `arms` arms, the best of which loses `gap` less on average."""
-
-    rereadable = True
-    loss = "table"
 
     def __init__(
         self, arms: int = 10, gap: float = 0.1, rounds: int = 100_000, switches: int = 0, seed: int = 0
@@ -65,14 +58,6 @@ class BanditLosses(Stream):
         steps = sum(1 + coin(self.seed, "best arm", k) % (self._width - 1) for k in range(1, stretch + 1))
         return (first + steps) % self._width
 
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        size = max(1, CELLS_PER_BATCH // self._width)
-        first = int(start["row"]) if start else 0
-        while first < self.rounds:
-            stop = min(first + size, self.rounds)
-            yield Batch(None, self.losses(first, stop), first + 1, {"row": stop}, "owned")
-            first = stop
-
     def losses(self, start: int, stop: int) -> NDArray[np.float64]:
         """The losses of rounds start + 1 .. stop."""
         width = self._width
@@ -83,11 +68,3 @@ class BanditLosses(Stream):
             rows, arm = stretches == stretch, self.best(stretch)
             table[rows, arm] = drawn[rows, arm] < np.uint64(int((0.5 - self.gap) * 2**53))
         return table.astype(np.float64)
-
-    def witness(self) -> tuple[int, int]:
-        """The best arm, the first of equals, and its loss."""
-        total = np.zeros(self._width)
-        for batch in self.batches():
-            total += batch.y.sum(axis=0)
-        best = int(total.argmin())
-        return best, int(total[best])

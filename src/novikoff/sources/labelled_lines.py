@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,8 @@ LOOK_AHEAD_BYTES = 2**24
 LABEL_SECONDS = 1.0  # how long a pipe may take to show both labels
 PADDING = 80  # readable bytes that kernels may look at behind a text
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,22 +215,7 @@ class LabelledLines(Stream):
     def _parsed(self, opened: Opened, at_start: bool) -> Iterator[Parsed]:
         """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
         free: deque[bytearray] = deque()
-        parse = self._parser(free)
-        waiting: deque[Future[Parsed]] = deque()
-        with workers(self._threads, type(self).__name__) as threads:
-            try:
-                for text, size, added in whole_lines(opened, self._chunk, PADDING, free):
-                    if at_start and text.startswith(BYTE_ORDER_MARK):
-                        text[:3] = b"   "
-                    at_start = False
-                    waiting.append(threads.submit(parse, text, size, added))
-                    while len(waiting) > self._threads + 1 or (waiting and not opened.ready()):
-                        yield waiting.popleft().result()
-                while waiting:
-                    yield waiting.popleft().result()
-            finally:
-                for future in waiting:
-                    future.cancel()
+        return in_order(opened, self._chunk, at_start, free, self._parser(free), self._threads, type(self).__name__)
 
     def _look_further(self, byte: int) -> None:
         """Look for the second label in what is left of a file."""
@@ -270,3 +257,25 @@ def number(positive: Any, what: str) -> float | None:
 def cores() -> int:
     """Processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_order(
+    opened: Opened, chunk: int, at_start: bool, free: deque[bytearray], parse: Callable[[bytearray, int, Any], P],
+    count: int, name: str,
+) -> Iterator[P]:  # fmt: skip
+    """The chunks of a text, parsed by so many threads, in order; none waits here for a pipe that is silent."""
+    waiting: deque[Future[P]] = deque()
+    with workers(count, name) as threads:
+        try:
+            for text, size, added in whole_lines(opened, chunk, PADDING, free):
+                if at_start and text.startswith(BYTE_ORDER_MARK):
+                    text[:3] = b"   "
+                at_start = False
+                waiting.append(threads.submit(parse, text, size, added))
+                while len(waiting) > count + 1 or (waiting and not opened.ready()):
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

@@ -13,7 +13,6 @@ import csv
 import threading
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,11 +21,10 @@ from numpy.typing import NDArray
 
 from novikoff.errors import SourceError, Where
 from novikoff.sources.buffer_pool import BufferPool
-from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES, PADDING, cores
+from novikoff.sources.labelled_lines import CHUNK_BYTES, PADDING, cores, in_order
 from novikoff.sources.layout import runs
-from novikoff.sources.line_chunks import Little, whole_lines
+from novikoff.sources.line_chunks import Little
 from novikoff.sources.opened import Opened, Origin
-from novikoff.sources.workers import workers
 from novikoff.tables.expert_cells import FIRST_TEXT, Chosen, Values
 from novikoff.tables.expert_stream import Rounds
 from novikoff.types import Position
@@ -111,21 +109,7 @@ class Cells:
 
     def _blocks(self, opened: Opened, at_start: bool, free: deque[bytearray]) -> Iterator[Block]:
         """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
-        waiting: deque[Future[Block]] = deque()
-        with workers(self._threads, "experts") as threads:
-            try:
-                for text, size, added in whole_lines(opened, self._chunk, PADDING, free):
-                    if at_start and text.startswith(BYTE_ORDER_MARK):
-                        text[:3] = b"   "
-                    at_start = False
-                    waiting.append(threads.submit(self._block, text, size, added))
-                    while len(waiting) > self._threads + 1 or (waiting and not opened.ready()):
-                        yield waiting.popleft().result()
-                while waiting:
-                    yield waiting.popleft().result()
-            finally:
-                for future in waiting:
-                    future.cancel()
+        return in_order(opened, self._chunk, at_start, free, self._block, self._threads, "experts")
 
     def _cells(self, line: bytes) -> list[str]:
         """The cells of a line, by Python's own reader."""
