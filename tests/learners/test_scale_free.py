@@ -40,6 +40,7 @@ def test_golden_root_of_two_virtual_labels():
     z0, weight = np.array([1.0, 3.0, -2.0]), np.array([0.5, 2.0, 10.0])
     assert hedge_all(z0, 2.0 * weight) == near([0.808261156, 1.646389866, -0.335936709], abs=1e-8)
     odd = hedge_all(np.array([0.0, 1e6, -1e6, np.inf, np.nan]), np.array([3.0, 0.0, 1.0, 1.0, 1.0]))
+    assert np.isfinite(hedge_all(np.array([1.0, -1.0, 5.0]), np.array([-4.0, -1e300, -1e-9]))).all()  # rounded below 0
     assert odd.tolist() == [0.0, 700.0, -700.0, 0.0, 0.0]
 
 

@@ -101,13 +101,15 @@ class Full:
         if np.count_nonzero(u) > np.count_nonzero(self.of(u)):
             return math.inf
         mine, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
-        return float(mine @ (self.matrix @ mine)) + self._slack * float(np.abs(mine) @ sizes) ** 2
+        length = float(np.abs(mine) @ sizes)
+        return float(mine @ (self.matrix @ mine)) + self._slack * length * length
 
     @np.errstate(all="ignore")
     def bent(self, u: Vector) -> tuple[float, float]:
         """u'Su, and what rounding may have done to it."""
         mine, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
-        return float(mine @ (self.sums @ mine)), self._slack * float(np.abs(mine) @ sizes) ** 2
+        length = float(np.abs(mine) @ sizes)
+        return float(mine @ (self.sums @ mine)), self._slack * length * length
 
     def of(self, u: Vector) -> Vector:
         """What u has at its places."""
@@ -135,7 +137,7 @@ class Full:
         sigma, c = float(np.abs(w) @ sizes), self._slack
         rest = np.abs(b - matrix @ w) + doubt + c * sizes * sigma + 4.0 * U0 * np.abs(b)
         near = 2.0 * float(b @ w) - float(w @ (matrix @ w))
-        doubts = 2.0 * float(doubt @ np.abs(w)) + 2.0 * c * sigma**2
+        doubts = 2.0 * float(doubt @ np.abs(w)) + 2.0 * c * sigma * sigma
         doubts += (len(b) + 8) * 4.0 * U0 * float(np.abs(b) @ np.abs(w))
         low, high = near - doubts, near + doubts + float(np.sum(rest * (rest / self.ridge))) * (1.0 + 1e-9)
         return (low, high) if math.isfinite(low + high) else (-math.inf, math.inf)

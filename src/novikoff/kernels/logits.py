@@ -26,7 +26,7 @@ def hedged(z0: float, v: float) -> float:
     """The score that is played."""
     sound = abs(z0) <= BEYOND and v <= BEYOND  # any score may be played; what is not a number must not be
     size = abs(z0) if sound else 0.0
-    half = 0.5 * v if sound else 0.0
+    half = 0.5 * v if sound and v > 0.0 else 0.0  # rounding may leave v below 0
     z = max(size / (1.0 + 0.5 * half), size - half)
     for _ in range(STEPS):
         e = exp(-z)
