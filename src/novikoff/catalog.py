@@ -22,7 +22,7 @@ from novikoff.errors import SpecError, shown
 from novikoff.hypotheses import HypothesisClass
 from novikoff.kernels.coins import coin
 from novikoff.player import says_sets, scales, wants_bias
-from novikoff.registry import Room, entry, lacking
+from novikoff.registry import Room, entry, for_many, lacking
 from novikoff.types import Domain, Learner
 
 
@@ -30,6 +30,7 @@ def make(text: str, room: Room, domain: Domain | None = None, **defaults: Any) -
     """What a spec names.
 
     domain     where the game is played: fills in `width`, `dim` and `domain` where the spec leaves them out
+    many       True: learners are those for many labels, where they have a class for that
     defaults   other arguments, used where the constructor takes them and the spec leaves them out
     """
     if domain is not None:
@@ -193,6 +194,8 @@ def _outside_brackets(text: str) -> str:
 
 def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
     found = entry(spec.name, room)
+    if defaults.get("many") and found.room == "learner":
+        found = for_many(spec.name) or found
     constructor = found.load()
     signature = inspect.signature(constructor)
     scale = None

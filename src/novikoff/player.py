@@ -11,6 +11,9 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     scales          False; True if examples are better brought to one scale first, where they are rows of a table
                     (learners/scaled.py)
     wants_bias      False; True if its `bias` is better 1 then, a constant feature
+    grows           False; True if its labels are many, numbered as they first come: a round may bring y == labels, a
+                    new one
+    probabilities_one   P of each of many labels, of a learner that has them; the rest is that of labels never seen
     learners        those of a team, all of which play every round; none
     probability_one P(+1), of a learner on labels; its `play_one` and `learn_many` answer with the probability that it
                     gave to each label that came
@@ -61,8 +64,8 @@ class Player:
         self.learner = learner
         self.outcomes = outcomes(learner)
         self.loss: str = getattr(learner, "loss", None) or "zero-one"
-        self.draws, self.conservative, self.sums_mistakes = (
-            bool(getattr(learner, name, False)) for name in ("draws", "conservative", "sums_mistakes")
+        self.draws, self.conservative, self.sums_mistakes, self.grows = (
+            bool(getattr(learner, name, False)) for name in ("draws", "conservative", "sums_mistakes", "grows")
         )
         self.members: tuple[Learner, ...] = tuple(getattr(learner, "learners", ()))
         self._learn_many: Callable[[Batch], Any] | None = getattr(learner, "learn_many", None)

@@ -159,6 +159,15 @@ CATALOG: Mapping[str, Entry] = {
 }
 """What comes with novikoff."""
 
+MANY: Mapping[str, Entry] = {}
+"""Of a learner of two labels: the class of the same name, with the same arguments, that plays where labels are many."""
+
+_registered_many: dict[str, Entry] = {}
+"""Those that were registered in this process."""
+
+MANY_PREFIX = "many:"
+"""Before the name of such a class, in model files."""
+
 _registered: dict[Room, dict[str, Entry]] = {room: {} for room in GROUPS}
 """What was registered in this process, and the entry points that were asked for."""
 
@@ -166,24 +175,38 @@ What = TypeVar("What")
 
 
 @overload
-def register(name: str) -> Callable[[What], What]: ...
+def register(name: str, *, many: Any = None) -> Callable[[What], What]: ...
 @overload
-def register(name: str, what: What) -> What: ...
-def register(name: str, what: Any = None) -> Any:
+def register(name: str, what: What, many: Any = None) -> What: ...
+def register(name: str, what: Any = None, many: Any = None) -> Any:
     """Let a learner's class, or a `Format`, be known by this name; without `what`, a decorator of the class.
+
+    many   the learner's class for many labels, if it has one: it takes the same arguments
 
     It then has what ours have: specs, `nk.save`, `nk.load`, a place in `Hedge`, `novikoff list`, `explain` and `run`.
     This holds for the running program. An installed package names it in an entry point, of the group novikoff.learners
     or novikoff.sources.
     """
     if what is None:
-        return lambda kind: register(name, kind)
+        return lambda kind: register(name, kind, many)
     found = _entry(name, what, "format" if isinstance(what, Format) else "learner")
     taken = CATALOG.get(name) or _registered[found.room].get(name)
     if taken is not None and taken[:3] != found[:3]:  # a class may be defined anew
         raise _error(f"a name must be free: {name} is the {taken.room} {taken.attribute}. Choose another.")
     _registered[found.room][name] = found
+    if many is not None:
+        _registered_many[name] = _entry(name, many, "learner")
     return what
+
+
+def for_many(name: str) -> Entry | None:
+    """The class for many labels of the learner of this name; None if it has none."""
+    return MANY.get(name) or _registered_many.get(name)
+
+
+def with_many() -> list[str]:
+    """The names of the learners that have a class for many labels."""
+    return [*MANY, *sorted(_registered_many)]
 
 
 def names(room: Room) -> list[str]:
@@ -194,6 +217,8 @@ def names(room: Room) -> list[str]:
 
 def find(name: str, room: Room | None = None) -> Entry | None:
     """The entry of a name; None if nothing is called so."""
+    if name.startswith(MANY_PREFIX) and room == "learner":
+        return for_many(name.removeprefix(MANY_PREFIX))
     if name in CATALOG:
         return CATALOG[name] if room in (None, CATALOG[name].room) else None
     for group in GROUPS:
@@ -219,6 +244,9 @@ def learner_name(kind: type) -> str:
     for name, other in _registered["learner"].items():
         if other.registered is kind:
             return name
+    for name, one in (*MANY.items(), *_registered_many.items()):
+        if one.attribute == kind.__qualname__ and one.load() is kind:
+            return MANY_PREFIX + name
     for name, point in _points("learner"):
         if point.attribute == kind.__qualname__ and (found := find(name, "learner")) and found.registered is kind:
             return name
