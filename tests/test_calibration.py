@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
+from novikoff import ledger_state
 from novikoff.calibration import Calibration
 from novikoff.errors import ModelFileError
 from novikoff.learners.ftrl import Ftrl
-from novikoff.ledger import Ledger
 
 
 def noisy(rounds, seed=0):
@@ -52,17 +52,15 @@ def test_every_ledger_of_probabilities_has_it_and_keeps_it():
     ledger = nk.play("ftrl", noisy(300))
     assert sum(ledger.calibration.rounds) == 300
     assert sum(ledger.calibration.positives) == ledger.positives
-    assert Ledger.restore(ledger.state(), ledger.learner).calibration == ledger.calibration
+    assert ledger_state.restore(ledger_state.state_of(ledger), ledger.learner).calibration == ledger.calibration
     assert sum(nk.play("perceptron", noisy(300)).calibration.rounds) == 0
-    state = ledger.state()
+    state = ledger_state.state_of(ledger)
     state["calibration"]["rounds"][0] += 1
     with pytest.raises(ModelFileError, match="its bins must have 300 rounds"):
-        Ledger.restore(state, ledger.learner)
+        ledger_state.restore(state, ledger.learner)
     state["calibration"]["rounds"][0] = -1
     with pytest.raises(ModelFileError, match="counts of rounds"):
-        Ledger.restore(state, ledger.learner)
-    del state["calibration"]  # a game of old
-    assert Ledger.restore(state, ledger.learner).calibration == Calibration()
+        ledger_state.restore(state, ledger.learner)
 
 
 @pytest.mark.parametrize("bias", [1.0, 0.25, -3.0])

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff import ledger_state
 from novikoff.catalog import make
 from novikoff.errors import ModelFileError
 from novikoff.registry import CATALOG
@@ -465,8 +466,8 @@ def without_a_round(state, name):
 @every
 def test_a_saved_game_that_contradicts_itself_is_refused(spec, stream, bad):
     ledger = nk.play(make(spec, "learner"), examples(stream, 0.1), rounds=40, record=True)
-    state, learner = ledger.state(), ledger.learner
-    assert nk.Ledger.restore(state, learner).rounds == ledger.rounds == 40
+    state, learner = ledger_state.state_of(ledger), ledger.learner
+    assert ledger_state.restore(state, learner).rounds == ledger.rounds == 40
     top = ledger.rounds + 1
     for change in (
         {"mistakes": top},
@@ -483,12 +484,14 @@ def test_a_saved_game_that_contradicts_itself_is_refused(spec, stream, bad):
         {"_next": top + 7},
     ):
         with pytest.raises(ModelFileError):
-            nk.Ledger.restore({**state, **change}, learner)
+            ledger_state.restore({**state, **change}, learner)
     if "rounds" in state["before"]:
         shorter = type(learner).restore(without_a_round(learner.state(), "rounds"))
         with pytest.raises(ModelFileError):
-            nk.Ledger.restore(state, shorter)
+            ledger_state.restore(state, shorter)
     for part, whole in (("survivors", "hypotheses"), ("weight", "whole")):
         if part in state["before"] and whole in state["before"]:
             with pytest.raises(ModelFileError):
-                nk.Ledger.restore({**state, "before": {**state["before"], part: state["before"][whole] + 1}}, learner)
+                ledger_state.restore(
+                    {**state, "before": {**state["before"], part: state["before"][whole] + 1}}, learner
+                )

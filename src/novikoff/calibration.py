@@ -87,10 +87,8 @@ class Calibration:
         return asdict(self)
 
     @classmethod
-    def restore(cls, state: State | None) -> Self:
-        """The calibration whose `state` this is; games of old had none."""
-        if state is None:
-            return cls()
+    def restore(cls, state: State) -> Self:
+        """The calibration whose `state` this is."""
         counts = [*state["rounds"], *state["positives"]]
         sound = len(counts) == 2 * BINS and all(type(n) is int and n >= 0 for n in counts)
         if not sound or any(up > rounds for rounds, up in zip(state["rounds"], state["positives"], strict=True)):

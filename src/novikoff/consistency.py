@@ -71,7 +71,7 @@ def _sums(ledger: Ledger) -> None:
 def _calibration(ledger: Ledger) -> None:
     found = ledger.calibration
     counted = sum(found.rounds)
-    if counted:  # games of old had none
+    if counted:  # without probabilities there are none
         must = f"its bins must have {ledger.rounds:,} rounds, {ledger.positives:,} of them +1"
         require((counted, sum(found.positives)) == (ledger.rounds, ledger.positives), must, counted)
 

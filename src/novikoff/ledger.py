@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from novikoff.baselines import Baselines, Confusion, Constant
 from novikoff.calibration import Calibration
 from novikoff.certificate import Certificate
-from novikoff.consistency import check, next_mark
-from novikoff.errors import ModelFileError, counted
+from novikoff.consistency import next_mark
+from novikoff.errors import counted
 from novikoff.player import Player
 from novikoff.ranking import Area, Ranking
 from novikoff.totals import Total
-from novikoff.types import Adversary, Learner, Run, State, StepResult, Theorem
+from novikoff.types import Adversary, Learner, Run, StepResult, Theorem
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
@@ -390,87 +390,6 @@ class Ledger:
         )
         certificates = (theorem(run) for theorem in theorems)
         return [certificate for certificate in certificates if certificate is not None]
-
-    def state(self) -> State:
-        """As plain data (without the learner)."""
-        if self.adversary is not None:
-            raise ModelFileError("a game to save must be one on a stream: an adversary is not plain data.")
-        plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in _NOT_PLAIN}
-        said = None if self.predictions is None else self.said()
-        return {**plain, "curve": [list(point) for point in self.curve], "predictions": said,
-                "bounds": [list(point) for point in self.bounds],
-                "before": dataclasses.asdict(self.before),
-                "tracker": None if self.tracker is None else self.tracker.state(),
-                "members": [member.state() for member in self.members], "baselines": self.baselines.state(),
-                "ranking": self.ranking.state(),
-                "calibration": self.calibration.state(),
-                "coverage": None if self.coverage is None else self.coverage.state(),
-                "encoding": None if self.encoding is None else self.encoding.state(),
-                "reservoir": None if self.reservoir is None else self.reservoir.state(),
-                **{name: dataclasses.astuple(getattr(self, f"_{name}")) for name in _SUMS}}  # fmt: skip
-
-    @classmethod
-    def restore(cls, state: State, learner: Learner) -> Ledger:
-        """The ledger whose `state` this is, of `learner`."""
-        state = {
-            "impossible": 0,
-            "log_loss": (0.0, 0.0),
-            "brier": (0.0, 0.0),
-            "coverage": None,
-            **state,
-        }  # games of old had none
-        plain = {part.name: state[part.name] for part in dataclasses.fields(cls) if part.name not in _NOT_PLAIN}
-        for name in ("rounds", "passes", "mistakes", "positives", "answered", "impossible", "_next"):
-            if type(plain[name]) is not int or plain[name] < 0:
-                raise ModelFileError(f"{name} of a ledger must be a whole number: got {plain[name]!r}.")
-        sums = {name: state[name] for name in _SUMS}
-        for name, values in (("seconds", [state["seconds"]]), *sums.items()):
-            if not all(math.isfinite(value) for value in values):
-                raise ModelFileError(f"{name} of a ledger must be finite: got {values!r}.")
-        names = plain["feature_names"]
-        if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-            raise ModelFileError(f"feature_names of a ledger must be texts: got {names!r}.")
-        plain.update({f"_{name}": Total(*values) for name, values in sums.items()})
-        plain["members"] = [cls.restore(*pair) for pair in zip(state["members"], Player(learner).members, strict=True)]
-        plain["baselines"] = Baselines.restore(state["baselines"])
-        plain["ranking"] = Ranking.restore(state.get("ranking"))
-        plain["calibration"] = Calibration.restore(state.get("calibration"))
-        plain["curve"] = [(t, mistakes) for t, mistakes in state["curve"]]
-        plain["bounds"] = [(t, bound) for t, bound in state.get("bounds", ())]
-        plain["predictions"] = None if state["predictions"] is None else [state["predictions"]]
-        now = learner.facts()
-        plain["before"] = before = type(now)(**state["before"])
-        for part in dataclasses.fields(now):
-            then, since = getattr(before, part.name), getattr(now, part.name)
-            if not (type(then) is type(since) or {type(then), type(since)} <= {int, float}):
-                raise ModelFileError(f"{part.name} of a ledger must be of the learner's kind: got {then!r}.")
-        if state["coverage"] is not None:
-            from novikoff.coverage import Coverage
-
-            plain["coverage"] = Coverage.restore(state["coverage"])
-        if state["encoding"] is not None:
-            from novikoff.tables.encoding import Encoding
-
-            plain["encoding"] = Encoding.restore(state["encoding"])
-        if state["tracker"] is not None:
-            from novikoff.comparators.tracker import restored
-
-            plain["tracker"] = restored(state["tracker"])
-        if state["reservoir"] is not None:
-            from novikoff.reservoir import HypothesisReservoir
-
-            plain["reservoir"] = HypothesisReservoir.restore(state["reservoir"], learner)
-        ledger = cls(learner=learner, **plain)
-        check(ledger)
-        return ledger
-
-
-_NOT_PLAIN = (
-    "learner", "adversary", "adversary_before", "before", "curve", "bounds", "predictions", "tracker", "hindsight",
-    "reservoir", "members", "encoding", "baselines", "ranking", "calibration", "coverage", "_expected", "_paid",
-    "_log_loss", "_brier",
-)  # fmt: skip
-_SUMS = ("expected", "paid", "log_loss", "brier")
 
 
 def _broken_off(certificate: Certificate) -> Certificate:

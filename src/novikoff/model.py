@@ -24,6 +24,7 @@ from novikoff import __version__
 from novikoff.consistency import check
 from novikoff.errors import ModelFileError
 from novikoff.ledger import Ledger
+from novikoff.ledger_state import restore, state_of
 from novikoff.registry import find, learner_name
 from novikoff.replacing import check_replaced
 
@@ -62,7 +63,7 @@ def snapshot(what: Ledger | OnlineToBatch) -> Snapshot:
     if isinstance(what, Ledger):
         check(what)  # a learner that was taught behind its ledger's back could not be loaded
         meta["learner"], meta["state"] = learner_name(type(what.learner)), _plain(what.learner.state(), arrays)
-        meta["ledger"] = _plain(what.state(), arrays)
+        meta["ledger"] = _plain(state_of(what), arrays)
     else:
         meta["kept"] = _plain(what.state(), arrays)
     return Snapshot(meta, {name: np.array(array) for name, array in arrays.items()})
@@ -129,7 +130,7 @@ def load(path: str | os.PathLike[str]) -> Ledger | OnlineToBatch:
                 )
             kind: Any = known.load()
             state = _from_plain(meta["state"], archive)
-            return Ledger.restore(_from_plain(meta["ledger"], archive), kind.restore(state))
+            return restore(_from_plain(meta["ledger"], archive), kind.restore(state))
     except FileNotFoundError:
         raise ModelFileError(f"a model file must exist: there is none at {path}.") from None
     except ModelFileError:

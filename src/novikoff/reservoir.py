@@ -211,7 +211,7 @@ class HypothesisReservoir(Observer):
             else max(counts) <= MOST_ROUNDS
         )
         require(sound, "what is kept of a game must fit its rounds", counts)
-        brier = state.get("brier", (float(reservoir.rounds), 0.0))  # games of old knew no better
+        brier = state["brier"]
         fits = len(brier) == 2 and 0.0 <= brier[0] + brier[1] <= reservoir.rounds
         require(fits, "Brier scores must fit its rounds", brier)
         reservoir._brier = Total(*map(float, brier))

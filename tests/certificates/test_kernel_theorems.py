@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from novikoff import ledger_state
 from novikoff.certificates.kernel_facts import KernelFacts, growth2
 from novikoff.certificates.kernel_hinge import kernel_hinge
 from novikoff.certificates.kernel_lengths import kernel_lengths
@@ -18,7 +19,6 @@ from novikoff.certificates.kernel_squared_hinge import kernel_squared_hinge
 from novikoff.comparators.tracker import KernelTracker
 from novikoff.game import play
 from novikoff.learners.kernel_perceptron import KernelPerceptron
-from novikoff.ledger import Ledger
 from novikoff.similarity import Similarity
 from novikoff.types import Run
 
@@ -277,7 +277,7 @@ def test_a_game_that_was_stopped_is_certified_as_a_whole(stop):
     whole = play(KernelPerceptron(gamma=0.5), (x, y))
     first = play(KernelPerceptron(gamma=0.5), (x[:stop], y[:stop]))
     learner = KernelPerceptron.restore(first.learner.state())
-    ledger = Ledger.restore(first.state(), learner)
+    ledger = ledger_state.restore(ledger_state.state_of(first), learner)
     play(learner, (x[stop:], y[stop:]), ledger=ledger)
     assert ledger.mistakes == whole.mistakes
     assert ledger.certify() == whole.certify()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff import ledger_state
 from novikoff.catalog import make
 from novikoff.comparators import metric_tracker
 from novikoff.comparators.metric import Diagonal, Full
@@ -265,7 +266,7 @@ def test_comparators_that_ride_are_fitted_on_the_first_rows_and_see_all():
             for start in range(0, 4000, size):
                 game.learn_batch(Batch(x[start : start + size], y[start : start + size], start + 1))
             if keep == 30_000:
-                ledger = nk.Ledger.restore(ledger.state(), learner)
+                ledger = ledger_state.restore(ledger_state.state_of(ledger), learner)
                 assert ledger.tracker.facts(learner).fitted < 500
             certificate = found(ledger)
             assert certificate.status == "valid", str(certificate)
@@ -421,7 +422,7 @@ def test_a_learner_that_learned_before_is_measured_by_the_weights_it_came_with()
         game = Game(learner)
         for start in range(100, 300, size):
             game.learn_batch(Batch(x[start : start + size], y[start : start + size], start - 99))
-            ledger = nk.Ledger.restore(game.ledger.state(), learner)
+            ledger = ledger_state.restore(ledger_state.state_of(game.ledger), learner)
             game = Game(learner, ledger) if size == 7 else game
         bounds.add(suffix(game.ledger).bound)
     assert len(bounds) == 1

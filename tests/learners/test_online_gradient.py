@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from helpers import same, sparse
+from novikoff import ledger_state
 from novikoff.adversaries.orthogonal import Orthogonal
 from novikoff.errors import InputError, MismatchError, ModelFileError
 from novikoff.game import Game
@@ -162,7 +163,7 @@ def test_stopping_and_going_on_is_not_stopping(way):
         part = nk.play(OnlineGradient(**way), (x[:cut], y[:cut]))
         learner = OnlineGradient.restore(copy.deepcopy(part.learner.state()))
         assert same(learner.state(), part.learner.state())
-        ledger = Ledger.restore(copy.deepcopy(part.state()), learner)
+        ledger = ledger_state.restore(copy.deepcopy(ledger_state.state_of(part)), learner)
         nk.play(learner, (x[cut:], y[cut:]), ledger=ledger)
         assert same(learner.state(), whole.learner.state())
         assert (ledger.loss, ledger.curve, ledger.certify()) == (whole.loss, whole.curve, whole.certify())

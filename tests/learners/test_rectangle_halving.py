@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from novikoff import ledger_state
 from novikoff.classes.rectangle import Rectangles
 from novikoff.errors import InputError, TooLargeError
 from novikoff.game import play
@@ -267,8 +268,8 @@ def test_a_game_stopped_and_resumed_is_the_game_not_stopped(game, cut):
     first = Ledger(RectangleHalving(m, dim, conservative))
     if rounds[:cut]:
         play(first.learner, rounds[:cut], ledger=first)
-    saved = json.loads(plain({"learner": first.learner.state(), "ledger": first.state()}))
-    second = Ledger.restore(saved["ledger"], RectangleHalving.restore(saved["learner"]))
+    saved = json.loads(plain({"learner": first.learner.state(), "ledger": ledger_state.state_of(first)}))
+    second = ledger_state.restore(saved["ledger"], RectangleHalving.restore(saved["learner"]))
     if rounds[cut:]:
         play(second.learner, rounds[cut:], ledger=second)
     if rounds:

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from novikoff import ledger_state
 from novikoff.certificates.tightest_box_mistakes import TightestBoxFacts, tightest_box_mistakes
 from novikoff.classes.rectangle import Rectangles
 from novikoff.errors import InputError
 from novikoff.game import play
 from novikoff.learners.consistent import Consistent
 from novikoff.learners.tightest_box import TightestBox
-from novikoff.ledger import Ledger
 from novikoff.types import Domain, Run
 
 GRID = {1: 9, 2: 5, 3: 4, 5: 3}
@@ -204,8 +204,8 @@ def test_a_game_stopped_and_resumed_is_the_game_not_stopped(game, cut):
     cut = max(1, min(cut, len(rounds) - 1))
     straight = play(TightestBox(dim, m), rounds)
     first = play(TightestBox(dim, m), rounds[:cut])
-    file = json.loads(json.dumps({"learner": first.learner.state(), "ledger": first.state()}))
-    second = Ledger.restore(file["ledger"], TightestBox.restore(file["learner"]))
+    file = json.loads(json.dumps({"learner": first.learner.state(), "ledger": ledger_state.state_of(first)}))
+    second = ledger_state.restore(file["ledger"], TightestBox.restore(file["learner"]))
     if rounds[cut:]:
         play(second.learner, rounds[cut:], ledger=second)
     assert saved(second.learner) == saved(straight.learner)

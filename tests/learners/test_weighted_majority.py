@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
+from novikoff import ledger_state
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.certificates.weighted_majority_mistakes import mistake_bound, shrinkage
 from novikoff.classes import (
@@ -290,7 +291,7 @@ def test_stopping_and_going_on_is_not_stopping(prior, conservative):
     stream = [(int(x), int(y)) for x, y in zip(rng.integers(0, 6, 200), rng.choice([-1, 1], 200), strict=True)]
     whole = nk.play(WeightedMajority(thresholds(5), 0.9, prior, conservative), stream, record=True)
     first = nk.play(WeightedMajority(thresholds(5), 0.9, prior, conservative), stream[:77], record=True)
-    ledger = nk.Ledger.restore(first.state(), WeightedMajority.restore(first.learner.state()))
+    ledger = ledger_state.restore(ledger_state.state_of(first), WeightedMajority.restore(first.learner.state()))
     nk.play(ledger.learner, stream[77:], ledger=ledger)
     assert ledger.said().tolist() == whole.said().tolist()
     assert ledger.certify() == whole.certify()

@@ -3,6 +3,7 @@
 import numpy as np
 
 import novikoff as nk
+from novikoff import ledger_state
 from novikoff.ledger import Ledger
 from novikoff.report import plot, summary
 from novikoff.report.bounds import Bounds, mark
@@ -28,7 +29,7 @@ def test_each_bound_is_that_of_a_game_that_ends_there():
 
 def test_bounds_are_saved_and_drawn():
     ledger = nk.play(nk.Perceptron(), rows(), observers=[Bounds()])
-    assert Ledger.restore(ledger.state(), ledger.learner).bounds == ledger.bounds
+    assert ledger_state.restore(ledger_state.state_of(ledger), ledger.learner).bounds == ledger.bounds
     figure = plot.game(ledger, ledger.certify(), "perceptron")
     line = next(one for one in figure.axes[0].get_lines() if str(one.get_label()).startswith("bound on mistakes up to"))
     assert line.get_xdata().tolist() == [*(t for t, _ in ledger.bounds), ledger.rounds]

@@ -361,7 +361,7 @@ class OnlineGradient(Written):
     @classmethod
     def restore(cls, state: State) -> Self:
         learner = cls(**arguments(state, PARAMS))
-        if learner._range is not None:  # games of old had their range given
+        if learner._range is not None:
             least, most = array(state, "range", (2,), finite=False).tolist()
             require(
                 least <= most or (least, most) == (math.inf, -math.inf),

@@ -1,0 +1,92 @@
+"""A ledger as plain data, and the ledger of such data: what a model file holds of a game beside its learner."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+from novikoff.baselines import Baselines
+from novikoff.calibration import Calibration
+from novikoff.comparators.tracker import restored
+from novikoff.consistency import check
+from novikoff.coverage import Coverage
+from novikoff.errors import ModelFileError
+from novikoff.ledger import Ledger
+from novikoff.player import Player
+from novikoff.ranking import Ranking
+from novikoff.reservoir import HypothesisReservoir
+from novikoff.tables.encoding import Encoding
+from novikoff.totals import Total
+from novikoff.types import Learner, State
+
+PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir")
+"""They have a `state` of their own; a ledger may be without some."""
+SUMS = ("expected", "paid", "log_loss", "brier")
+POINTS = ("curve", "bounds")
+COUNTS = ("rounds", "passes", "mistakes", "positives", "answered", "impossible", "_next")
+PLAIN = (
+    "source", "spec", "seconds", "deterministic", "fixed", "repeated", "position", "fingerprint", "earlier", "labels",
+    "feature_names", *COUNTS,
+)  # fmt: skip
+
+
+def state_of(ledger: Ledger) -> State:
+    """The ledger as plain data (without the learner)."""
+    if ledger.adversary is not None:
+        raise ModelFileError("a game to save must be one on a stream: an adversary is not plain data.")
+    parts = {name: getattr(ledger, name) for name in PARTS}
+    return {
+        **{name: getattr(ledger, name) for name in PLAIN},
+        **{name: None if part is None else part.state() for name, part in parts.items()},
+        **{name: dataclasses.astuple(getattr(ledger, f"_{name}")) for name in SUMS},
+        **{name: [list(point) for point in getattr(ledger, name)] for name in POINTS},
+        "before": dataclasses.asdict(ledger.before),
+        "predictions": None if ledger.predictions is None else ledger.said(),
+        "members": [state_of(member) for member in ledger.members],
+    }
+
+
+def restore(state: State, learner: Learner) -> Ledger:
+    """The ledger whose state this is, of `learner`."""
+    for name in COUNTS:
+        if type(state[name]) is not int or state[name] < 0:
+            raise ModelFileError(f"{name} of a ledger must be a whole number: got {state[name]!r}.")
+    for name, values in (("seconds", [state["seconds"]]), *((name, state[name]) for name in SUMS)):
+        if not all(math.isfinite(value) for value in values):
+            raise ModelFileError(f"{name} of a ledger must be finite: got {values!r}.")
+    names = state["feature_names"]
+    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise ModelFileError(f"feature_names of a ledger must be texts: got {names!r}.")
+    makers: dict[str, Any] = {
+        "baselines": Baselines.restore,
+        "ranking": Ranking.restore,
+        "calibration": Calibration.restore,
+        "coverage": Coverage.restore,
+        "encoding": Encoding.restore,
+        "tracker": restored,
+        "reservoir": lambda part: HypothesisReservoir.restore(part, learner),
+    }
+    members = zip(state["members"], Player(learner).members, strict=True)
+    fields: dict[str, Any] = {
+        **{name: state[name] for name in PLAIN},
+        **{name: makers[name](state[name]) for name in PARTS if state[name] is not None},
+        **{f"_{name}": Total(*state[name]) for name in SUMS},
+        **{name: [(t, value) for t, value in state[name]] for name in POINTS},
+        "before": _facts_before(state["before"], learner.facts()),
+        "predictions": None if state["predictions"] is None else [state["predictions"]],
+        "members": [restore(*pair) for pair in members],
+    }
+    ledger = Ledger(learner, **fields)
+    check(ledger)
+    return ledger
+
+
+def _facts_before(saved: State, now: Any) -> Any:
+    """The learner's facts when the ledger was opened, each of the kind that it has `now`."""
+    before = type(now)(**saved)
+    for part in dataclasses.fields(now):
+        then, since = getattr(before, part.name), getattr(now, part.name)
+        if not (type(then) is type(since) or {type(then), type(since)} <= {int, float}):
+            raise ModelFileError(f"{part.name} of a ledger must be of the learner's kind: got {then!r}.")
+    return before
