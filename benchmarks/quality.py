@@ -21,6 +21,7 @@ Rows of at most 300 features are dense.
 import argparse
 import importlib.metadata
 import itertools
+import json
 import os
 import pathlib
 import platform
@@ -380,6 +381,7 @@ def options():
     parser.add_argument("--shuffles", type=int, default=3, metavar="N", help="orders of the rows (3)")
     parser.add_argument("--streams", metavar="A,B", help=f"of {', '.join(STREAMS)}; all by default")
     parser.add_argument("--learners", nargs="+", metavar="SPEC", help="specs of ours, and names of peers")
+    parser.add_argument("--results", metavar="FILE", help="keep what was played there; it is not played again")
     parser.add_argument("--slow", action="store_true", help="River's AdaptiveRandomForest too")
     chosen = parser.parse_args()
     chosen.streams = chosen.streams.split(",") if chosen.streams else list(STREAMS)
@@ -390,8 +392,29 @@ def options():
     return chosen
 
 
+class Results:
+    """(error, log loss, seconds) of each shuffle, by stream and learner; kept in a file, if one is named."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path) if path else None
+        self.found = {}
+        if self.path and self.path.exists():
+            for line in self.path.read_text().splitlines():
+                stream, name, rows = json.loads(line)
+                self.found[stream, name] = None if rows is None else np.array(rows, np.float64)
+
+    def play(self, stream, name, data, shuffles):
+        if (stream, name) not in self.found:
+            self.found[stream, name] = found = played(name, data, shuffles)
+            if self.path:
+                with self.path.open("a") as file:
+                    print(json.dumps([stream, name, None if found is None else found.tolist()]), file=file)
+        return self.found[stream, name]
+
+
 def main():
-    chosen, results, numbers = options(), {}, {}
+    chosen, numbers = options(), {}
+    kept, results = Results(chosen.results), {}
     for stream in chosen.streams:
         try:
             data = STREAMS[stream]()
@@ -400,7 +423,7 @@ def main():
             continue
         numbers[stream] = data.numbers
         for name in chosen.learners:
-            found = played(name, data, chosen.shuffles)
+            found = kept.play(stream, name, data, chosen.shuffles)
             if found is not None:
                 results[stream, name] = found
                 rows, width = data.x.shape

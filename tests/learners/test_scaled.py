@@ -218,3 +218,12 @@ def test_hindsight_and_keep_in_python(tmp_path):
     assert same(game.learner.state(), ledger.learner.state())
     with pytest.raises(InputError, match="needs one pass from the first example on: the learner had met others"):
         nk.play(ledger.learner, rows, hindsight=True)
+
+
+def test_a_scaled_learner_has_a_score_and_a_probability_where_the_one_within_has():
+    perceptron, ftrl = Scaled(nk.Perceptron()), Scaled(nk.Ftrl())
+    for learner in (perceptron, ftrl):
+        learner.learn_one([1.0, 2.0], 1)
+        assert learner.score_one([2.0, 0.0]) == learner.within.score_one(learner._asked([2.0, 0.0]))
+    assert not hasattr(perceptron, "probability_one")
+    assert ftrl.probability_one([2.0, 0.0]) == ftrl.within.probability_one(ftrl._asked([2.0, 0.0]))

@@ -571,7 +571,26 @@ def test_one_label_alone_is_an_error_unless_it_is_named(write):
 def test_a_name_that_is_there_twice_is_no_name(write):
     path = write("a,a,l\n1,2,u\n3,4,v\n")
     assert CSV(path).features == ("a", "a (column 1)")
-    fails("'a' is there more than once", path, label="a")
+    fails("'a' is there more than once, in FILE. Choose by number: 0 or 1.", path, label="a")
+    assert CSV(path, drop="l", label=0).features == ("a (column 1)",)
+
+
+def test_a_name_that_is_there_twice_is_left_out_twice(write):
+    assert CSV(write("a,b,a,l\n1,2,3,u\n4,5,6,v\n"), drop="a").features == ("b",)
+    assert CSV(write("a,b,a,l\n1,2,3,u\n4,5,6,v\n"), drop=2).features == ("a", "b")
+
+
+@pytest.mark.parametrize("code", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("name", ["t.csv", "t.txt"])
+def test_a_table_in_utf16_is_told_as_such(write, code, name):
+    with pytest.raises(SourceError, match="text must be UTF-8: .* is UTF-16. Save it as UTF-8, or convert it"):
+        read(write("a,l\n1,u\n2,v\n".encode(code), name))
+
+
+def test_dates_of_several_forms_are_told_by_two_of_them(write):
+    fails('when of FILE has "2024-01-02" and "03/04/2024"', write("when,l\n2024-01-02,u\n03/04/2024,v\n"), time="when")
+    fails('"Jan 5", which is no date that is known', write("when,l\n2024-01-02,u\nJan 5,v\n"), time="when")
+    fails('"7", which is no date that is known', write("when,l\n7,u\n8,v\n"), time="when")
 
 
 def test_text_that_is_not_utf8_is_an_error_that_names_its_line_and_column(write):

@@ -59,6 +59,11 @@ def test_a_weighed_game_goes_on_where_it_stopped(rows, tmp_path, capsys):
     assert len(json.loads(capsys.readouterr().out)["predictions"]) == len(y)
     assert main(["columns", path, "--weight", "w"]) == 0
     assert "w: weight (" in capsys.readouterr().out
+    assert main(["columns", path, "--weight", "w", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["columns"][1] == {"name": "w", "kind": "weight", "first": str(weights[0])}
+    assert [column["name"] for column in told["columns"]] == ["a", "w", "b", "label"]
+    assert told["notes"] == ["read as csv"]
 
 
 @pytest.mark.parametrize(("weight", "was"), [("1.5", "1.5"), ("-1", "-1"), ("20000", "20000"), ("", "is empty")])
@@ -74,3 +79,20 @@ def test_a_format_without_columns_has_no_weights(tmp_path, capsys):
     path.write_text("1 1:1\n-1 2:1\n")
     assert main(["run", "perceptron", str(path), "--weight", "w", "-q"]) == 2
     assert "weight" in capsys.readouterr().err
+
+
+def test_the_weight_is_not_needed_to_predict_and_not_forgotten_when_a_game_goes_on(rows, tmp_path, capsys):
+    x, y, weights = rows
+    path, model = written(tmp_path / "w.csv", x, y, weights), str(tmp_path / "m.nk")
+    without = tmp_path / "new.csv"
+    without.write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in x))
+    assert main(["run", "perceptron", path, "--weight", "w", "--save", model, "-q"]) == 0
+    capsys.readouterr()
+    said = []
+    for source in ([path], [path, "--weight", "w"], [str(without), "--no-label"]):
+        assert main(["predict", model, *source, "--json"]) == 0
+        said.append(json.loads(capsys.readouterr().out)["predictions"])
+    assert said[0] == said[1] == said[2]
+    assert main(["run", "perceptron", path, "--resume", model, "--again", "-q"]) == 2
+    assert "Pass --weight w, or --drop w if each is to count once" in capsys.readouterr().err
+    assert main(["run", "perceptron", path, "--resume", model, "--again", "--weight", "w", "-q"]) == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, registry
 from novikoff.cli.flags import flag
@@ -12,6 +12,9 @@ from novikoff.errors import InputError, with_options
 from novikoff.player import outcomes
 from novikoff.stream import Stream
 from novikoff.types import Labels
+
+if TYPE_CHECKING:
+    from novikoff.tables.table import Table
 
 
 def open_source(source: str, options: dict[str, Any], learner: str | None = None) -> Stream:
@@ -58,20 +61,20 @@ def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> li
     return found
 
 
-def describe(stream: Stream) -> list[str]:
-    """What the columns of a table are taken for, a line each."""
+def opened_table(stream: Stream) -> Table:
+    """The stream, if it is a table."""
     from novikoff.tables.table import Table
 
     if not isinstance(stream, Table):
         raise InputError(f"columns are those of a table: {stream.name} is none.")
-    return stream.describe()
+    return stream
 
 
 def say_columns(stream: Stream, silent: bool) -> None:
     """What the columns of a table are taken for, on standard error, if one of them is not a number."""
     if silent or stream.encoding is None or stream.encoding.dense:
         return
-    for line in describe(stream):
+    for line in opened_table(stream).describe():
         print(line, file=sys.stderr)
 
 

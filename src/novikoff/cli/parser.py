@@ -116,7 +116,9 @@ def parser() -> Parser:
     one.add_argument("--scores", action="store_true", help="the score beside each label, the number whose sign is said")
     _add_json(one)
 
-    _add_source(verb("columns", verbs.columns))
+    one = verb("columns", verbs.columns)
+    _add_source(one)
+    _add_json(one)
 
     one = verb("convert", verbs.convert)
     _add_source(one)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
 from typing import Any
 
@@ -82,9 +83,14 @@ def convert(asked: Namespace) -> int:
 
 def columns(asked: Namespace) -> int:
     """Tell what the columns of a table are taken for: one line each, with its first value."""
-    from novikoff.cli.opening import describe, open_source
+    from novikoff.cli.opening import notes, open_source, opened_table
 
-    for line in describe(open_source(asked.source, _reading(asked))):
+    table = opened_table(open_source(asked.source, _reading(asked)))
+    if asked.json:
+        columns = [dict(zip(("name", "kind", "first"), one, strict=True)) for one in table.described()]
+        print(json.dumps({"source": table.name, "columns": columns, "notes": notes(table)}))
+        return 0
+    for line in table.describe():
         print(line)
     return 0
 

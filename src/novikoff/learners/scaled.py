@@ -125,15 +125,12 @@ class Scaled(Written):
         self.features.check(*_kind(batch))
         return self._player.predict_many(self.scaler.batch(batch, learn=False))
 
-    def score_one(self, x: Example) -> float:
-        """The number whose sign the learner within says, if it has one."""
-        score: float = self.within.score_one(self._asked(x))  # type: ignore[attr-defined]
-        return score
-
-    def probability_one(self, x: Example) -> float:
-        """P(+1), if the learner within says it."""
-        chance: float = self.within.probability_one(self._asked(x))  # type: ignore[attr-defined]
-        return chance
+    def __getattr__(self, name: str) -> Any:
+        """`score_one` and `probability_one` of x, where the learner within has them."""
+        if name not in ("score_one", "probability_one"):
+            raise AttributeError(f"{type(self).__name__} has no {name}")
+        of_scaled = getattr(self.within, name)
+        return lambda x: of_scaled(self._asked(x))
 
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on, if the learner within lets them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from novikoff.sources.layout import check_encoding
 from novikoff.sources.opened import Opened, Origin
 
 HEAD_BYTES, LONGEST_HEAD, HEAD_LINES = 2**16, 2**26, 4
@@ -18,6 +19,7 @@ def look_at(source: Any) -> tuple[Origin, Any, bytes, bool]:
     begin = source.tell() if origin.rereadable and not origin.independent else 0
     opened = origin.open()
     head, whole = _head(opened)
+    check_encoding(head, origin.name)
     if not origin.rereadable:
         return origin, opened, head, whole
     opened.close()

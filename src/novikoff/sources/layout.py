@@ -137,6 +137,15 @@ def column_number(column: str | int, width: int) -> int | None:
     return int(column) % width if -width <= int(column) < width else None
 
 
+def check_encoding(head: bytes, source: object) -> None:
+    """Refuse text of two bytes a character, as spreadsheets save it: by its mark, or by zeros in every other byte."""
+    marked = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if marked or (len(head) > 3 and any(not any(head[k:64:2]) and all(head[1 - k : 64 : 2]) for k in (0, 1))):
+        raise SourceError(
+            f"text must be UTF-8: {source} is UTF-16. Save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8."
+        )
+
+
 def find_column(
     column: str | int, names: Sequence[str], width: int, what: str, source: object, shown: bool = True
 ) -> int:  # fmt: skip
@@ -144,17 +153,24 @@ def find_column(
 
     shown   does the error list the names? Else the numbers
     """
-    once_more = f"{column} (column "
-    called = [c for c, name in enumerate(names) if name == column or name.startswith(once_more)]
+    called = columns_called(column, names)
     if column in names and len(called) == 1:
         return called[0]
     found = None if column in names else column_number(column, width)
     if found is None:
         there = ", ".join(quoted(name)[1:-1] for name in names[:MOST_SHOWN]) if names and shown else f"0 to {width - 1}"
         more = f" and {len(names) - MOST_SHOWN:,} more" if shown and len(names) > MOST_SHOWN else ""
-        why = "there more than once" if column in names else "not there"
-        raise SourceError(f"{what} must be one of {there}{more}: {column!r} is {why}, in {source}. Choose another.")
+        why, do = "not there", "Choose another"
+        if column in names:
+            why, do = "there more than once", f"Choose by number: {' or '.join(map(str, called))}"
+        raise SourceError(f"{what} must be one of {there}{more}: {column!r} is {why}, in {source}. {do}.")
     return found
+
+
+def columns_called(column: str | int, names: Sequence[str]) -> list[int]:
+    """The columns of this name: where it came again, its number was written behind it (tables/column.py)."""
+    once_more = f"{column} (column "
+    return [c for c, name in enumerate(names) if name == column or name.startswith(once_more)]
 
 
 def _guess_label(names: tuple[str, ...], width: int, used: tuple[int, ...]) -> int:

@@ -26,7 +26,7 @@ from typing import Any
 
 from novikoff.errors import LabelError, SourceError
 from novikoff.registry import CATALOG, entry, formats, names
-from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, is_number, rows_of, sniff_delimiter
+from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, check_encoding, is_number, rows_of, sniff_delimiter
 from novikoff.sources.on_disk import PACKED
 from novikoff.sources.opened import Opened, Origin
 from novikoff.stream import Stream
@@ -150,6 +150,7 @@ def _sniffed(source: Any, delimiter: str | None) -> tuple[Any, str, list[str]]:
     if origin.rereadable and not origin.independent:
         source.seek(begin)
     content = source if origin.rereadable else opened
+    check_encoding(head, origin.name)
     found = sniff(head)
     while not found and opened.live and head.count(b"\n") < 2:  # names alone do not tell a table
         seen, head = head, opened.peek(SNIFFED_BYTES, wait=True)

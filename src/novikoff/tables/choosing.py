@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from novikoff.errors import Advice, MismatchError, Option, SourceError, quoted
-from novikoff.sources.layout import LABEL_NAMES, find_column
-from novikoff.tables.column import Column, recognise
+from novikoff.sources.layout import LABEL_NAMES, columns_called, find_column
+from novikoff.tables.column import Column, form_of, is_missing, recognise
 from novikoff.tables.piece import Reader
 
 MOST_NAMED = 5
+WRITTEN = "Write all as 2024-12-31, or 2024-12-31 23:59:59."
 
 Asked = Sequence[str | int] | str | int
 """Columns, by name or number; one may stand alone."""
@@ -25,6 +26,12 @@ def find(reader: Reader, column: str | int, what: str) -> str:
     """A column asked for by its name, or else by its number."""
     names = reader.names
     return names[find_column(column, names, len(names), what, reader.name, reader.named)]
+
+
+def find_all(reader: Reader, column: str | int, what: str) -> list[str]:
+    """The columns of a name, of which there may be several; or the one of a number."""
+    called = columns_called(column, reader.names) if column in reader.names else []
+    return [reader.names[c] for c in called] or [find(reader, column, what)]
 
 
 def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], left_out: set[str]) -> str:
@@ -55,10 +62,18 @@ def kind_of(reader: Reader, name: str, head: Sequence[Any], chosen: dict[str, li
     if not kinds or kinds[0] == found.kind:
         return found
     if kinds[0] == "time":
-        raise SourceError(
-            f"dates must be of one form: {name} of {reader.name} is not ({found.kind}). Write it as 2024-12-31."
-        )
+        raise SourceError(f"dates must be of one form: {name} of {reader.name} has {_forms(head)}. {WRITTEN}")
     return Column(name, kinds[0])  # type: ignore[arg-type]
+
+
+def _forms(cells: Sequence[Any]) -> str:
+    """What keeps cells from being dates: one that is none, or the first two of different forms."""
+    said = [str(cell).strip() for cell in cells if not is_missing(cell)]
+    odd = next((cell for cell in said if form_of([cell]) is None), None)
+    if odd is not None:
+        return f"{quoted(odd)}, which is no date that is known"
+    other = next((k for k in range(2, len(said)) if form_of(said[:k]) is None), len(said))
+    return f"{quoted(said[0])} and {quoted(said[other - 1])}"
 
 
 def mismatch(name: str, whose: str, missing: Sequence[str], new: Sequence[str]) -> MismatchError:

@@ -29,7 +29,7 @@ import numpy as np
 
 from novikoff.errors import HEADER, Option, SourceError, Where, quoted
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, PADDING, cores
-from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8
+from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8, check_encoding
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
 from novikoff.sources.workers import workers
@@ -79,6 +79,7 @@ class Delimited:
     def _look(self, header: bool | None, delimiter: str | None, asked: Sequence[Any]) -> None:
         """Delimiter, header and columns, from the first rows."""
         text = first_bytes(self._opened)
+        check_encoding(text, self.name)
         if b"\0" in text:
             raise SourceError(f"text must be without zero bytes: {self.name} has some. Is it of another format?")
         whole = text.count(b"\n") < 2 or (not self._opened.live and len(self._opened.peek(len(text) + 1)) == len(text))

@@ -33,7 +33,7 @@ from novikoff.sources.pandas_index import check_asked, unnamed_note
 from novikoff.sources.streaming_labels import StreamingLabels, shown
 from novikoff.stream import Stream
 from novikoff.tables import cells
-from novikoff.tables.choosing import Asked, find, kind_of, label_column, listed, mismatch
+from novikoff.tables.choosing import Asked, find, find_all, kind_of, label_column, listed, mismatch
 from novikoff.tables.column import BOOLEANS, Column, Kind, disguised_number, is_missing, looks_like_id, recognise
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Piece, Reader
@@ -96,7 +96,7 @@ class Table(Stream):
         head = reader.head()
         chosen = {kind: [find(reader, c, f"a {kind} column") for c in listed(asked)] for kind, asked in
                   (("number", number), ("category", category), ("text", text), ("time", time))}  # fmt: skip
-        left_out = {find(reader, c, "a column to leave out") for c in listed(drop)}
+        left_out = {name for c in listed(drop) for name in find_all(reader, c, "a column to leave out")}
         used = None if columns is None else [find(reader, c, "a feature column") for c in listed(columns)]
         self.weight = None if weight is None else find(reader, weight, "the weight column")
         if self.weight is not None:
@@ -107,7 +107,7 @@ class Table(Stream):
         self._choose(label_column(reader, label, used or [], left_out) if labelled else None)
         used_or_told = {self.label, self.weight, *(column.name for column in self.columns)}
         ignored = [name for name in reader.names[reader.index :] if name not in used_or_told]
-        self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored)
+        self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored, self.weight)
         self._foresee()
         self._learn = True
         self._labels = self._fresh()
@@ -224,16 +224,19 @@ class Table(Stream):
         positive = BOOLEANS.get(str(found.positive))
         return found if positive is None else Labels(not positive, positive)
 
-    def describe(self) -> list[str]:
-        """A line for each column: what it is, and its first value."""
-        lines, used = [], {column.name: column for column in self.encoding.columns}
+    def described(self) -> Iterator[tuple[str, str, str | None]]:
+        """Of each column its name, what it is, and its first value; None if the first rows have none."""
+        used = {column.name: column for column in self.encoding.columns}
         for name in self._reader.names:
             column = used.get(name)
             role = {self.label: "label", self.weight: "weight"}.get(name)
             what = role if role else column.what if column else "left out"
-            said = next((str(cell) for cell in self._first.get(name, ()) if not is_missing(cell)), "nothing yet")
-            lines.append(f"{name}: {what} ({quoted(said)[1:-1]}, ...)")
-        return lines
+            yield name, what, next((str(cell) for cell in self._first.get(name, ()) if not is_missing(cell)), None)
+
+    def describe(self) -> list[str]:
+        """A line for each column: what it is, and its first value."""
+        told = ((name, what, "nothing yet" if first is None else first) for name, what, first in self.described())
+        return [f"{name}: {what} ({quoted(first)[1:-1]}, ...)" for name, what, first in told]
 
     @property
     def numeric(self) -> bool:
@@ -296,6 +299,16 @@ class Table(Stream):
                     f"{self.name} has no such column",
                     Advice("Pass ", Option("label", letter="NAME"), " if it has another name", none, "."),
                 )
+        weight = encoding.weight
+        if weight is not None and weight in there and self.weight is None and weight not in left_out and used is None:
+            if learn:
+                raise MismatchError(
+                    f"rows must count as often as {quoted(weight)} says, as {whose} learned them",
+                    f"{self.name} has such a column",
+                    Advice("Pass ", Option("weight", weight), ", or ", Option("drop", weight), " if each is to count "
+                           "once."),
+                )  # fmt: skip
+            left_out = left_out | {weight}  # each row is predicted once
         if used is None:
             left_out = left_out | ({*encoding.left_out} & {*there}) - {label}
         self._asked = (asked, used, left_out, chosen)
