@@ -16,6 +16,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
 from novikoff.errors import whole
 from novikoff.hypotheses import VersionSpaceFacts
+from novikoff.shown import Shown
 from novikoff.types import Run
 
 Kind = Literal["D", "E", "P"]
@@ -42,7 +43,7 @@ class Assumption:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Certificate:
+class Certificate(Shown):
     """A theorem evaluated on a run.
 
     theorem      its name, which is also the name of its file in certificates/

@@ -36,6 +36,7 @@ from novikoff.game import play
 from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
+from novikoff.shown import Shown
 from novikoff.sources.in_memory import MOST_BYTES, InMemoryStream, hold
 from novikoff.sources.labelled_lines import cores
 from novikoff.stream import Stream, adapted, is_stream
@@ -155,7 +156,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison:
+class Comparison(Shown):
     """Every learner's games, in the order in which the learners were given.
 
     rows       of the source

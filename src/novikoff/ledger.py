@@ -18,6 +18,7 @@ from novikoff.consistency import next_mark
 from novikoff.errors import counted
 from novikoff.player import Player
 from novikoff.ranking import Area, Ranking
+from novikoff.shown import Shown
 from novikoff.totals import Total
 from novikoff.types import Adversary, Learner, Run, StepResult, Theorem
 
@@ -34,7 +35,7 @@ RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
 
 
 @dataclass(eq=False, repr=False)
-class Ledger:
+class Ledger(Shown):
     """The record of one learner's game, from the moment the ledger was opened.
 
     spec               how the learner was written, if it was made from that

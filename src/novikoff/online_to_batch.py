@@ -56,6 +56,7 @@ from novikoff.player import Player
 from novikoff.registry import entry, learner_name
 from novikoff.replay import Tell, frozen, replay
 from novikoff.reservoir import Average, HypothesisReservoir
+from novikoff.shown import Shown
 from novikoff.stream import Stream
 from novikoff.tables.adopting import adopted_row
 from novikoff.tables.encoding import Encoding
@@ -72,7 +73,7 @@ LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
-class OnlineToBatch:
+class OnlineToBatch(Shown):
     """A classifier that learns no more.
 
     how            how it was chosen

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.cli.games import VIOLATED, Telling
+from novikoff.cli.games import VIOLATED, Telling, write_report
 from novikoff.cli.opening import notes, open_source, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.comparison import Compared, Comparison, Spread, compare
@@ -39,10 +39,7 @@ def compare_source(
     plot: str | None = None,
 ) -> int:  # fmt: skip
     """`novikoff compare`; returns the exit code. `options` are the reader's, `defaults` the learners'."""
-    if plot is not None:
-        from novikoff.report.plot import check
-
-        check(plot, telling.force)
+    telling.check()
     stream = open_source(source, options)
     silent = telling.quiet or telling.as_json
     said = say_notes(stream, silent)
@@ -61,6 +58,10 @@ def compare_source(
         save(compared(comparison), plot, telling.force)
         if not silent:
             print(f"plot written to {plot}", file=sys.stderr)
+    if telling.report is not None:
+        from novikoff.report import page
+
+        write_report(telling, page.comparison(comparison, telling.command))
     with while_heard():
         if telling.as_json:
             print(json.dumps({**plain(comparison), "notes": notes(stream)}))

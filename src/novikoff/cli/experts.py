@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, registry
 from novikoff.certificates.experts_facts import ExpertsFacts
-from novikoff.cli.games import Telling, check_files, ended, saved_game, spec_of
+from novikoff.cli.games import Telling, check_files, ended, saved_game, spec_of, write_report
 from novikoff.cli.opening import notes, say_notes, size_of
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
@@ -172,7 +172,7 @@ def _can_be_mixed(stream: Stream, ledger: Ledger) -> bool:
 
 
 def _history(telling: Telling) -> History | None:
-    if telling.plot is None:
+    if telling.plot is None and telling.report is None:
         return None
     from novikoff.report.regret import History
 
@@ -185,14 +185,23 @@ def _tell(
 ) -> int:  # fmt: skip
     """Print what happened and what was promised; the exit code."""
     certificates = ledger.certify() if telling.certify else []
+    if history is not None and ledger.rounds:
+        history.see_last(ledger)
     if telling.plot is not None and history is not None and ledger.rounds:
         from novikoff.report import plot, regret
 
-        history.see_last(ledger)
         figure = regret.plot(history, certificates, stream.experts, spec, ledger.source)
         plot.save(figure, telling.plot, telling.force)
         if not (telling.quiet or telling.as_json):
             print(f"plot written to {telling.plot}", file=sys.stderr)
+    if telling.report is not None:
+        from novikoff.report import page
+
+        told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
+        more = list(experts.lines(ledger, stream.experts, mixture))[1:]
+        text = page.game(ledger, certificates, spec, history=history,
+                         experts=stream.experts, told=told, more=more, command=telling.command)  # fmt: skip
+        write_report(telling, text)
     with while_heard():
         if telling.as_json:
             told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)

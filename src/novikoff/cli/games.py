@@ -45,7 +45,7 @@ IN_NAMES = ("normalize", "scale", "bias")
 
 @dataclass(frozen=True)
 class Telling:
-    """How a game is told; `force`: the plot replaces whatever file is there."""
+    """How a game is told; `force`: the plot and the report replace whatever file is there."""
 
     as_json: bool = False
     quiet: bool = False
@@ -56,6 +56,8 @@ class Telling:
     verbose: bool = False
     permutations: int | None = None
     between: tuple[int, int] | None = None
+    report: str | None = None
+    command: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Refuse what cannot be told before the game begins."""
@@ -65,14 +67,24 @@ class Telling:
             from novikoff.report import plot
 
             plot.check(self.plot, self.force)
+        if self.report is not None:
+            from novikoff.report import html
+
+            html.check(self.report, self.force)
 
 
 def check_files(saving: Saving, telling: Telling) -> None:
     """Refuse what cannot be written before the game begins."""
     saving.check()
     telling.check()
-    if saving.path and telling.plot and os.path.realpath(saving.path) == os.path.realpath(telling.plot):
-        raise InputError(f"the model and the plot must be two files: got {saving.path} for both. Name one differently.")
+    files = {"model": saving.path, "plot": telling.plot, "report": telling.report}
+    named = [(what, path, os.path.realpath(path)) for what, path in files.items() if path]
+    for place, (what, path, real) in enumerate(named):
+        for other, _, same in named[:place]:
+            if real == same:
+                raise InputError(
+                    f"the {other} and the {what} must be two files: got {path} for both. Name one differently."
+                )
 
 
 @dataclass(frozen=True)
@@ -130,7 +142,7 @@ def run_source(
     said = say_notes(stream, telling.quiet or telling.as_json)
     say_columns(stream, telling.quiet or telling.as_json)
     keeper = Keeper(ledger, saving)
-    drawing: list[Observer] = [Bounds()] if telling.plot and telling.certify else []
+    drawing: list[Observer] = [Bounds()] if (telling.plot or telling.report) and telling.certify else []
 
     def game(watching: list[Observer]) -> None:
         play(ledger.learner, stream, rounds, passes, ledger=ledger, track=telling.certify, resume=resume, keep=keep,
@@ -291,6 +303,14 @@ def _tell(
         from novikoff.report import plot
 
         plot.save(plot.game(ledger, certificates, learner, _best(ledger)), telling.plot, telling.force)
+    if telling.report is not None:
+        from novikoff.report import page
+
+        more = [] if test is None else [terminal.permuted(test)]
+        more += [] if between is None else [str(between)]
+        write_report(
+            telling, page.game(ledger, certificates, learner, of_members, kept, more=more, command=telling.command)
+        )
     with while_heard():
         if telling.as_json:
             told = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}
@@ -308,6 +328,16 @@ def _tell(
             if between is not None:
                 terminal.say(out, str(between))
     return ended(ledger, telling, stopped, certificates, *of_members)
+
+
+def write_report(telling: Telling, text: str) -> None:
+    """Write the page that was asked for, and say so."""
+    from novikoff.report import html
+
+    assert telling.report is not None
+    html.save(text, telling.report, telling.force)
+    if not (telling.quiet or telling.as_json):
+        print(f"report written to {telling.report}", file=sys.stderr)
 
 
 def ended(ledger: Ledger, telling: Telling, stopped: bool, *certificates: Sequence[Certificate]) -> int:

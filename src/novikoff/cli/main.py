@@ -45,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             asked.verb.unknown(rest)
     except SystemExit as end:  # argparse has printed what was asked, or what is wrong
         return cast(int, end.code)
+    asked.command = ("novikoff", *words)
     heard, told = sys.stderr, clock.on_compiling
     sys.stderr = cast(TextIO, Tolerant(heard))
     code = 0

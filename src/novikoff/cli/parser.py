@@ -81,6 +81,7 @@ def parser() -> Parser:
     )
     one.add_argument("--hindsight", action="store_true", help="read the source again for the best comparators")
     one.add_argument("--plot", metavar="FILE", help="draw mistakes and bound against rounds, as .png or .svg")
+    _add_report(one)
     one.add_argument("--between", metavar="A:B", type=_between, help="how it did from round A to B (specialists:[…])")
     one.add_argument(
         "--permutation",
@@ -105,6 +106,7 @@ def parser() -> Parser:
     _add_scaling(one)
     one.add_argument("--jobs", type=_integer(1), metavar="N", help="games at a time (default: one a core)")
     one.add_argument("--plot", metavar="FILE", help="draw the mistake rates, as .png or .svg")
+    _add_report(one)
     _add_force(one)
     _add_seed(one)
     _add_telling(one)
@@ -114,6 +116,8 @@ def parser() -> Parser:
     _add_source(one)
     one.add_argument("--no-label", action="store_true", help="the source has no labels: all of it is features")
     one.add_argument("--scores", action="store_true", help="the score beside each label, the number whose sign is said")
+    _add_report(one)
+    _add_force(one)
     _add_json(one)
 
     one = verb("columns", verbs.columns)
@@ -129,6 +133,8 @@ def parser() -> Parser:
     one.add_argument("learner", metavar="LEARNER", help=SPEC)
     one.add_argument("adversary", metavar="ADVERSARY", help=SPEC)
     one.add_argument("--rounds", type=_integer(1), default=1000, metavar="N", help="rounds to play (default: 1000)")
+    _add_report(one)
+    _add_force(one)
     _add_seed(one)
     _add_telling(one)
     _add_verbose(one)
@@ -148,6 +154,7 @@ def parser() -> Parser:
     one.add_argument("--save-every", type=_integer(1), metavar="N", help="save every N rounds too")
     _add_resume(one)
     one.add_argument("--plot", metavar="FILE", help="draw regret, bound and weights against rounds, as .png or .svg")
+    _add_report(one)
     _add_force(one)
     one.add_argument("--no-certify", action="store_true", help="no certificates")
     _add_seed(one)
@@ -255,6 +262,10 @@ def _add_json(verb: ArgumentParser) -> None:
 def _add_telling(verb: ArgumentParser) -> None:
     _add_json(verb)
     verb.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+
+
+def _add_report(verb: ArgumentParser) -> None:
+    verb.add_argument("--report", metavar="FILE", help="write a page to read and to send, as .html")
 
 
 def _add_verbose(verb: ArgumentParser) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from novikoff import model
 from novikoff.certificate import bound_text
+from novikoff.cli.games import Telling, write_report
 from novikoff.cli.opening import open_source, say_notes
 from novikoff.errors import InputError, LabelError, MismatchError, counted
 from novikoff.game import plain_label
@@ -31,13 +32,17 @@ HINT = "If NEW has no label column, pass --no-label."
 
 
 def predict_source(
-    path: str, source: str, options: dict[str, Any], as_json: bool, labelled: bool = True, scores: bool = False
+    path: str, source: str, options: dict[str, Any], as_json: bool, labelled: bool = True, scores: bool = False,
+    page: Telling | None = None,
 ) -> int:  # fmt: skip
     """`novikoff predict`; returns the exit code.
 
     labelled   has the source labels, or outcomes, to compare with?
     scores     tell the score beside each label
+    page       whether a report is to be written
     """
+    page = page or Telling(as_json)
+    page.check()
     saved = model.load(path)
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
     numbers = outcomes(classifier) == "numbers"
@@ -58,7 +63,14 @@ def predict_source(
         raise
     say_notes(stream, as_json)
     facts, sentence = told
-    out.end({**facts, **({} if watch is None else watch.told())})
+    facts |= {} if watch is None else watch.told()
+    out.end(facts)
+    if page.report is not None:
+        from novikoff.report.page import predictions
+
+        said = [sentence] if watch is None else [sentence, watch.sentence()]
+        limits = () if isinstance(saved, Ledger) else saved.certificates
+        write_report(page, predictions(path, stream.name, said, limits, facts, page.command))
     if as_json:
         return 0
     print(sentence, file=sys.stderr)

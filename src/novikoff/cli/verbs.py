@@ -37,6 +37,8 @@ def run(asked: Namespace) -> int:
         asked.verbose,
         asked.permutation,
         asked.between,
+        asked.report,
+        asked.command,
     )
     choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
     if asked.cover is not None:
@@ -52,19 +54,30 @@ def compare(asked: Namespace) -> int:
 
     wanted = Asked(asked.shuffles, asked.seed or 0, asked.passes, asked.rounds, asked.jobs)
     defaults = {"normalize": asked.normalize or None, "scale": asked.scale}
-    telling = Telling(asked.json, asked.quiet, plot=asked.plot, force=asked.force)
+    telling = Telling(
+        asked.json, asked.quiet, plot=asked.plot, force=asked.force, report=asked.report, command=asked.command
+    )
     return compare_source(asked.source, asked.learners, _reading(asked), defaults, wanted, telling, asked.plot)
 
 
 def predict(asked: Namespace) -> int:
     """Print what a saved learner says of each example of a source; it learns nothing."""
+    from novikoff.cli.games import Telling
     from novikoff.cli.predictions import predict_source
 
     reading = _reading(asked)
     if reading["weight"] is not None:  # each row is predicted once, whatever it weighs
         reading["drop"] = [*(reading["drop"] or ()), reading["weight"]]
         reading["weight"] = None
-    return predict_source(asked.model, asked.source, reading, asked.json, not asked.no_label, asked.scores)
+    return predict_source(
+        asked.model,
+        asked.source,
+        reading,
+        asked.json,
+        not asked.no_label,
+        asked.scores,
+        Telling(asked.json, asked.quiet, force=asked.force, report=asked.report, command=asked.command),
+    )
 
 
 def convert(asked: Namespace) -> int:
@@ -104,7 +117,14 @@ def duel(asked: Namespace) -> int:
         asked.adversary,
         asked.rounds,
         asked.seed,
-        Telling(asked.json, asked.quiet, verbose=asked.verbose),
+        Telling(
+            asked.json,
+            asked.quiet,
+            force=asked.force,
+            verbose=asked.verbose,
+            report=asked.report,
+            command=asked.command,
+        ),
     )
 
 
@@ -120,7 +140,7 @@ def experts(asked: Namespace) -> int:
     )  # fmt: skip
     saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
     telling = Telling(asked.json, asked.quiet, not asked.no_certify, plot=asked.plot, force=asked.force,
-                      verbose=asked.verbose)  # fmt: skip
+                      verbose=asked.verbose, report=asked.report, command=asked.command)  # fmt: skip
     return run_experts(asked.table, reading, wanted, saving, telling)
 
 

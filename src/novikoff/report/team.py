@@ -49,7 +49,7 @@ def members(ledger: Ledger, certificates: Sequence[Sequence[Certificate]]) -> li
 
 def table(team: list[Member]) -> Iterator[str]:
     """A head, a line for each learner, and which was best."""
-    cells = [HEADS, *(_cells(member) for member in team)]
+    cells = [HEADS, *(row(member) for member in team)]
     widths = [max(len(row[column]) for row in cells) for column in range(3)]
     for name, mistakes, weight, promised in cells:
         yield f"  {name:<{widths[0]}}  {mistakes:>{widths[1]}}  {weight:>{widths[2]}}  {promised}".rstrip()
@@ -59,7 +59,8 @@ def table(team: list[Member]) -> Iterator[str]:
     yield f"the best learner was {best.name}: {counted(best.mistakes, 'mistake')}"
 
 
-def _cells(member: Member) -> tuple[str, str, str, str]:
+def row(member: Member) -> tuple[str, str, str, str]:
+    """What the table has of a learner, as its heads are."""
     weight = f"{member.weight:.4f}" if member.weight >= 0.00005 else f"{member.weight:.0e}"
     return _cut(member.name), f"{member.mistakes:,}", weight, _promised(member.certificates)
 

@@ -1,0 +1,193 @@
+"""Pictures for pages, as SVG: lines against rounds, and shares of a whole. No library, a few kilobytes each.
+
+Text and axes take the colour of the text around them, so the same picture is right on a dark page. Lines differ by
+colour and by dash, each is named, and its last value stands beside its end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from novikoff.certificate import number
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#777777")
+"""Of Okabe and Ito, told apart by the colour-blind too; brown and grey in place of their yellow and black."""
+DASHES = ("", "7 3", "2 3", "9 3 2 3")
+WIDTH, HEIGHT = 680, 250
+LEFT, RIGHT, BELOW, ROW = 58, 132, 36, 18
+"""Room for the names of the vertical axis, for last values, for the names of rounds, and for one line of the legend."""
+FAR = 4.0
+"""A line so many times as high as the highest of the others is cut off, and said to be."""
+APART = 13.0
+"""Pixels between two last values."""
+FINE = 0.75
+"""Points closer than so many pixels are one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One curve.
+
+    points   (round, value), rounds growing
+    steps    drawn as steps: few mistakes are seen one by one
+    end      what stands beside its end; its last value if that is None
+    around   the half width of a band around it, at each point; none if it is empty
+    """
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    colour: str = COLOURS[0]
+    dash: str = ""
+    steps: bool = False
+    end: str | None = None
+    around: Sequence[float] = ()
+
+
+def lines(drawn: Sequence[Line], across: str, up: str, told: str) -> str:
+    """Curves against `across`; `told` is what somebody hears who does not see them."""
+    drawn = [line for line in drawn if line.points]
+    last = max((line.points[-1][0] for line in drawn), default=1.0) or 1.0
+    tops = [max(value for _, value in line.points) for line in drawn]
+    low = min((min(value for _, value in line.points) for line in drawn), default=0.0)
+    top, low = _top(tops), min(low, 0.0)
+    head = ROW * len(drawn) + 10
+    frame = _Frame(last, low, top + 0.04 * (top - low), head)
+    parts = [frame.axes(across, up), *map(frame.curve, drawn)]
+    ends = [(line.points[-1][1], number(line.points[-1][1]) if line.end is None else line.end, line.colour)
+            for line, high in zip(drawn, tops, strict=True) if line.points[-1][1] <= frame.high]  # fmt: skip
+    parts.append(frame.ends(ends))
+    names = [line.name + (" (goes on above)" if high > frame.high else "") for line, high in
+             zip(drawn, tops, strict=True)]  # fmt: skip
+    parts += [_legend(place, name, line.colour, line.dash) for place, (line, name) in
+              enumerate(zip(drawn, names, strict=True))]  # fmt: skip
+    return _picture(head + HEIGHT, told, parts)
+
+
+def shares(rounds: Sequence[float], bands: Sequence[tuple[str, Sequence[float]]], told: str) -> str:
+    """Shares of a whole against rounds, one upon the other; each named beside its end, or not at all if it is small."""
+    frame = _Frame(rounds[-1] or 1.0, 0.0, 1.0, 10)
+    floor, parts, ends = [0.0] * len(rounds), [], []
+    for place, (name, band) in enumerate(bands):
+        colour = COLOURS[place % len(COLOURS)]
+        above = [least + share for least, share in zip(floor, band, strict=True)]
+        edge = [*zip(rounds, above, strict=True)], [*zip(rounds, floor, strict=True)][::-1]
+        points = " ".join(f"{x:.1f},{y:.1f}" for some in edge for x, y in map(frame.place, some))
+        parts.append(f'<polygon points="{points}" fill="{colour}" fill-opacity="0.7"/>')
+        if band[-1] >= 0.02:
+            ends.append(((floor[-1] + above[-1]) / 2, f"{name} {100 * band[-1]:.0f} %", colour))
+        floor = above
+    return _picture(10 + HEIGHT, told, [*parts, frame.axes("rounds", "weights", percent=True), frame.ends(ends)])
+
+
+def _top(tops: Sequence[float]) -> float:
+    """The highest to be drawn: what is far above everything else is cut off."""
+    ranked = sorted((top for top in tops if math.isfinite(top)), reverse=True)
+    while len(ranked) > 1 and ranked[0] > FAR * ranked[1] > 0.0:
+        ranked.pop(0)
+    return (ranked[0] if ranked else 1.0) or 1.0
+
+
+class _Frame:
+    """From rounds and values to places in the picture."""
+
+    def __init__(self, last: float, low: float, high: float, head: int) -> None:
+        self.last, self.low, self.high, self.head = last, low, max(high, low + 1e-12), head
+        self.bottom = head + HEIGHT - BELOW
+
+    def place(self, point: tuple[float, float]) -> tuple[float, float]:
+        """Where a point is."""
+        x, y = point
+        up = (y - self.low) / (self.high - self.low)
+        return LEFT + (WIDTH - LEFT - RIGHT) * x / self.last, self.bottom - (self.bottom - self.head) * up
+
+    def axes(self, across: str, up: str, percent: bool = False) -> str:
+        """The two axes, with numbers and names."""
+        right, parts = WIDTH - RIGHT, []
+        for value in ticks(self.low, self.high):
+            _, y = self.place((0.0, value))
+            told = f"{100 * value:.0f} %" if percent else f"{value:,.6g}"
+            parts.append(f'<line x1="{LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke-opacity="0.15"/>')
+            parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{told}</text>')
+        for value in ticks(0.0, self.last):
+            x, _ = self.place((value, 0.0))
+            parts.append(f'<text x="{x:.1f}" y="{self.bottom + 16}" text-anchor="middle">{value:,.6g}</text>')
+        middle = (self.head + self.bottom) / 2
+        parts.append(
+            f'<text x="{(LEFT + right) / 2}" y="{self.bottom + 32}" text-anchor="middle">{escape(across)}</text>'
+        )
+        turned = f'transform="rotate(-90 12 {middle})"'
+        parts.append(f'<text x="12" y="{middle}" {turned} text-anchor="middle">{escape(up)}</text>')
+        return f'<g stroke="currentColor" class="axes">{"".join(parts)}</g>'.replace("<text", '<text stroke="none"')
+
+    def curve(self, line: Line) -> str:
+        """The curve, and the band around it, cut off above the frame."""
+        room = f'x="{LEFT}" y="{self.head}" width="{WIDTH - LEFT - RIGHT}" height="{self.bottom - self.head}"'
+        view = f'viewBox="{LEFT} {self.head} {WIDTH - LEFT - RIGHT} {self.bottom - self.head}"'
+        path: list[str] = []
+        before = (-math.inf, math.inf)
+        for point in line.points:
+            x, y = self.place((point[0], min(point[1], 2 * self.high)))
+            if x - before[0] < FINE and abs(y - before[1]) < FINE and point is not line.points[-1]:
+                continue
+            path.append(f"L{x:.1f} {y:.1f}" if not line.steps or not path else f"H{x:.1f}V{y:.1f}")
+            before = (x, y)
+        path[0] = "M" + path[0][1:]
+        dash = f' stroke-dasharray="{line.dash}"' if line.dash else ""
+        drawn = f'<path d="{"".join(path)}" fill="none" stroke="{line.colour}" stroke-width="2"{dash}/>'
+        if len(line.around):
+            up = [(x, y + wide) for (x, y), wide in zip(line.points, line.around, strict=True)]
+            down = [(x, y - wide) for (x, y), wide in zip(line.points, line.around, strict=True)]
+            step = max(1, len(up) // 200)
+            edge = [*up[::step], up[-1], down[-1], *down[::-step]]
+            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(self.place, edge))
+            drawn = f'<polygon points="{points}" fill="{line.colour}" fill-opacity="0.15"/>{drawn}'
+        return f"<svg {room} {view}>{drawn}</svg>"
+
+    def ends(self, ends: Sequence[tuple[float, str, str]]) -> str:
+        """What stands beside the ends, moved apart where two would lie on each other."""
+        ranked = sorted(ends, reverse=True)
+        places: list[float] = []
+        for value, _, _ in ranked:
+            y = self.place((0.0, value))[1]
+            places.append(max(y, places[-1] + APART) if places else y)
+        lowest = self.bottom + 4.0
+        for i in reversed(range(len(places))):
+            places[i] = min(places[i], lowest)
+            lowest = places[i] - APART
+        beside = f'x="{WIDTH - RIGHT + 6}"'
+        parts = [
+            f'<text {beside} y="{y + 4:.1f}"><tspan fill="{colour}">● </tspan>{escape(cut(told))}</text>'
+            for y, (_, told, colour) in zip(places, ranked, strict=True)
+        ]
+        return "".join(parts)
+
+
+def cut(text: str, most: int = 20) -> str:
+    """The text, or its beginning."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
+    """Round numbers from low to high."""
+    step = 10.0 ** math.floor(math.log10(max(high - low, 1e-300) / wanted))
+    step *= next((m for m in (1.0, 2.0, 5.0) if (high - low) / (m * step) <= wanted), 10.0)
+    return [k * step for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def _legend(place: int, name: str, colour: str, dash: str) -> str:
+    y = ROW * place + 12
+    dashed = f' stroke-dasharray="{dash}"' if dash else ""
+    return (
+        f'<line x1="{LEFT}" x2="{LEFT + 30}" y1="{y - 4}" y2="{y - 4}" stroke="{colour}" stroke-width="2"{dashed}/>'
+        f'<text x="{LEFT + 38}" y="{y}">{escape(name)}</text>'
+    )
+
+
+def _picture(height: float, told: str, parts: Sequence[str]) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" fill="currentColor" '
+        f'font-family="system-ui, sans-serif" font-size="12"><title>{escape(told)}</title>{"".join(parts)}</svg>'
+    )
