@@ -6,6 +6,7 @@ all of one length. uint32 indices, float32 and float64 values, and int64 in dens
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff.batch import first_repeat
 from novikoff.errors import SourceError
-from novikoff.sources.layout import choose_columns
+from novikoff.sources.layout import LABEL_NAMES, column_name, find_column
 from novikoff.types import Domain, Sparse
 
 LARGEST_INDEX = 2**32 - 2
@@ -31,7 +32,7 @@ class SparseLists:
         import pyarrow as pa
 
         self.name = name
-        self.target, self.used = choose_columns(tuple(schema.names), len(schema), label, ("indices", "values"), name)
+        self.target, self.used = _columns(schema.names, label, name, "indices", "values")
         kinds = [schema.field(c).type for c in self.used]
         if not pa.types.is_integer(kinds[0].value_type) or not pa.types.is_floating(kinds[1].value_type):
             raise SourceError(
@@ -98,7 +99,7 @@ class DenseLists:
         import pyarrow as pa
 
         self.name = name
-        self.target, self.used = choose_columns(tuple(schema.names), len(schema), label, ("x",), name)
+        self.target, self.used = _columns(schema.names, label, name, "x")
         kind = schema.field(self.used[0]).type
         self._whole = pa.types.is_integer(kind.value_type)
         if not self._whole and not pa.types.is_floating(kind.value_type):
@@ -131,6 +132,19 @@ class DenseLists:
                 f"{x.flat[at]}. Clean or drop the row."
             )
         return x.astype(np.float64) if x.dtype == np.float16 else x
+
+
+def _columns(names: Sequence[str], label: str | int | None, file: str, *lists: str) -> tuple[int, tuple[int, ...]]:
+    """The label column, asked for, or called like one, or the last; and those of the features."""
+    used = tuple(map(names.index, lists))
+    if label is not None:
+        target = find_column(label, names, len(names), "the label column", file)
+    else:
+        others = {name.lower(): c for c, name in enumerate(names) if c not in used}
+        target = next((others[name] for name in LABEL_NAMES if name in others), max(others.values(), default=used[0]))
+    if target in used:
+        raise SourceError(f"a column must be used once: {column_name(names, target)} of {file} is asked for twice.")
+    return target, used
 
 
 def _all_finite(values: NDArray[Any]) -> bool:

@@ -122,6 +122,10 @@ class Converted:
         return SourceError(f"a converted file must be as it was written: {self.name} is not ({how}). Convert it anew.")
 
 
+def _labels(negative: Any, positive: Any) -> Labels:
+    return Labels(negative, positive)
+
+
 def schema_metadata(stream: Stream) -> dict[bytes, bytes]:
     """What is known of the stream from the start."""
     meta = {
@@ -148,10 +152,6 @@ def _plain(value: Any) -> Any:
     """A label as JSON knows it."""
     value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, (str, int, float)) else str(value)
-
-
-def _labels(negative: Any, positive: Any) -> Labels:
-    return Labels(negative, positive)
 
 
 def _lists(schema: Any, name: str, domain: Domain) -> SparseLists | DenseLists | None:

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import HEADER, SourceError, place, quoted
-from novikoff.sources.pandas_index import unnamed_first
 
 DELIMITERS = ("\t", ";", ",")
 SNIFFED_ROWS = 50
 MOST_SHOWN = 20
 """Columns that an error lists."""
 LABEL_NAMES = ("label", "y", "class", "target")
+BOOLEANS = {"true": True, "false": False}
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]{1,300}")
 MISSING = re.compile(r"|\?|-|n/?a|null|none|[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -38,32 +38,6 @@ def runs(columns: Sequence[int]) -> NDArray[np.uint64]:
         else:
             found.append([column, 1])
     return np.array(found, dtype=np.uint64).reshape(-1, 2)
-
-
-def choose_columns(
-    names: tuple[str, ...],
-    width: int,
-    label: str | int | None,
-    columns: Sequence[str | int] | None,
-    file: object,
-) -> tuple[int, tuple[int, ...]]:
-    """The label column and the feature columns: those asked for, else one named like a label and all others.
-
-    An index, as pandas and R write it, is none of them, unless it is asked for by its number.
-    """
-    columns = [columns] if isinstance(columns, str) else columns
-    used = tuple(find_column(column, names, width, "a feature column", file) for column in columns or ())
-    target = _guess_label(names, width, used)
-    if label is not None:
-        target = find_column(label, names, width, "the label column", file)
-    if columns is None:
-        used = tuple(c for c in range(unnamed_first(names), width) if c != target)
-    if not used:
-        raise SourceError(f"a table must have a label and a feature: {file} has {column_name(names, target)} only.")
-    if len({target, *used}) <= len(used):
-        twice = max([target, *used], key=[target, *used].count)
-        raise SourceError(f"a column must be used once: {column_name(names, twice)} of {file} is asked for twice.")
-    return target, used
 
 
 def named(names: Sequence[str], c: int) -> str | int:
@@ -171,10 +145,3 @@ def columns_called(column: str | int, names: Sequence[str]) -> list[int]:
     """The columns of this name: where it came again, its number was written behind it (tables/column.py)."""
     once_more = f"{column} (column "
     return [c for c, name in enumerate(names) if name == column or name.startswith(once_more)]
-
-
-def _guess_label(names: tuple[str, ...], width: int, used: tuple[int, ...]) -> int:
-    """A column named like a label, or else the last; not one that was asked for as a feature, nor an index."""
-    lower = ["" if c in used else name.lower() for c, name in enumerate(names)]
-    last = max((c for c in range(unnamed_first(names), width) if c not in used), default=width - 1)
-    return next((lower.index(name) for name in LABEL_NAMES if name in lower), last)

@@ -27,6 +27,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
+from novikoff.sources.layout import BOOLEANS
+
 Kind = Literal["number", "boolean", "category", "time", "text", "ignored", "unknown"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
@@ -36,7 +38,6 @@ WHOLE = re.compile(r"[+-]?[0-9]+")
 DISGUISED = re.compile(r"[+-]?[$€£¥]? ?[+-]?([0-9]+|[0-9]{1,3}([., '][0-9]{3})+)([.,][0-9]+)? ?[$€£¥%]?")
 """A number as people write it: $1,234.50, 12,5 or 40 %."""
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
-BOOLEANS = {"true": True, "false": False}
 DATES = (
     "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M",
     "%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f", "%Y/%m/%d", "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S",

@@ -8,11 +8,11 @@ are missing.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from novikoff.errors import Advice, Option, SourceError, quoted
-from novikoff.sources.label_column import NOT_FINITE
 from novikoff.sources.layout import column_name, find_column, is_number, named
 from novikoff.sources.pandas_index import unnamed_first
 from novikoff.tables.column import is_missing
@@ -20,6 +20,7 @@ from novikoff.tables.column import is_missing
 OUTCOME_NAMES = ("outcome", "y", "label", "class", "target")
 FIRST_TEXT = 2**52
 MOST_TEXTS = 2**16
+NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The formats that tables come in: `CSV`, `Frame`, and what Arrow, Parquet and JSON lines turn out to be.
 
 An Arrow file that `convert` wrote or that holds lists, and JSON lines with objects within objects, lists, or keys that
-come and go, are read by sources/arrow.py and sources/jsonl.py; with plain values they are tables as any other.
+come and go, are read by lists.py and sources/jsonl.py; with plain values they are tables as any other.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from novikoff.errors import SourceError
-from novikoff.sources import arrow as lists
 from novikoff.sources import jsonl as nested
 from novikoff.sources.arrow_file import open_arrow
 from novikoff.sources.labelled_lines import CHUNK_BYTES
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.opened import Origin
 from novikoff.stream import Stream
+from novikoff.tables import lists
 from novikoff.tables.choosing import Asked, listed
 from novikoff.tables.columnar import ArrowTable, FrameTable
 from novikoff.tables.delimited import CSV_CHUNK_BYTES, Delimited, first_bytes
@@ -101,7 +101,7 @@ def Arrow(  # noqa: N802
                 f"{'numbers to be predicted' if labelled else 'examples without labels'} must be in plain columns: "
                 f"{file} holds lists. Write a column a feature."
             )
-        stream = lists.Arrow(file, label, positive, None if columns is None else listed(columns), many)
+        stream = lists.Arrow(file, label, positive, many)
         if stream.encoded is not None:
             stream.encoding = Encoding.restore(stream.encoded)
         if not labelled:

@@ -30,11 +30,12 @@ from numpy.typing import NDArray
 from novikoff.errors import Advice, LabelError, MismatchError, Option, SourceError, quoted
 from novikoff.sources.layout import LABEL_NAMES, is_number
 from novikoff.sources.pandas_index import check_asked, unnamed_note
-from novikoff.sources.streaming_labels import StreamingLabels, shown
+from novikoff.sources.streaming_labels import shown
+from novikoff.sources.written_labels import WrittenLabels
 from novikoff.stream import Stream
 from novikoff.tables import cells
 from novikoff.tables.choosing import Asked, find, find_all, kind_of, label_column, listed, mismatch
-from novikoff.tables.column import BOOLEANS, Column, Kind, disguised_number, is_missing, looks_like_id, recognise
+from novikoff.tables.column import Column, Kind, disguised_number, is_missing, looks_like_id, recognise
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Piece, Reader
 from novikoff.tables.weights import repeated, weights
@@ -42,10 +43,8 @@ from novikoff.types import Batch, Domain, Labels, Position
 
 LOOK_AHEAD_BYTES = 2**24
 LABEL_SECONDS = 1.0
-TRUTH = {"true": "true", "1": "true", "1.0": "true", "false": "false", "0": "false", "0.0": "false"}
 MOST_CLASSES = 20
 """More whole numbers than this are no classes."""
-EXACT = 2.0**53
 INTEGER = re.compile(r"-?[0-9]{1,19}")
 
 
@@ -110,8 +109,6 @@ class Table(Stream):
         self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored, self.weight)
         self._foresee()
         self._learn = True
-        self._labels = self._fresh()
-        self._texts: bool | None = self._worded  # are the labels text?
         self._look_at_head()
         first = {*reader.names[: reader.index]}
         if first & {self.label, *(column.name for column in self.columns)}:
@@ -137,10 +134,7 @@ class Table(Stream):
             return
         said = [cell for cell in self._first[self.label] if not is_missing(cell)]
         with suppress(ValueError, pa.ArrowException):  # told when its row comes
-            values, _ = self._values(pa.array(said))
-            if self._labels.settled:
-                self._labels.encode(values)
-            self._labels.look(values)
+            self._labels.look(*cells.distinct(pa.array(said)))
 
     def _foresee(self) -> None:
         """Give the features of the first rows their places, so that the width does not change among them."""
@@ -169,9 +163,7 @@ class Table(Stream):
         self._sources = {column.name: column.name for column in self.columns}
         self._point = all(c.kind == "boolean" or all(map(_is_whole, head[c.name])) for c in self.columns)
         said = [cell for cell in head[label] if not is_missing(cell)] if label is not None else []
-        worded = any(isinstance(cell, str) and not is_number(cell) for cell in said)
-        self._worded = True if worded else None  # labels that come later may be the first that are text
-        self._booleans = bool(said) and all(isinstance(cell, bool) for cell in said)
+        self._labels = WrittenLabels(str(label), said, self._positive, self._many)
 
     def _chosen(self, used: list[str] | None, left_out: set[str]) -> list[str]:
         """The names of the columns that are used."""
@@ -218,11 +210,7 @@ class Table(Stream):
     @property
     def labels(self) -> Labels | None:  # type: ignore[override]
         """What stands for -1 and +1; None before it is known, and with `many`."""
-        found = None if self.unlabelled or self.outcomes == "numbers" else self._labels.labels
-        if found is None or not self._booleans:
-            return found
-        positive = BOOLEANS.get(str(found.positive))
-        return found if positive is None else Labels(not positive, positive)
+        return None if self.unlabelled or self.outcomes == "numbers" else self._labels.labels
 
     def described(self) -> Iterator[tuple[str, str, str | None]]:
         """Of each column its name, what it is, and its first value; None if the first rows have none."""
@@ -244,7 +232,9 @@ class Table(Stream):
 
         A few whole numbers may be classes, so they are not taken for numbers.
         """
-        if self.label is None or self._positive is not None or self._many is not None or self._worded or self._booleans:
+        if self.label is None or self._positive is not None or self._many is not None:
+            return False
+        if self._labels.worded or self._labels.booleans:
             return False
         said = {float(cell) for cell in self._first[self.label] if not is_missing(cell) and is_number(str(cell))}
         return are_numbers(said)
@@ -319,11 +309,7 @@ class Table(Stream):
         if start and self.encoding.knows_less(start["known"]):
             yield from self._from_beginning(_played(start))
             return
-        self._labels, self._texts = self._fresh(), self._worded
-        self._labels.expected = self.expected
-        if start:
-            self._labels.load(start["labels"])
-            self._texts = start["texts"]
+        self._labels.begin(self.expected, start)
         row, read = (_played(start), start["row"]) if start else (0, 0)  # rounds, and rows of the table
         wanted: dict[str, Kind] = {self._sources[column.name]: column.kind for column in self.encoding.columns}
         if self.label is not None:
@@ -366,7 +352,7 @@ class Table(Stream):
         if self.skipped:
             rows = f"{len(self.skipped)} bad rows" if len(self.skipped) > 1 else "1 bad row"
             self._said.append(f"{rows} of {self.name} skipped, the first: {self.skipped[0][1]}")
-        if self._labels.absent:
+        if self._labels.known.absent:
             self._said.append(f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1.")
         self.notes += self._said
 
@@ -423,7 +409,7 @@ class Table(Stream):
                 x = self._x(piece, rows)
                 return x, y, counts, error
             except SourceError as wrong:
-                if error is not None and self._labels.lone:  # the other label may be in the row that is bad
+                if error is not None and self._labels.known.lone:  # the other label may be in the row that is bad
                     return self._x(piece, 0), self._outcomes(piece, 0), self._weights(piece, 0), error
                 rows = wrong.where.pop("row")
                 there = piece.where(piece.rows - 1 if wrong.where.get("up_to") else rows)
@@ -462,46 +448,14 @@ class Table(Stream):
                 row = int(np.argmax(np.isnan(values)))
                 raise cells.missing(row, self.label)
             return values
-        values, codes = self._values(array)
         try:
-            return np.take(self._labels.encode(values), codes)
+            return self._labels.encode(*cells.distinct(array))
         except LabelError as error:
-            error.where["row"] = int(np.argmax(codes == error.where["row"]))
-            error.at(column=self.label)
             if self.numeric:
                 error.do = (
                     "These look like numbers to be predicted: choose a learner of numbers, such as auto-regression."
                 )
             raise
-
-    def _values(self, array: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """The labels of rows as numbers or as text, all of one kind: each once, and which of them each row has."""
-        texts, codes = cells.distinct(array)
-        if (codes < 0).any():
-            row = int(np.argmax(codes < 0))
-            raise cells.missing(row, str(self.label))
-        if self._texts is None and texts:
-            self._texts = not is_number(texts[int(codes[0])])
-        if not self._texts:
-            for code, text in enumerate(texts):
-                if not is_number(text):
-                    row = int(np.argmax(codes == code))
-                    do = Advice("Correct the cell, or pass ", Option("positive", letter="VALUE"), ".")
-                    must = "labels must be numbers, as the first is"
-                    raise cells.bad_cell(row, str(self.label), must, f"has {quoted(text)}", do)
-            numbers = np.array([float(text) for text in texts])
-            if not (np.abs(numbers) < EXACT).all():  # two labels must not become one
-                code = int(np.argmin(np.abs(numbers) < EXACT))
-                was = f"has {quoted(texts[code])}"
-                raise cells.bad_cell(int(np.argmax(codes == code)), str(self.label), "labels must be below 2^53", was)
-            return numbers, codes
-        if self._booleans and not BOOLEANS.keys() >= {*texts}:
-            code = next(code for code, text in enumerate(texts) if text not in BOOLEANS)
-            row, was = int(np.argmax(codes == code)), f"has {quoted(texts[code])}"
-            raise cells.bad_cell(row, str(self.label), "labels must be true or false, as the first is", was)
-        column = np.empty(len(texts), dtype=object)
-        column[:] = texts
-        return column, codes
 
     def _settled(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
         """The pieces, held back at first until both labels have come, or for as long as may be."""
@@ -512,13 +466,13 @@ class Table(Stream):
         deadline = 0.0
         for piece in pieces:
             held.append(piece)
-            if self._labels.labels is None and not self._labels.settled:
+            if self._labels.labels is None and not self._labels.known.settled:
                 deadline = deadline or clock.monotonic() + LABEL_SECONDS
                 if piece.rows:
                     self._look(piece)
-                if piece.error is not None and self._labels.lone:  # the other may be in the row that is bad
+                if piece.error is not None and self._labels.known.lone:  # the other may be in the row that is bad
                     raise self._numbered(piece.error) or piece.error
-                if not self._labels.settled and piece.error is None:
+                if not self._labels.known.settled and piece.error is None:
                     size = sum(one.size for one in held)
                     if size < LOOK_AHEAD_BYTES and self._reader.ready(max(0.0, deadline - clock.monotonic())):
                         continue
@@ -529,7 +483,7 @@ class Table(Stream):
 
     def _look(self, piece: Piece) -> None:
         with suppress(SourceError):  # told when its row comes
-            self._labels.look(self._values(piece.arrays[str(self.label)])[0])
+            self._labels.look(*cells.distinct(piece.arrays[str(self.label)]))
 
     def _look_further(self, start: Position | None) -> None:
         """Look for the second label in what is left of a file."""
@@ -538,23 +492,14 @@ class Table(Stream):
         for piece in self._reader.pieces(start, {str(self.label): "category"}):
             if piece.rows:
                 self._look(piece)
-            if self._labels.settled or piece.error is not None:
+            if self._labels.known.settled or piece.error is not None:
                 return
-
-    def _fresh(self) -> StreamingLabels:
-        positive = self._positive
-        if self._booleans and self._many is None:
-            positive = TRUTH.get("true" if positive is None else str(positive).lower(), positive)
-        elif isinstance(positive, str) and is_number(positive) and not self._worded:
-            positive = float(positive)
-        return StreamingLabels(positive, self._many if positive is None else None)
 
     def _position(self, end: Position, played: int) -> Position:
         return {
             **end,
             **({} if self.weight is None else {"played": played}),
-            "labels": self._labels.state(),
-            "texts": self._texts,
+            **self._labels.state(),
             "known": self.encoding.known(),
         }
 
