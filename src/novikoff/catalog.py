@@ -6,6 +6,7 @@ names, `[a,b,c]` a list of values. In a list of learners a word is a name, and e
 "hedge:learners=[perceptron,[rbp:budget=100]]". Each of these has a seed of its own, spread from that of the team.
 Every learner on vectors takes `scale`, whatever else it takes: "perceptron:bias=1,scale=standard" is
 "scaled:[perceptron:bias=1],standard" (learners/scaled.py); that of a team is for its learners.
+Every learner with probabilities takes `drift`: "auto:drift=true" is "specialists:[auto],256" (learners/specialists.py).
 """
 
 from __future__ import annotations
@@ -198,9 +199,11 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
         found = for_many(spec.name) or found
     constructor = found.load()
     signature = inspect.signature(constructor)
-    scale = None
+    scale, drift = None, False
     if found.room == "learner" and "scale" not in signature.parameters:
         spec, scale = _scale(spec, constructor, defaults)
+    if found.room == "learner" and "drift" not in signature.parameters:
+        spec, drift = _drift(spec)
     takes = f"{spec.name} takes {found.arguments() or 'nothing'}"
     try:
         bound = signature.bind_partial(*spec.positional, **(spec.named or {}))
@@ -229,7 +232,7 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
         else:
             wanted: Room | None = "class" if types[0] is HypothesisClass else "learner" if types[0] is Learner else None
             arguments[name] = _fit(_resolve(arguments[name], wanted, inner), parameter, types, spec.name)
-    learner = constructor(**arguments)
+    learner = _drifting(constructor(**arguments)) if drift else constructor(**arguments)
     return learner if scale is None else _scaled(learner, scale, spec.name)
 
 
@@ -250,6 +253,21 @@ def _scaled(learner: Any, scale: Any, name: str) -> Any:
     if learner.domain.kind != "vector":
         raise SpecError(f"scale is for learners on vectors: {name} plays on {learner.domain}. Leave it out.")
     return Scaled(learner, scale)
+
+
+def _drift(spec: Spec) -> tuple[Spec, bool]:
+    """The spec without its drift, and that."""
+    named = dict(spec.named or {})
+    drift = named.pop("drift", False)
+    if not isinstance(drift, bool):
+        raise SpecError(f"drift of {spec.name} must be true or false: got {shown(drift)}.")
+    return Spec(spec.name, spec.positional, named), drift
+
+
+def _drifting(learner: Any) -> Any:
+    from novikoff.learners.specialists import Specialists
+
+    return Specialists(learner, BLOCK)
 
 
 def _team(specs: list[Spec], seed: int, defaults: Mapping[str, Any]) -> list[Any]:
@@ -356,6 +374,9 @@ FOR_NUMBERS: Mapping[str, str] = {"auto": "auto-regression"}
 
 SCALES = ("standard", "range")
 """What `scale` may be besides none."""
+
+BLOCK = 256
+"""Rounds of a block where a spec says drift=true (docs/decisions/0028-drift-around-auto.md)."""
 
 KNOWN: Mapping[str, Any] = {kind.__name__: kind for kind in (Learner, HypothesisClass, Domain)}
 """Types that an annotation may name though they were imported for type checkers only; and those of typing."""

@@ -253,8 +253,7 @@ class Player:
         if tell is None:
             raise InputError(
                 "a learner to be asked about some of its rounds must promise something there: "
-                f"{type(self.learner).__name__} does not. Play specialists:[logistic], or another learner with "
-                "probabilities in the brackets."
+                f"{type(self.learner).__name__} does not. Play auto:drift=true, or another learner so."
             )
         return tell(first, last)
 

@@ -224,3 +224,10 @@ def test_it_plays_where_no_learner_is_named_and_outcomes_are_numbers(tmp_path):
         nk.play("auto:fast=true", (x, y))
     with pytest.raises(MismatchError, match="two labels"):  # a few whole numbers may be classes
         nk.play("auto", (x, np.arange(40) % 5))
+
+
+def test_chicks_that_grow_are_followed_more_closely_than_by_rivers_linear_regression():
+    rows = list(pytest.importorskip("river.datasets").ChickWeights())
+    x, y = np.array([list(row.values()) for row, _ in rows], dtype=float), np.array([weight for _, weight in rows])
+    said = AutoRegression().learn_many(Batch(x, y.astype(float), 1)).predictions
+    assert np.abs(said - y).mean() < 21.2  # benchmarks/quality.py: River's StandardScaler, LinearRegression 23.76

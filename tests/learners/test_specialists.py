@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from helpers import novikoff, same
-from novikoff.errors import InputError, ModelFileError
+from novikoff.catalog import make
+from novikoff.errors import InputError, ModelFileError, SpecError
 from novikoff.learners.specialists import STEADY, Specialists, doublings, place, price
 
 LN2 = math.log(2.0)
@@ -191,5 +192,28 @@ def test_the_command_line_tells_of_some_rounds():
     assert "it trusts most: the copy begun with round" in done.stdout.replace("\n", " ")
     refused = novikoff("run", "logistic", "demo:breast-cancer", "-q", "--between", "100:400")
     assert refused.returncode == 2
-    assert "specialists" in refused.stderr
+    assert "Play auto:drift=true" in refused.stderr
     assert "must be two rounds" in novikoff("run", "logistic", "demo:iris", "--between", "7").stderr
+
+
+def test_drift_in_a_spec_is_specialists_around_the_learner():
+    learner = make("auto:fast=true,seed=3,drift=true", "learner")
+    assert isinstance(learner, Specialists)
+    assert (learner.block, type(learner.steady), learner.steady.fast, learner.steady.seed) == (256, nk.Auto, True, 3)
+    assert isinstance(make("auto:drift=false", "learner"), nk.Auto)
+    with pytest.raises(SpecError, match="drift of auto must be true or false: got 3"):
+        make("auto:drift=3", "learner")
+    with pytest.raises(InputError, match="must say probabilities: AutoRegression says none"):
+        make("auto-regression:drift=true", "learner")
+
+
+def test_auto_with_drift_learns_a_new_target_anew_and_loses_at_most_ln_2_without():
+    x, y = drifting(2048, 512, width=10)
+    assert nk.play("auto:drift=true", (x, y)).log_loss < 0.88 * nk.play("auto", (x, y)).log_loss
+    x, y = drifting(768, 768)
+    plain, drift = nk.play("auto", (x, y)), nk.play("auto:drift=true", (x, y))
+    assert drift.log_loss <= plain.log_loss + LN2
+    assert drift.spec == "auto:drift=true"
+    told = {one.theorem: one.status for one in drift.certify()}
+    assert set(told) == {"specialists_regret", "specialists_promise", "stretch_regret"}
+    assert set(told.values()) <= {"valid", "vacuous"}

@@ -11,7 +11,8 @@ Promise
     certificates/specialists_regret.py: on the whole stream its log loss is at most that of the steady copy + ln 2;
     certificates/specialists_promise.py: so at most what that copy promises, + ln 2. certificates/stretch_regret.py: on
     every stretch, at most that of the copy begun there + ln 2s(s+1)(n+1). Any run of blocks is made of a few stretches,
-    and `between` tells what is promised there.
+    and `between` tells what is promised there. `drift=true` in the spec of a learner with probabilities is this, in
+    blocks of 256 rounds: `auto:drift=true`.
 Cost
     That of 2 + log2(blocks) copies at most; a few numbers a block to remember.
 Reference
@@ -130,7 +131,7 @@ class Specialists(Written):
         if not Player(learner).probable or Player(learner).within is not learner:
             raise InputError(
                 f"a specialist must say probabilities: {type(learner).__name__} says none. "
-                "Choose auto, logistic, ftrl or vaw."
+                "Choose auto, logistic, ftrl or vaw, for labels."
             )
         if type(block) is not int or not 1 <= block <= 2**40:
             raise InputError(f"a block must be a number of rounds, at least 1: got {shown(block)}.")
