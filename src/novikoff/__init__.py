@@ -14,12 +14,13 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from novikoff.registry import CATALOG
+from novikoff.registry import CATALOG, MANY
 
 __version__ = "0.1.0"
 
 _HOMES = {
     **{entry.attribute: entry.module for entry in CATALOG.values() if entry.room in ("learner", "format")},
+    **{entry.attribute: entry.module for entry in MANY.values()},
     "Advice": "sources.advice",
     "Arrays": "sources.arrays",
     "Assumption": "certificate",

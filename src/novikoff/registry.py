@@ -159,7 +159,9 @@ CATALOG: Mapping[str, Entry] = {
 }
 """What comes with novikoff."""
 
-MANY: Mapping[str, Entry] = {}
+MANY: Mapping[str, Entry] = {
+    "perceptron": Entry("learner", "learners.many.perceptron", "ManyPerceptron"),
+}
 """Of a learner of two labels: the class of the same name, with the same arguments, that plays where labels are many."""
 
 _registered_many: dict[str, Entry] = {}

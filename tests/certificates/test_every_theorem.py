@@ -319,6 +319,17 @@ def of_metric(make, sample, cheat, tight=None):
                  (lambda: dataclasses.replace(game(sample), rounds=1), "and no others")))  # fmt: skip
 
 
+MANY_VECTORS = st.lists(st.tuples(st.tuples(*[st.integers(-3, 3)] * 3), st.integers(0, 2)), min_size=1, max_size=25)
+
+
+def of_many(make, cheat, tight=None):
+    """The same of learners of many labels."""
+    found = of_metric(
+        lambda: make(labels=3), [(tuple(3.0 * np.eye(3)[t % 3]), t % 3) for t in range(150)], cheat, tight
+    )
+    return dataclasses.replace(found, streams=MANY_VECTORS)
+
+
 class Stubborn(nk.Specialists):
     """Broken: whatever they lost, it trusts the copy that began last."""
 
@@ -637,6 +648,10 @@ CASES = {
         nk.SecondOrderPerceptron, apart(20),
         lambda run: dataclasses.replace(changed(run, mistakes=40, updates=40), mistakes=40),
         lambda: run_of(nk.SecondOrderPerceptron(ridge=0.5, bias=0.0), orthogonal(12, 1)),
+    ),
+    "many_mistakes": of_many(
+        nk.ManyPerceptron, lambda run: dataclasses.replace(changed(run, mistakes=140, updates=140), mistakes=140),
+        lambda: run_of(nk.ManyPerceptron(labels=2), [(x, 1) for x, _ in orthogonal(12)]),
     ),
     "vaw_regret": Case(
         TARGETS, vaw, [((1.0,), 1.0)] * 90, lambda: vaw(orthogonal(9, 1)),

@@ -401,6 +401,10 @@ class KernelTracker(ComparatorTracker[KernelScorer]):
 
 def restored(state: State) -> Any:
     """The tracker whose `state` this is."""
+    if state.get("kind") == "many":
+        from novikoff.comparators.many_tracker import ManyTracker
+
+        return ManyTracker.restore(state)
     if state.get("kind") == "metric":
         from novikoff.comparators.metric_tracker import MetricTracker
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from novikoff.kernels import lanes as lanes
     from novikoff.kernels import log_losses as log_losses
     from novikoff.kernels import logits as logits
+    from novikoff.kernels import many_losses as many_losses
+    from novikoff.kernels import many_perceptron as many_perceptron
     from novikoff.kernels import metric_perceptron as metric_perceptron
     from novikoff.kernels import nonzeros as nonzeros
     from novikoff.kernels import online_gradient as online_gradient

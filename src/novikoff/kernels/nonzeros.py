@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff.encode import LARGEST_SIZE, LEAST_SIZE
 from novikoff.kernels.compiled import compiled
+from novikoff.kernels.lanes import inverse_norm
 
 
 class Nonzeros(NamedTuple):
@@ -88,3 +89,14 @@ def of_sparse(
 def _room(rows: int, most: int) -> Nonzeros:
     most += rows  # the constants
     return Nonzeros(np.zeros(rows + 1, np.int64), np.empty(most, np.uint32), np.empty(most))
+
+
+@compiled
+def normalize(ends: NDArray[np.int64], places: NDArray[np.uint32], values: NDArray[np.float64]) -> None:
+    """Divide each row, but for its constant feature, by its length; a row of zeros stays."""
+    for t in range(len(ends) - 1):
+        start = ends[t]
+        start += start < ends[t + 1] and places[start] == 0
+        scale = inverse_norm(values, start, ends[t + 1])
+        for e in range(start, ends[t + 1]):
+            values[e] *= scale

@@ -23,15 +23,15 @@ from novikoff.learners.written import Written
 from novikoff.types import Batch, Domain, Example, Label, Sparse, StepResult, Theorem, check_label, signs
 
 
-class ScaleFree(ABC, Written):
-    """Features, and how rows are played.
+class Rows(ABC, Written):
+    """Features, and how rows are played, whatever the outcomes are.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
     numbers (learners/features.py).
     """
 
     promises: ClassVar[tuple[Theorem, ...]]
-    labels: int | None = None
+    labels: int | None
 
     def __init__(self, bias: float = 1.0) -> None:
         if bias != 0.0 and not LEAST_SIZE <= abs(bias) <= LARGEST_SIZE:
@@ -54,13 +54,17 @@ class ScaleFree(ABC, Written):
     def _make_room(self, places: int) -> None:
         """For so many places, the constant's among them."""
 
+    @abstractmethod
     def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """What is said where these are the scores."""
-        return np.where(scores < 0.0, -1, 1).astype(np.int8)
 
-    def score_one(self, x: Example) -> float:
-        """The number whose sign is said."""
-        return float(self._look(self._row(x, learn=False))[0])
+    @abstractmethod
+    def _outcome(self, y: Any) -> NDArray[Any]:
+        """An outcome, checked, as the rows of a batch have them."""
+
+    @abstractmethod
+    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+        """Those of a batch."""
 
     def predict_one(self, x: Example) -> Label:
         said: Label = self._said(self._look(self._row(x, learn=False)))[0].item()
@@ -91,12 +95,6 @@ class ScaleFree(ABC, Written):
         played = self._learn(rows, y)
         self.rounds += len(batch)
         return played
-
-    def _outcome(self, y: Any) -> NDArray[Any]:
-        return np.array([check_label(y, None)], dtype=np.int8)
-
-    def _outcomes(self, batch: Batch) -> NDArray[Any]:
-        return signs(batch)
 
     def _row(self, x: Example, learn: bool) -> Any:
         """A row of one x; features of a row that is refused are not learned."""
@@ -134,6 +132,25 @@ class ScaleFree(ABC, Written):
             where = f"round {batch.first + bad:,}"
             raise InputError(f"x must be finite, and at most 2^500 in size: that of {where} is not. Drop the row.")
         return found
+
+
+class ScaleFree(Rows):
+    """The same where the sign of a score is what is said."""
+
+    labels = None
+
+    def score_one(self, x: Example) -> float:
+        """The number whose sign is said."""
+        return float(self._look(self._row(x, learn=False))[0])
+
+    def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        return np.where(scores < 0.0, -1, 1).astype(np.int8)
+
+    def _outcome(self, y: Any) -> NDArray[Any]:
+        return np.array([check_label(y, None)], dtype=np.int8)
+
+    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+        return signs(batch)
 
 
 class Probabilistic(ScaleFree):

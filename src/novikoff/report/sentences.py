@@ -181,6 +181,11 @@ WORDS: dict[str, Words] = {
         ("each of the {stretches} stretches that are over was looked at: on none of them more was lost than the copy "
          "begun with it lost, and its price",),
     ),
+    "many_mistakes": Words(
+        "a Perceptron for many labels on any rows",
+        ("there are weights for the {labels} labels whose hinge losses on these rows add up to {hinge:up}; labels that "
+         "nobody could know add {new}",),
+    ),
     "ftrl_suffix": Words(
         "follow the regularised leader from any round on",
         ("the weights that it had after round {after} would have lost {comparator_loss:up} in the rounds since",),

@@ -1,0 +1,243 @@
+"""Comparators for learners of many labels: weights U with a small loss and a small square in the learner's metric.
+
+Algorithm
+    Rows are kept, as the learner reads them (kernels/nonzeros.py), with the scores it played. While all of them fit in
+    `keep` bytes, asked for facts, the bound itself is minimised over U, on all rows and with the metric that the
+    learner has now: it is convex in U, and U is the best in hindsight. From the row that does not fit on, the U that
+    fits the rows kept, at a few scales, sees every row, the kept ones first; a label that comes later has weights of 0
+    in it.
+Promise
+    Any U will do: its losses are summed over every round, rounded up (kernels/many_losses.py). What the learner added
+    up is compared with the scores that it played, along every U.
+Cost
+    Kept: 12 bytes a non-zero and 8 a score, and a fit when asked. After: O(4k non-zeros) per round, 4k numbers a
+    feature.
+Reference
+    [liu1989] for the fit (comparators/many_fit.py).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import kernels
+from novikoff.comparators.background import Background
+from novikoff.comparators.many_comparator import ManyComparator, ManyComparatorFacts, ManyGoal
+from novikoff.comparators.many_fit import best_for
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.types import Batch, Sparse, State
+
+Vector = NDArray[np.float64]
+KEEP = 16_000_000
+SCALES = (0.4, 0.7, 1.0, 1.4)
+MANY = 4096
+"""Pieces that are kept apart."""
+SMALL = 64
+"""Batches of fewer rows are not worth a call in another thread."""
+
+
+class ManyTracker:
+    """Comparators of a learner that begins now.
+
+    loss        "log" or "hinge"
+    bias        the learner's
+    announced   labels that are known before the first round; None for none
+    normalize   are rows divided by their length?
+    keep        bytes of rows to keep
+    """
+
+    scored = True
+
+    def __init__(
+        self, loss: str, bias: float, announced: int | None = None, normalize: bool = False, keep: int = KEEP
+    ) -> None:
+        self.loss, self.bias, self.announced, self.normalize, self.keep = loss, float(bias), announced, normalize, keep
+        self.rows = self.places = 0
+        self.labels = announced or 0
+        self._known = self.labels  # before the first row that the vectors have not seen
+        self._kept: list[Any] | None = []  # pieces (nonzeros, y, scores); None once there are vectors
+        self._size = self._fitted = 0
+        self._vectors, self._sums = np.zeros((0, 0, 0)), np.zeros((kernels.many_losses.SUMS, 0))
+        self._told = np.zeros(kernels.many_losses.TOLD)
+        self._background = Background()
+        self._asked: tuple[Any, ManyComparatorFacts] | None = None
+
+    def due(self, rounds: int) -> int:
+        """It never wants to look at the learner."""
+        return rounds
+
+    def look(self, learner: Any) -> None:
+        """Never due."""
+
+    def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
+        """The rounds of a batch, and the scores that the learner played."""
+        x: Any = batch.x
+        y = np.asarray(batch.y).astype(np.int64)
+        self.rows += len(y)
+        if batch.memory != "borrowed" and len(y) >= SMALL:
+            self._background.later(0 if batch.memory == "mapped" else x.nbytes, self._see, x, y, scores)
+        else:
+            self._background.catch_up()
+            self._see(x, y, scores)
+
+    def see_row_scores(self, x: Any, y: int, scores: Any) -> None:
+        """One round: x as (indices, values), or as an array of numbers."""
+        if isinstance(x, tuple):
+            x = Sparse(np.array([0, len(x[0])], np.uint64), x[0], x[1], 2**32)
+        else:
+            x = x[np.newaxis]
+        self.rows += 1
+        self._background.catch_up()
+        self._see(x, np.array([y], dtype=np.int64), np.asarray(scores)[np.newaxis])
+
+    def _see(self, x: Any, y: NDArray[np.int64], scores: Vector) -> None:
+        if isinstance(x, Sparse):
+            rows, _ = kernels.nonzeros.of_sparse(x.indptr, x.indices, x.values, self.bias)
+        else:
+            array = np.ascontiguousarray(x, dtype=np.float64)
+            rows, _ = kernels.nonzeros.of_dense(array if array.ndim == 2 else array[:, None], self.bias)
+        if self.normalize:
+            kernels.nonzeros.normalize(*rows)
+        self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
+        known = self._known_in(y, self.labels)
+        self.labels = max(self.labels, int(y.max(initial=-1)) + 1)
+        taken = 0
+        if self._kept is not None:
+            sizes = 12 * rows.ends[1:] + np.cumsum(16 + 8 * known) + self._size
+            taken = min(int(np.searchsorted(sizes, self.keep)) + 1, len(y))  # the last one may go beyond the limit
+            some = slice(0, int(rows.ends[taken]))
+            part = kernels.nonzeros.Nonzeros(rows.ends[: taken + 1], rows.places[some].copy(), rows.values[some].copy())
+            self._kept.append((part, y[:taken].copy(), np.array(scores[:taken], dtype=np.float64)))
+            self._size = int(sizes[taken - 1]) if taken else self._size
+            if len(self._kept) > MANY:
+                self._together()
+            if self._size >= self.keep:
+                self._settle()
+        if self._kept is None and taken < len(y):
+            self._add(rows._replace(ends=rows.ends[taken:]), y[taken:], scores[taken:])
+
+    def _settle(self) -> None:
+        """From here on the comparators are those that fit the rows up to now."""
+        rows, y, scores = self._together()
+        most = np.zeros(self.places)
+        np.maximum.at(most, rows.places, np.abs(rows.values))
+        nothing = np.zeros((self.places, int(self._known_in(y)[-1])))
+        metric = Diagonal(np.where(most > 0.0, 1.0, 0.0) if self.loss == "hinge" else most * most)
+        goal = ManyGoal(metric, float(len(y)), nothing, nothing)
+        found = best_for(goal, rows, y, self._known_in(y), nothing.shape, self.loss == "hinge")
+        self._vectors = np.stack([nothing, *(scale * u for u in found[-1:] for scale in SCALES)])
+        self._sums = np.zeros((kernels.many_losses.SUMS, len(self._vectors)))
+        self._kept, self._fitted = None, len(y)
+        self._add(rows, y, scores)
+
+    def _known_in(self, y: NDArray[np.int64], before: int = 0) -> NDArray[np.int64]:
+        """Labels known in each round, that of the round among them."""
+        return np.maximum.accumulate(np.maximum(y + 1, max(before, self.announced or 0)))
+
+    def _add(self, rows: Any, y: NDArray[np.int64], scores: Vector) -> None:
+        vectors = self._vectors
+        if self.places > vectors.shape[1] or self.labels > vectors.shape[2]:
+            room = self.places + min(vectors.shape[1], 2**20) if self.places > vectors.shape[1] else vectors.shape[1]
+            self._vectors = np.zeros((len(vectors), room, self.labels))
+            self._vectors[:, : vectors.shape[1], : vectors.shape[2]] = vectors
+        see: Any = kernels.many_losses.see
+        see(self._vectors, *rows, y, np.ascontiguousarray(scores), self._known, self.loss == "hinge", self._sums,
+            self._told)  # fmt: skip
+        self._known = max(self._known, int(y.max(initial=-1)) + 1)
+
+    def _together(self) -> tuple[Any, NDArray[np.int64], Vector]:
+        """All rows kept, as one piece."""
+        pieces = self._kept or []
+        if len(pieces) != 1 or pieces[0][2].shape[1] != self.labels:
+            ends = [piece[0].ends[1:] for piece in pieces]
+            shifts = np.cumsum([0, *(int(end[-1]) if len(end) else 0 for end in ends)])
+            together = kernels.nonzeros.Nonzeros(
+                np.concatenate([np.zeros(1, np.int64), *(e + s for e, s in zip(ends, shifts, strict=False))]),
+                np.concatenate([np.zeros(0, np.uint32), *(piece[0].places for piece in pieces)]),
+                np.concatenate([np.zeros(0), *(piece[0].values for piece in pieces)]),
+            )
+            y = np.concatenate([np.zeros(0, np.int64), *(piece[1] for piece in pieces)])
+            scores, at = np.full((len(y), self.labels), -np.inf), 0
+            for _, _, part in pieces:
+                scores[at : at + len(part), : part.shape[1]] = part
+                at += len(part)
+            self._kept = [(together, y, scores)]
+        found: tuple[Any, NDArray[np.int64], Vector] = self._kept[0]  # type: ignore[index]
+        return found
+
+    def facts(self, learner: Any) -> ManyComparatorFacts:
+        """What was seen up to now, with the metric that the learner has now."""
+        self._background.catch_up()
+        (goal,) = learner.goals()
+        asked = (self.rows, goal.promised)
+        if self._asked is None or self._asked[0] != asked:
+            self._asked = (asked, self._facts(goal))
+        return self._asked[1]
+
+    def _facts(self, goal: ManyGoal) -> ManyComparatorFacts:
+        at = kernels.many_losses
+        if self._kept is None:
+            vectors, sums, told, fitted = self._vectors[:, : self.places], self._sums, self._told, self._fitted
+        else:
+            rows, y, scores = self._together()
+            shape, fitted = (self.places, self.labels), len(y)
+            chosen = best_for(goal, rows, y, self._known_in(y), shape, self.loss == "hinge")
+            vectors = np.stack([np.zeros(shape), *chosen])
+            sums, told = np.zeros((at.SUMS, len(vectors))), np.zeros(at.TOLD)
+            see: Any = at.see
+            see(vectors, *rows, y, scores, self.announced or 0, self.loss == "hinge", sums, told)
+        found = [self._comparator(goal, u, sums[:, k]) for k, u in enumerate(vectors)]
+        unexplained = 0.0
+        if goal.linear is not None and self.rows:
+            explained = (self.rows + 20) * 2.0 * U0 * float(told[at.LINEAR_SIZE])
+            unexplained = abs(goal.linear - float(told[at.LINEAR])) / (4.0 * explained + 1e-300)
+        checked = tuple(u for u in found if math.isfinite(u.unexplained + u.square))
+        return ManyComparatorFacts(self.rows, fitted, checked, unexplained)
+
+    def _comparator(self, goal: ManyGoal, u: Vector, sums: Vector) -> ManyComparator:
+        at, factor = kernels.many_losses, 1.0 + (self.rows + 20) * 2.0 * U0
+        lost, doubt, pull, pull_doubt = (float(sums[k]) for k in (at.LOST, at.DOUBT, at.PULL, at.PULL_DOUBT))
+        shape = tuple(map(min, u.shape, goal.added.shape))
+        known, added, off = (part[: shape[0], : shape[1]] for part in (u, goal.added, goal.doubt))
+        with np.errstate(all="ignore"):
+            slack = float((np.abs(known) * off).sum())
+            explained = (self.rows + known.size + 20) * 2.0 * U0 * float(np.abs(known * added).sum()) + slack
+            explained += pull_doubt + (self.rows + 20) * 4.0 * U0 * abs(pull)
+            unexplained = abs(float((known * added).sum()) - pull) / (4.0 * explained + 1e-300)
+        zero = not u.any()  # of which all is known, whatever overflowed
+        square = 0.0 if zero else sum(goal.penalty.square(column) for column in u.T)
+        return ManyComparator((lost + doubt) * factor, square, slack, 0.0 if zero else unexplained)
+
+    def state(self) -> State:
+        """All of it, as plain data."""
+        self._background.catch_up()
+        kept = None
+        if self._kept is not None:
+            rows, y, scores = self._together()
+            kept = {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
+        names = ("loss", "bias", "announced", "normalize", "keep", "rows", "places", "labels")
+        return {"kind": "many", **{name: getattr(self, name) for name in names}, "known": self._known, "kept": kept,
+                "fitted": self._fitted, "vectors": self._vectors[:, : self.places].copy(), "sums": self._sums.copy(),
+                "told": self._told.copy()}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """The tracker whose `state` this is."""
+        tracker = cls(*(state[name] for name in ("loss", "bias", "announced", "normalize", "keep")))
+        tracker.rows, tracker.places, tracker.labels, tracker._known, tracker._fitted = (
+            int(state[name]) for name in ("rows", "places", "labels", "known", "fitted")
+        )
+        if (kept := state["kept"]) is not None:
+            rows = kernels.nonzeros.Nonzeros(kept["ends"], kept["places"], kept["values"])
+            tracker._kept = [(rows, kept["y"], kept["scores"])]
+            tracker._size = 12 * len(rows.places) + int((16 + 8 * tracker._known_in(kept["y"])).sum())
+        else:
+            tracker._kept = None
+            tracker._vectors, tracker._sums, tracker._told = (
+                np.array(state[name]) for name in ("vectors", "sums", "told")
+            )
+        return tracker

@@ -1,0 +1,158 @@
+"""Learners of many labels: the contracts for each, labels that come late, and sparse rows as dense ones."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.errors import InputError
+from novikoff.registry import MANY
+from novikoff.types import Batch, Sparse
+
+SAMPLES = {
+    "perceptron": [nk.ManyPerceptron, lambda **k: nk.ManyPerceptron(bias=1.0, normalize=True, **k)],
+}
+EVERY = [make for makes in SAMPLES.values() for make in makes]
+every = pytest.mark.parametrize("make", EVERY)
+
+
+def stream(rounds=200, labels=4, width=5, seed=0, noise=0.1):
+    """Gaussian rows about a centre for each label; labels in the order of their first appearance, the last one late."""
+    rng = np.random.default_rng(seed)
+    centres, y = rng.normal(size=(labels, width)) * 3, rng.integers(0, labels, rounds)
+    y[: 2 * rounds // 3][y[: 2 * rounds // 3] == labels - 1] = 0
+    x = np.round(centres[y] + rng.normal(size=(rounds, width)), 2) * (rng.random((rounds, width)) < 0.8)
+    y = np.where(rng.random(rounds) < noise, y[rng.permutation(rounds)], y)
+    order = {label: k for k, label in enumerate(dict.fromkeys(y.tolist()))}
+    return x, np.array([order[label] for label in y.tolist()])
+
+
+def played(learner, x, y, size=10**9):
+    """The game, in batches of that size."""
+    game = nk.Game(learner)
+    game.ledger.predictions = []
+    for start in range(0, len(y), size):
+        game.learn_batch(Batch(x[start : start + size], y[start : start + size], start + 1))
+    return game.ledger
+
+
+def told(ledger):
+    """All of a game that another must have too."""
+    return repr(ledger.learner.state()), ledger.said().tolist(), ledger.mistakes, ledger.log_loss, ledger.certify()
+
+
+def test_every_one_has_a_sample():
+    assert list(SAMPLES) == list(MANY)
+    for name, makes in SAMPLES.items():
+        assert type(makes[0]()) is MANY[name].load()
+
+
+@every
+@pytest.mark.parametrize("announced", [None, 4])
+def test_row_by_row_and_in_batches_are_the_same(make, announced):
+    x, y = stream()
+    whole = played(make(labels=announced), x, y)
+    for size in (1, 7):
+        assert told(played(make(labels=announced), x, y, size)) == told(whole)
+    game = nk.Game(make(labels=announced))
+    game.ledger.predictions = []
+    for row, label in zip(x, y.tolist(), strict=True):
+        said = game.learner.predict_one(row)
+        game.learn_one(row, label)
+        assert game.ledger.predictions[-1] == said
+    assert told(game.ledger) == told(whole)
+
+
+@every
+def test_sparse_rows_are_as_dense_ones(make):
+    x, y = stream()
+    dense, sparse = played(make(), x, y), played(make(), Sparse.of_dense(x), y)
+    assert dense.said().tolist() == sparse.said().tolist()
+    assert [str(one) for one in dense.certify()] == [str(one) for one in sparse.certify()]
+
+
+@every
+def test_asking_changes_nothing(make):
+    x, y = stream()
+    learner = played(make(), x[:50], y[:50]).learner
+    before = repr(learner.state())
+    said = [learner.predict_one(row) for row in x]
+    assert learner.predict_many(Batch(x, y, 1)).tolist() == said
+    assert repr(learner.state()) == before
+
+
+@every
+def test_a_game_that_was_left_goes_on_to_the_bit(make, tmp_path):
+    x, y = stream()
+    whole = played(make(), x, y)
+    for cut in (1, 60, 199):
+        part = played(make(), x[:cut], y[:cut])
+        nk.save(part, tmp_path / "left.nk", force=True)
+        ledger = nk.load(tmp_path / "left.nk")
+        game = nk.Game(ledger.learner, ledger)
+        game.learn_batch(Batch(x[cut:], y[cut:], cut + 1))
+        assert told(ledger) == told(whole)
+
+
+@every
+def test_labels_that_come_late_are_known_from_then_on(make):
+    x, y = stream()
+    learner = make()
+    assert (learner.labels, learner.predict_one(x[0])) == (0, 0)
+    for t, (row, label) in enumerate(zip(x, y.tolist(), strict=True)):
+        assert learner.labels == max([0, *(y[:t] + 1)])
+        assert 0 <= learner.predict_one(row) < max(learner.labels, 1)
+        learner.learn_one(row, label)
+    assert learner.counts.tolist() == np.bincount(y).tolist()
+    assert learner.predict_one(x[y == 3][-1]) == 3
+
+
+@every
+def test_what_is_no_label_is_refused_and_nothing_changes(make):
+    x, y = stream(50, 3)
+    for announced in (None, 3):
+        learner = played(make(labels=announced), x, y).learner
+        before = repr(learner.state())
+        for bad in (-1, learner.labels + learner.grows, 0.5, "spam", True, None, np.nan):
+            with pytest.raises(InputError, match="a label must be a whole number from 0 to"):
+                learner.learn_one(x[0], bad)
+        with pytest.raises(InputError, match="round 2"):
+            learner.learn_many(Batch(x[:2], np.array([0, 5]), 1))
+        with pytest.raises(InputError):
+            learner.learn_many(Batch(x[:2], np.array([0.0, 0.5]), 1))
+        with pytest.raises(InputError):
+            learner.predict_one([1.0, 2.0])
+        assert repr(learner.state()) == before
+
+
+@every
+def test_certificates_hold_whether_labels_are_announced_or_come_late(make):
+    for seed in range(5):
+        for rounds, labels in ((3, 2), (12, 6), (60, 3), (150, 8)):
+            x, y = stream(rounds, labels, seed=seed)
+            for announced in (None, max(2, int(y.max()) + 1)):
+                for found in played(make(labels=announced), x, y).certify():
+                    assert found.status in ("valid", "vacuous"), (seed, rounds, labels, found)
+
+
+@every
+def test_who_learned_from_other_rounds_is_void(make):
+    x, y = stream()
+    warm = make()
+    warm.learn_one(x[0], 0)
+    assert {one.status for one in played(warm, x, y).certify()} <= {"void"}
+    ledger = played(make(), x, y)
+    ledger.learner.learn_one(x[0], 0)
+    assert {one.status for one in ledger.certify()} == {"void"}
+
+
+def test_the_arguments_are_told():
+    assert repr(nk.ManyPerceptron(bias=1.0, labels=3)) == "ManyPerceptron(bias=1.0, labels=3)"
+    with pytest.raises(InputError, match="labels must be a whole number from 2"):
+        nk.ManyPerceptron(labels=1)
+
+
+def test_facts_are_plain():
+    for make in EVERY:
+        assert dataclasses.asdict(make().facts())["rounds"] == 0
