@@ -30,6 +30,7 @@ KINDS: Mapping[str, str] = {
     "P": "with probability 1 - delta",
 }
 
+MILLION = 1e6
 MOST_BITS = 64
 """A witness longer than this is told by its length."""
 
@@ -95,14 +96,18 @@ class Certificate(Shown):
 
 
 def number(value: int | float) -> str:
-    """A count as it is, anything else with six figures."""
-    return whole(value) if isinstance(value, int) else f"{value:,.6g}"
+    """A count as it is, anything else with six figures, or to the unit if it is large."""
+    if isinstance(value, int):
+        return whole(value)
+    return f"{value:,.0f}" if MILLION <= abs(value) < 1e15 else f"{value:,.6g}"
 
 
 def bound_text(bound: int | float, side: Side) -> str:
     """A bound with six figures, rounded outward: what is printed is promised too."""
     if isinstance(bound, int) or not math.isfinite(bound):
         return number(bound)
+    if MILLION <= abs(bound) < 1e15:
+        return number(math.ceil(bound) if side == "upper" else math.floor(bound))
     context = Context(prec=6, rounding=ROUND_CEILING if side == "upper" else ROUND_FLOOR)
     return f"{float(context.create_decimal_from_float(bound)):,.6g}"
 

@@ -63,6 +63,9 @@ def _sums(ledger: Ledger) -> None:
     for name, value in (("expected", ledger.expected), ("loss", ledger.loss)):
         slack = SLACK * max(1.0, abs(value))
         require(-slack <= value <= most + slack, f"{name} must be from 0 to what its rounds can cost", value)
+    if ledger.mae is not None and ledger.rmse is not None:
+        most = ledger.rmse * (1.0 + SLACK)
+        require(0.0 <= ledger.mae <= most, "the mean absolute error must be from 0 to its RMSE", ledger.mae)
     if ledger.deterministic and ledger.counts:
         require(ledger.expected == ledger.mistakes, "mistakes are what is expected where nothing is drawn",
                 ledger.expected)  # fmt: skip

@@ -102,6 +102,7 @@ class Ledger(Shown):
     _paid: Total = field(default_factory=Total)
     _log_loss: Total = field(default_factory=Total)
     _brier: Total = field(default_factory=Total)
+    _errors: Total = field(default_factory=Total)
 
     def __post_init__(self) -> None:
         self.player = Player(self.learner)
@@ -164,6 +165,24 @@ class Ledger(Shown):
     def brier(self) -> float | None:
         """The sum of (1 - P(y))^2; None without probabilities."""
         return float(self._brier) if self.player.probable else None
+
+    @property
+    def mae(self) -> float | None:
+        """The mean absolute error of predicted numbers; None where labels are predicted, and before the first."""
+        known = self.player.outcomes == "numbers" and self.rounds
+        return float(self._errors) / self.rounds if known else None
+
+    @property
+    def rmse(self) -> float | None:
+        """The root of the mean squared error; None where another loss is paid, and before the first round."""
+        known = self.player.outcomes == "numbers" and self.player.loss == "squared" and self.rounds
+        return math.sqrt(self.loss_rate) if known else None
+
+    @property
+    def r2(self) -> float | None:
+        """By what share the squared loss is below that of the best constant; None where either is not known, or 0."""
+        constant = None if self.rmse is None else self.best_constant
+        return None if constant is None or constant.costs <= 0.0 else 1.0 - self.loss / constant.costs
 
     @property
     def mistake_rate(self) -> float:
@@ -320,6 +339,8 @@ class Ledger(Shown):
             pass
         elif not self.counts and y.ndim == 1:
             self.baselines.sum(y)
+            if self.player.outcomes == "numbers":
+                self._errors.add_all(np.abs(predictions - y))
         elif y.ndim == 1:
             (self.baselines.count_signs if self._signs else self.baselines.count)(predictions, y)
         if self.predictions is not None:

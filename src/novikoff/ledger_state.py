@@ -22,7 +22,7 @@ from novikoff.types import Learner, State
 
 PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir")
 """They have a `state` of their own; a ledger may be without some."""
-SUMS = ("expected", "paid", "log_loss", "brier")
+SUMS = ("expected", "paid", "log_loss", "brier", "errors")
 POINTS = ("curve", "bounds")
 COUNTS = ("rounds", "passes", "mistakes", "positives", "answered", "impossible", "_next")
 PLAIN = (

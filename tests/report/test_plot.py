@@ -14,6 +14,7 @@ import novikoff as nk
 from novikoff.comparison import Compared, Comparison, Finished, compare
 from novikoff.errors import InputError
 from novikoff.report import plot
+from novikoff.report.bounds import Bounds
 
 
 @pytest.fixture(scope="module")
@@ -292,6 +293,7 @@ def test_matplotlib_is_imported_only_to_draw():
     code = """
 import sys, novikoff.cli.comparison
 from novikoff.report import plot
+from novikoff.report.bounds import Bounds
 assert "matplotlib" not in sys.modules
 plot.budgets([plot.Point("a", 1, 0.5)])
 assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
@@ -340,3 +342,18 @@ def test_a_bound_on_another_quantity_than_mistakes_is_told_as_such(data):
     assert certificates[0].status == "valid"
     said = [text.get_text() for text in plot.game(ledger, certificates, "logistic").axes[0].get_legend().get_texts()]
     assert re.fullmatch(r"not drawn: logistic_regret allows a log loss of at most [0-9.,]+", said[-1])
+
+
+def test_the_bound_on_the_loss_of_numbers_is_a_curve():
+    x = np.random.default_rng(3).normal(size=(300, 3))
+    y = 1e6 * (x[:, 0] + 5.0)
+    ledger = nk.play("auto-regression", (x, y), observers=[Bounds()])
+    assert len(ledger.bounds) > 5
+    assert all(bound >= dict(ledger.curve)[t] for t, bound in ledger.bounds)
+    figure = plot.game(ledger, ledger.certify(), "auto-regression")
+    bounds = next(
+        line for line in figure.axes[0].lines if str(line.get_label()).startswith("bound on the squared loss")
+    )
+    assert list(bounds.get_xdata()[:-1]) == [t for t, _ in ledger.bounds if t < 300]
+    figure.canvas.draw()
+    assert all(len(text.get_text()) < 8 for text in figure.axes[0].get_yticklabels())

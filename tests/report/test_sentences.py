@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.certificate import Assumption, Certificate
-from novikoff.report import sentences, summary
+from novikoff.report import plain, sentences, summary
 from novikoff.report.explanation import theorems
 from novikoff.report.terminal import drift
 
@@ -188,11 +188,20 @@ def test_a_share_too_small_to_be_told_is_none():
     ]  # fmt: skip
 
 
-def test_the_root_of_the_mean_squared_error_is_told_beside_that_of_the_best_constant():
+def test_errors_of_numbers_are_told_beside_those_of_the_best_constant():
     x = np.random.default_rng(5).normal(size=(200, 2))
     y = 3.0 * x[:, 0] + 1.0
     ledger = nk.play("vaw", (x, y))
     told = float(np.sqrt(ledger.loss / 200))
     share = 1.0 - ledger.loss / float(np.square(y - y.mean()).sum())
-    assert summary.errors(ledger) == f"RMSE {told:,.6g}; the best constant {np.std(y):,.6g} (R^2 {share:.3g})."
-    assert summary.errors(nk.play("perceptron", (x, np.sign(y)))) == ""
+    mae = float(np.abs(nk.play("vaw", (x, y), record=True).said() - y).mean())
+    own = f"RMSE {told:,.6g}, mean absolute error {mae:,.6g}"
+    assert summary.errors(ledger) == f"{own}; the best constant: RMSE {np.std(y):,.6g} (R^2 {share:.3g})."
+    plainly = plain.game(ledger, ledger.certify(), "vaw")
+    assert [plainly[name] for name in ("rmse", "mae", "r2")] == pytest.approx([told, mae, share], rel=1e-12)
+    absolute = nk.play("online-gradient:loss=absolute", (x, y))
+    assert absolute.mae == pytest.approx(absolute.loss_rate, rel=1e-12)
+    assert summary.errors(absolute) == f"Mean absolute error {absolute.mae:,.6g}."
+    labelled = nk.play("perceptron", (x, np.sign(y)))
+    assert summary.errors(labelled) == ""
+    assert not {"rmse", "mae", "r2"} & plain.game(labelled, [], "perceptron").keys()

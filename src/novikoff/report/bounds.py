@@ -50,4 +50,6 @@ def mark(rounds: int) -> int:
 
 def bounds(ledger: Ledger, quantity: str) -> bool:
     """Is it what the ledger counts, or its loss but for that of a comparator?"""
-    return quantity in ("mistakes", "expected mistakes") if ledger.counts else quantity.startswith("regret against")
+    if ledger.counts:
+        return quantity in ("mistakes", "expected mistakes")
+    return quantity == f"{ledger.player.loss} loss" or quantity.startswith("regret against")

@@ -37,6 +37,7 @@ def game(
     }
     if not ledger.counts:
         plain["loss"], plain["loss_rate"] = ledger.loss, ledger.loss_rate
+    plain |= {name: found for name in ("rmse", "mae", "r2") if (found := getattr(ledger, name)) is not None}
     if not ledger.deterministic:
         plain["expected_mistakes" if ledger.counts else "expected_loss"] = ledger.expected
     plain["baselines"] = _baselines(ledger)

@@ -44,6 +44,8 @@ LONGEST, LONGEST_REASON = 36, 70
 GRID = 200
 """Points of a curve that is computed."""
 FAR = 4.0
+LARGE = 1e8
+"""Numbers from here on are written in powers of ten."""
 LOG_FROM = 1000
 """Rounds above which their axis is logarithmic."""
 
@@ -144,11 +146,12 @@ def _levels(
 ) -> tuple[list[tuple[str, float, str, str, Any]], str]:
     """Levels to draw: (label, value, value in words, colour, dashes); and why there is no bound among them."""
     found: list[tuple[str, float, str, str, Any]] = []
-    constant, why = ledger.best_constant, ""
+    constant, why, what = ledger.best_constant, "", f"the {ledger.player.loss} loss"
     best = summary.bounding(ledger, certificates)
     if best is not None:
         value = summary.allowed(ledger, best) or 0.0
-        name = f"bound on {best.quantity}" if ledger.counts else "the loss that the bound on its regret allows"
+        loss = "the loss that the bound on its regret allows" if "regret" in best.quantity else f"bound on {what}"
+        name = f"bound on {best.quantity}" if ledger.counts else loss
         when = "up to each round" if ledger.bounds else f"after {counted(ledger.rounds, 'round')}"
         name += f" {when} ({best.theorem}, {best.status})"
         found.append((name, float(value), bound_text(value, "upper"), COLOURS[1], DASHES[1]))
@@ -157,7 +160,8 @@ def _levels(
         why = f"no bound to draw: {bounds[0].theorem} is {bounds[0].status}" + (f" ({reason})" if reason else "")
         if bounds[0].status in ("valid", "conditional") and bounds[0].quantity != "mistakes":
             allows = bound_text(bounds[0].bound or 0.0, "upper")
-            why = f"not drawn: {bounds[0].theorem} allows a {bounds[0].quantity} of at most {allows}"
+            quantity = bounds[0].quantity.removesuffix(", at most")
+            why = cut(f"not drawn: {bounds[0].theorem} allows a {quantity} of at most {allows}", LONGEST_REASON + 20)
     if constant is not None and ledger.adversary is None:
         name = f"{cut(summary.always(ledger))}, the best constant ({_number(constant.costs)} in all)"
         found.append((name, float(constant.costs), _number(constant.costs), CONSTANT, DASHES[2]))
@@ -179,7 +183,7 @@ def _bounds(ledger: Ledger, last: float) -> list[tuple[int, float]]:
 
 def _rates(figure: Figure, axes: Axes, ledger: Ledger, levels: Sequence[tuple[str, float, str, str, Any]]) -> None:
     """What was paid a round up to each round; the rate of fewer rounds than one in fifty is noise."""
-    times, words = (100.0, _percent) if ledger.counts else (1.0, lambda rate: f"{rate:.3g}")
+    times, words = (100.0, _percent) if ledger.counts else (1.0, _rate)
     promised = sentences.percent if ledger.counts else lambda rate: sentences.rounded(rate, "upper", 3)
     first, last = max(ledger.rounds // 50, 1), max(ledger.rounds, 1)
     points = [(t, times * paid / t) for t, paid in dict([*ledger.curve, (last, ledger.loss)]).items() if t >= first]
@@ -416,5 +420,11 @@ def _percent(rate: float) -> str:
     return f"{rate:.1f} %" if rate >= 10 else f"{rate:.3g} %"
 
 
+def _rate(rate: float) -> str:
+    return _number(float(f"{rate:.3g}"))
+
+
 def _number(value: float) -> str:
+    if abs(value) >= LARGE:
+        return f"{value:.3g}".replace("e+", "e").replace("e0", "e")
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"

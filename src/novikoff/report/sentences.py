@@ -368,6 +368,8 @@ def claim(certificate: Certificate) -> str:
         return f"the share of misses{where} is {observed} from the one asked for; the theorem allows at most {bound}"
     if quantity == "supports":
         return f"it keeps {observed} examples; the theorem allows at most {bound}"
+    if quantity.endswith(", at most"):  # what is compared with is known from one side
+        quantity, observed = quantity.removesuffix(", at most"), f"at most {observed}"
     return f"its {quantity} is {observed}; the theorem allows at most {bound}"
 
 

@@ -28,15 +28,14 @@ def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
         parts.append(f"{always(ledger)} loses {number(constant.costs)}")
     if best := tightest(certificates):
         where = "on exactly these rows " if ledger.adversary is None else ""
-        if best.quantity == "mistakes" and best.kind == "D":
+        if best.quantity in ("mistakes", "squared loss") and best.kind == "D":
             parts.append(f"{where}the theorem allows at most {bound_text(best.bound or 0, 'upper')}")
         elif "mistakes" in best.quantity:
             parts.append(f"{where}the theorem allows {bound_text(best.bound or 0, 'upper')} on average over its coins")
         elif "regret" in best.quantity:
             article = "an" if best.quantity.startswith("e") else "a"
-            parts.append(
-                f"the theorem allows {article} {best.quantity} of at most {bound_text(best.bound or 0, 'upper')}"
-            )
+            quantity = best.quantity.removesuffix(", at most")
+            parts.append(f"the theorem allows {article} {quantity} of at most {bound_text(best.bound or 0, 'upper')}")
     return "; ".join(parts) + "."
 
 
@@ -61,6 +60,8 @@ def allowed(ledger: Ledger, certificate: Certificate) -> int | float | None:
         return None
     if ledger.counts:
         return certificate.bound
+    if quantity == f"{ledger.player.loss} loss":
+        return certificate.bound
     against = quantity == f"regret against the {told.get('comparator')}" and certificate.status != "vacuous"
     return outward(certificate.bound + told["comparator_loss"]) if against else None
 
@@ -83,9 +84,10 @@ def always(ledger: Ledger) -> str:
 
 
 def tightest(certificates: Sequence[Certificate]) -> Certificate | None:
-    """The best upper bound that says something of the mistakes, or the regret, of this run; None if none does."""
+    """The best upper bound on the mistakes, the regret or the squared loss of this run; None if none says something."""
     found = (one for one in certificates if one.side == "upper" and one.status in ("valid", "conditional"))
-    return next((one for one in found if "mistakes" in one.quantity or "regret" in one.quantity), None)
+    told = ("mistakes", "regret", "squared loss")
+    return next((one for one in found if any(what in one.quantity for what in told)), None)
 
 
 def rates(ledger: Ledger) -> str:
@@ -100,15 +102,16 @@ def rates(ledger: Ledger) -> str:
 
 
 def errors(ledger: Ledger) -> str:
-    """Of squared losses: the root of their mean beside the best constant's, and R^2; "" of others."""
-    constant = ledger.best_constant
-    if ledger.player.loss != "squared" or ledger.player.outcomes != "numbers" or not ledger.rounds:
+    """Of predicted numbers: the mean absolute error, with squared loss beside RMSE and R^2; "" of labels."""
+    if ledger.mae is None:
         return ""
-    told = f"RMSE {math.sqrt(ledger.loss_rate):,.6g}"
-    if constant is None or constant.costs <= 0.0:
+    told, constant = f"Mean absolute error {number(ledger.mae)}", ledger.best_constant
+    if ledger.rmse is None:
         return told + "."
-    rest = f"the best constant {math.sqrt(constant.costs / ledger.rounds):,.6g}"
-    return f"{told}; {rest} (R^2 {1.0 - ledger.loss / constant.costs:.3g})."
+    told = f"RMSE {number(ledger.rmse)}, {capital(told, False)}"
+    if constant is None or ledger.r2 is None:
+        return told + "."
+    return f"{told}; the best constant: RMSE {number(math.sqrt(constant.costs / ledger.rounds))} (R^2 {ledger.r2:.3g})."
 
 
 def ranked(ledger: Ledger) -> str:
