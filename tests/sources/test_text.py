@@ -341,7 +341,7 @@ def test_the_larger_label_is_positive_and_numbers_are_compared_as_numbers(write,
 
 
 def test_the_second_label_of_a_file_is_found_however_late_it_comes(write, monkeypatch):
-    monkeypatch.setattr("novikoff.sources.text.LOOK_AHEAD_BYTES", 100)
+    monkeypatch.setattr("novikoff.sources.labelled_lines.LOOK_AHEAD_BYTES", 100)
     stream = Text(write(b"spam\tx\n" * 500 + b"ham\ty\n"), chunk=50)
     first = next(stream.batches())
     assert stream.labels == Labels("ham", "spam")
@@ -423,11 +423,11 @@ def test_the_first_fault_is_the_one_that_is_told_whatever_the_chunk(write, chunk
     path = write(b"0\ta\n1\tb\nno tab\nmaybe\tc\nno tab\n")
     fails("line 3 of", path, played=2, chunk=chunk)
     fails("line 4 of", path, played=2, chunk=chunk, skip_bad=1)
-    for third in (b"maybe", b"2"):
-        stream = Text(write(b"0\ta\n1\tb\n" + third + b"\tc\nno tab\n"), chunk=chunk, skip_bad=5)
-        _, error = until_it_fails(stream)
-        assert "line 3 of" in error
-        assert stream.skipped == []
+    fails("line 5 of", path, played=2, chunk=chunk, skip_bad=2)
+    stream = Text(write(b"0\ta\n1\tb\n2\tc\nno tab\n"), chunk=chunk, skip_bad=5)
+    _, error = until_it_fails(stream)
+    assert "line 3 of" in error
+    assert stream.skipped == []
 
 
 @pytest.mark.parametrize("chunk", [1, 9, 1 << 20])
@@ -461,7 +461,7 @@ def test_bad_lines_are_skipped_and_told_up_to_a_number(write, chunk):
     assert "3 bad lines" in note
     assert "line 1 of" in note
     message = fails("line 6 of", path, played=3, skip_bad=2, chunk=chunk)
-    assert "2 bad lines were skipped before" in message
+    assert "has no TAB after 2 that were skipped" in message
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf", b" \t \r\n"])
@@ -471,12 +471,12 @@ def test_an_empty_source_is_an_error(write, content):
 
 @pytest.mark.parametrize("options", [{"bits": 0}, {"bits": 33}, {"skip_bad": -1}, {"chunk": 0}])
 def test_options_must_make_sense(write, options):
-    with pytest.raises(SourceError, match="must be from 1 to 32, skip_bad at least 0"):
+    with pytest.raises(SourceError, match="must be from 1 to 32|skip_bad must be at least 0"):
         Text(write(MAIL), **options)
 
 
 def test_a_line_without_end_is_an_error(write, monkeypatch):
-    monkeypatch.setattr("novikoff.sources.text.LONGEST_LINE", 1000)
+    monkeypatch.setattr("novikoff.sources.line_chunks.LONGEST_LINE", 1000)
     fails("a line must be shorter than 1,000 bytes", write(b"u\t" + b"x" * 5000), chunk=10)
 
 

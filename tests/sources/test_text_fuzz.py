@@ -32,8 +32,10 @@ FINITE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 def slow(data, bits=18, positive=None, many=None, skip_bad=0):
     """The rows (label, {index: count}) up to the first fault, what is said of that, and the lines that were skipped."""
-    lines, stop = meanings(data, bits, positive)
-    values = [value for _, value, counts in lines if counts is not None]
+    lines = meanings(data, bits, positive)
+    faults = [(number, value) for number, value, counts in lines if counts is None]
+    last = faults[skip_bad][0] if len(faults) > skip_bad else math.inf  # what is behind it is not looked at
+    values = [value for number, value, counts in lines if counts is not None and number < last]
     first_two = list(dict.fromkeys(values))[:2]
     rows, skipped = [], []
     for number, value, counts in lines:
@@ -44,22 +46,17 @@ def slow(data, bits=18, positive=None, many=None, skip_bad=0):
             continue
         y = label_of(value, first_two, positive, many)
         if y == "there is only":  # no fault of that label: the other may be on a line that is bad
-            faults = [(number, value) for number, value, counts in lines if counts is None]
             numbers = [number for number, _ in faults]
             if len(faults) > skip_bad:
                 return [], (f"line {numbers[skip_bad]} of", faults[skip_bad][1]), numbers[:skip_bad]
-            if stop:
-                return [], stop, numbers
         if isinstance(y, str):
             return rows, (f"line {number} of", y), skipped
         rows.append((y, counts))
-    if stop:
-        return rows, stop, skipped
     return rows, None if rows else ("must not be empty", "has no rows"), skipped
 
 
 def meanings(data, bits, positive):
-    """(line, value, counts) of each row, (line, fault, None) of a bad line; up to a label that cannot be, if any."""
+    """(line, value, counts) of each row, (line, fault, None) of a bad line."""
     lines = []
     numbers = None
     for number, line in enumerate(data.removeprefix(MARK).split(b"\n"), start=1):
@@ -75,18 +72,20 @@ def meanings(data, bits, positive):
         except UnicodeDecodeError:
             word = "\0"
         if "\0" in word:
-            return lines, (f"line {number} of", "must be UTF-8 without zero bytes")
+            lines.append((number, "must be UTF-8 without zero bytes", None))
+            continue
         if numbers is None:
             numbers = positive is None and FINITE.fullmatch(word) is not None
         value = same_text(word) if positive is not None else float(word) if numbers and is_label(word) else word
         if numbers and isinstance(value, str):
-            return lines, (f"line {number} of", "must be finite numbers")
+            lines.append((number, "must be finite numbers", None))
+            continue
         counts = {}
         for found in re.findall(rb"[0-9A-Za-z\x80-\xff]+", message):
             index = murmurhash3_32(found.lower(), 0, positive=True) % 2**bits
             counts[index] = counts.get(index, 0.0) + 1.0
         lines.append((number, value, counts))
-    return lines, None
+    return lines
 
 
 def is_label(word):

@@ -64,6 +64,10 @@ class Parsed:
         """The first rows."""
         return replace(self, labels=self.labels[:rows], row_lines=self.row_lines[:rows], x=self.x[:rows])
 
+    def before(self, line: int) -> Parsed:
+        """The rows before that line."""
+        return self.head(int(np.searchsorted(self.row_lines, np.uint32(line))))
+
 
 Parser = Callable[[bytearray, int, int], Parsed]
 """Parses the first bytes of a text; the last few of them, by the third argument, are not in the source."""
@@ -145,9 +149,10 @@ class LabelledLines(Stream):
             held.append(parsed)
             if self._labels.labels is None and not self._labels.settled:
                 deadline = deadline or time.monotonic() + LABEL_SECONDS
-                self._labels.look(parsed.labels)
                 size, bad = sum(piece.size for piece in held), sum(len(piece.bad) for piece in held)
-                stuck = self._bad_before + bad > self._skip_bad
+                spare = self._skip_bad - self._bad_before - bad
+                stuck = spare < 0
+                self._labels.look(parsed.before(parsed.bad[spare][0]).labels if stuck and parsed.bad else parsed.labels)
                 if stuck and self._labels.lone:  # no fault of that label: the other may be on the line that is bad
                     self._refuse_bad(held, here["line"])
                 if not self._labels.settled and not stuck:
@@ -164,7 +169,7 @@ class LabelledLines(Stream):
         for line, bad in parsed.bad:
             error = self._skip(here["line"] + line + 1, bad)
             if error:
-                parsed = parsed.head(int(np.searchsorted(parsed.row_lines, np.uint32(line))))
+                parsed = parsed.before(line)
                 break
         try:
             y = self._labels.encode(parsed.labels)
