@@ -130,6 +130,7 @@ CATALOG: Mapping[str, Entry] = {
     "bisection": Entry("adversary", "adversaries.bisection", "Bisection"),
     "grid-bisection": Entry("adversary", "adversaries.grid_bisection", "GridBisection"),
     "rectangle-bisection": Entry("adversary", "adversaries.rectangle_bisection", "RectangleBisection"),
+    "plane-bisection": Entry("adversary", "adversaries.plane_bisection", "PlaneBisection"),
     "contrarian": Entry("adversary", "adversaries.contrarian", "Contrarian"),
     "majority-flip": Entry("adversary", "adversaries.majority_flip", "MajorityFlip"),
     "coin-flip": Entry("adversary", "adversaries.coin_flip", "CoinFlip"),

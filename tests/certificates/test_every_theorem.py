@@ -27,6 +27,7 @@ from novikoff.adversaries.contrarian import Contrarian
 from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.adversaries.majority_flip import MajorityFlip
 from novikoff.adversaries.orthogonal import Orthogonal
+from novikoff.adversaries.plane_bisection import PlaneBisection
 from novikoff.certificate import DeclaredTheorem
 from novikoff.certificates.kernel_facts import KernelFacts
 from novikoff.certificates.risk_facts import BestFacts, EnsembleFacts
@@ -724,6 +725,7 @@ CASES = {
     "budget_forced": of_adversary(lambda: BudgetRuin(5), lambda: nk.Forgetron(5, **LINEAR, radius=1.0), 20),
     "orthogonal_forced": of_adversary(lambda: Orthogonal(6), nk.Perceptron, 12),
     "bisection_forced": of_adversary(Bisection, nk.Midpoint, 20),
+    "plane_bisection_forced": of_adversary(PlaneBisection, nk.Perceptron, 20),
     "grid_bisection_forced": of_adversary(lambda: GridBisection(20), lambda: nk.ThresholdHalving(20), 20),
     "majority_flip_forced": of_adversary(lambda: MajorityFlip(5), lambda: nk.Halving(cube(5)), 10),
     "contrarian_regret": of_adversary(Contrarian, lambda: Scripted([1, -1]), 20),

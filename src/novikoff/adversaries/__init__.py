@@ -9,6 +9,7 @@ from novikoff.adversaries.contrarian import Contrarian
 from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.adversaries.majority_flip import MajorityFlip
 from novikoff.adversaries.orthogonal import Orthogonal
+from novikoff.adversaries.plane_bisection import PlaneBisection
 from novikoff.adversaries.rectangle_bisection import RectangleBisection
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "GridBisection",
     "MajorityFlip",
     "Orthogonal",
+    "PlaneBisection",
     "RectangleBisection",
 ]

@@ -285,6 +285,7 @@ WORDS: dict[str, Words] = {
         "{witness}",)
     ),
     "grid_bisection_forced": Words(NO_COINS, (TARGET,)),
+    "plane_bisection_forced": Words(NO_COINS, (TARGET,)),
     "majority_flip_forced": Words(NO_COINS, ("every label fits {points} points, of which {shown} were shown",)),
     "orthogonal_forced": Words(
         NO_COINS, ("its {vectors} vectors are at right angles, so a linear classifier fits whatever it answers",)
