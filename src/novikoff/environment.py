@@ -143,9 +143,10 @@ def pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, r
             at, skip, behind = batch.end, max(skip - behind - len(batch), 0), 0
 
 
-def for_learner(batch: Batch, labels: Labels | None, learner: Learner) -> Batch:
+def for_learner(batch: Batch, labels: Labels | None, player: Player) -> Batch:
     """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many; outcomes as they are."""
-    if Player(learner).pays or (labels is None) == (learner.labels is not None):
+    learner = player.learner
+    if player.pays or (labels is None) == (learner.labels is not None):
         return batch
     if labels is None:
         raise MismatchError("the learner has two labels", "the stream has many", POSITIVE)

@@ -319,7 +319,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
             if stream.table and isinstance(piece.x, np.ndarray) and piece.x.ndim == 2:
                 game.player.widen(piece.x.shape[1])
             try:
-                game._learn_batch(for_learner(piece, stream.labels, game.learner))
+                game._learn_batch(for_learner(piece, stream.labels, game.player))
             finally:
                 if ledger.rounds > played:
                     ledger.name_features(stream.features)

@@ -51,7 +51,7 @@ def replay(
     marks = {0, *stops}
     waiting = sorted(stop for stop in marks if 0 < stop < reservoir.rounds)
     for whole in stream.batches():
-        batch = for_learner(whole, stream.labels, learner)
+        batch = for_learner(whole, stream.labels, game.player)
         start, end = 0, min(len(batch), reservoir.rounds - game.ledger.rounds)
         while start < end:
             stop = min(start + ROWS_TOGETHER, end)

@@ -276,10 +276,9 @@ def signs(batch: Batch) -> NDArray[np.int8]:
     """The labels of a batch, -1 and +1, as kernels take them; or an error that says what a label is, and where."""
     y = batch.y
     if y.ndim == 1 and y.dtype.kind in "iuf":
-        good = np.abs(y) == 1
-        if good.all():
+        if are_signs(y):
             return y if y.dtype == np.int8 else y.astype(np.int8)
-        t = int(np.argmin(good))
+        t = int(np.argmin(np.abs(y) == 1))
         raise InputError("a label must be -1 or +1", f"got {y[t]}", round=batch.first + t)
     found = np.empty(len(y), dtype=np.int8)
     for t, value in enumerate(list(y)):
@@ -289,6 +288,13 @@ def signs(batch: Batch) -> NDArray[np.int8]:
             error.at(round=batch.first + t)
             raise
     return found
+
+
+def are_signs(y: NDArray[Any]) -> bool:
+    """Are all of these numbers -1 or +1? Of whole numbers it is told without an array of that length."""
+    if y.dtype.kind == "f":
+        return bool((np.abs(y) == 1).all())
+    return bool(np.count_nonzero(y) == len(y) and y.min(initial=1) >= -1 and y.max(initial=1) <= 1)
 
 
 def check_label(y: Any, labels: int | None) -> Label:

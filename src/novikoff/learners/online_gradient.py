@@ -55,6 +55,7 @@ from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.learners.written import Written
 from novikoff.types import Batch, Domain, Example, Sparse, State, StepResult, Theorem
 
+DOUBLE = np.dtype(np.float64)
 LOSSES = {"absolute": at.ABSOLUTE, "squared": at.SQUARED}
 RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "adaptive": at.ADAPTIVE}
 PARAMS: Schema = {
@@ -115,7 +116,7 @@ class OnlineGradient(Written):
         self._totals[at.SCALE] = 1.0
         self._totals[at.KNOWN] = known = float(loss == "squared" and hindsight > 0)
         self._gram = np.zeros((hindsight + 2, hindsight + 1) if known else (2, 1))
-        self._y, self._said, self._lost = np.zeros(1), np.zeros(1), np.zeros(1)  # of a single row
+        self._single = self._y, self._said, self._lost = np.zeros(1), np.zeros(1), np.zeros(1)  # of a single row
         self._ends = np.zeros(2, dtype=np.uint64)
         self._seen: tuple[tuple[Any, ...], NDArray[np.uint32]] = ((), np.zeros(0, dtype=np.uint32))
         self._hold(np.zeros((3, 0)))
@@ -194,18 +195,14 @@ class OnlineGradient(Written):
         self._y[0] = outcome = self._limits.outcome(y)
         seen = self._range
         if seen is not None and (seen.scales or not -1.0 <= outcome <= 1.0):
-            return self._play_scaled(x, np.array([outcome]))
-        result = self._play_one(x)
-        if seen is not None:
-            seen.see_one(outcome)
-        return result
-
-    def _play_scaled(self, x: Example, y: NDArray[np.float64]) -> StepResult:
-        """A round whose outcome is scaled."""
-        assert self._range is not None
-        self._y[:] = self._range.scaled(y)
-        result = self._back(np.array([self._play_one(x).predictions]), y)
-        return StepResult(*(float(part[0]) for part in result[:3]))
+            given = np.array([outcome])
+            self._y[:] = seen.scaled(given)
+            result = self._back(np.array([self._play_row(x)]), given)
+            return StepResult(*(float(part[0]) for part in result[:3]))
+        prediction, lost = self._play_row(x), self._lost.item()
+        if seen is not None and not seen.least <= outcome <= seen.most:
+            seen.see(self._y)
+        return StepResult(prediction, lost, lost)
 
     def _back(self, predictions: NDArray[np.float64], y: NDArray[np.float64]) -> StepResult:
         """What was said of outcomes that were scaled, and lost, in the outcomes' own scale."""
@@ -216,8 +213,8 @@ class OnlineGradient(Written):
         losses = errors * errors if self.loss == "squared" else np.abs(errors)
         return StepResult(predictions, losses, losses)
 
-    def _play_one(self, x: Example) -> StepResult:
-        """A round of the outcome in `_y`."""
+    def _play_row(self, x: Example) -> float:
+        """A round of the outcome in `_y`; the prediction."""
         row = self._quick(x)
         prediction = math.nan if row is None else self._play(row)
         if prediction != prediction:  # new features, or a bad x: all is checked before a feature gets its place
@@ -226,16 +223,15 @@ class OnlineGradient(Written):
             row = self._row(x, learn=True)
             self._grow()
             prediction = self._play(row)
-        lost = self._lost.item()
-        return StepResult(prediction, lost, lost)
+        return prediction
 
     def _play(self, row: Row) -> float:
         """A batch of one; the prediction."""
         if isinstance(row, tuple):
             self._ends[1] = len(row[1])
-            kernels.online_gradient.play_sparse(*self._arrays, self._ends, *row, self._y, self._said, self._lost)
+            kernels.online_gradient.play_sparse(*self._arrays, self._ends, *row, *self._single)
         else:
-            kernels.online_gradient.play_dense(*self._arrays, row[np.newaxis], self._y, self._said, self._lost)
+            kernels.online_gradient.play_dense(*self._arrays, row[np.newaxis], *self._single)
         return self._said.item()
 
     def learn_many(self, batch: Batch) -> StepResult:
@@ -285,7 +281,7 @@ class OnlineGradient(Written):
     def _quick(self, x: Example) -> Row | None:
         """The row of an x whose features all have their places; its numbers may not be finite yet."""
         if type(x) is np.ndarray:
-            known = x.shape == self._shape and x.dtype == np.float64 and x.flags.c_contiguous
+            known = x.shape == self._shape and x.dtype is DOUBLE and x.flags.c_contiguous
             return x if known else None
         if type(x) is dict and x and self.features.kind == "names":
             values, names = np.array([*x.values()]), tuple(x)

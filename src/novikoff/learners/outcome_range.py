@@ -16,15 +16,14 @@ Numbers = NDArray[np.float64]
 
 
 class OutcomeRange:
-    """The smallest and the largest outcome so far; both infinite before the first."""
+    """The smallest and the largest outcome so far; both infinite before the first.
+
+    scales   was one beyond -1 .. 1?
+    """
 
     def __init__(self, least: float = math.inf, most: float = -math.inf) -> None:
         self.least, self.most = least, most
-
-    @property
-    def scales(self) -> bool:
-        """Was an outcome beyond -1 .. 1?"""
-        return self.least < -1.0 or self.most > 1.0
+        self.scales = least < -1.0 or most > 1.0
 
     def scaled(self, y: Numbers) -> Numbers:
         """Outcomes that come one after the other, each as it is played."""
@@ -42,17 +41,11 @@ class OutcomeRange:
         """A prediction made now, scaled back."""
         return float(self.said(np.array([prediction]), np.zeros(1))[0])
 
-    def see_one(self, y: float) -> None:
-        """An outcome has come."""
-        if y < self.least:
-            self.least = y
-        if y > self.most:
-            self.most = y
-
     def see(self, y: Numbers) -> None:
         """Outcomes have come."""
         self.least = min(self.least, float(y.min(initial=math.inf)))
         self.most = max(self.most, float(y.max(initial=-math.inf)))
+        self.scales = self.least < -1.0 or self.most > 1.0
 
     def _at(self, y: Numbers) -> tuple[NDArray[np.bool_], Numbers, Numbers]:
         """Before the first of these outcomes and after each: are they scaled, and by what middle and half range?"""

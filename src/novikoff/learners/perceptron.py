@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import encode, kernels
+from novikoff import kernels
 from novikoff.certificates.perceptron_facts import PerceptronFacts
 from novikoff.certificates.perceptron_hinge import perceptron_hinge
 from novikoff.certificates.perceptron_lengths import perceptron_lengths
@@ -104,7 +104,7 @@ class Perceptron(Written):
                 self._weights, self._bias_weight, x, self.bias, self.normalize
             )
         else:
-            score = self._score_named(x) if type(x) is dict else math.nan
+            score = self._score_named(x, self._named) if type(x) is dict else math.nan
         return score if math.isfinite(score) else self._score_row(self.features.row(x, learn=False), x)
 
     def learn_one(self, x: Example, y: Label) -> None:
@@ -112,7 +112,7 @@ class Perceptron(Written):
 
     def play_one(self, x: Example, y: Label) -> Label:
         """Predict, then learn, looking at x once."""
-        if type(y) is not int or (y != 1 and y != -1):
+        if type(y) is not int or y not in (1, -1):
             y = check_label(y, None)
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
             score: float = kernels.perceptron.play_dense(
@@ -121,19 +121,16 @@ class Perceptron(Written):
             if not math.isfinite(score):
                 score = self._play_row(x, y)
         else:
-            row = x if type(x) is dict else None
-            score = math.nan if row is None else self._score_named(row)
-            if row is not None and score != score and self._named:  # numbers of another kind, or a new name
-                row = _doubles(row)
-                score = math.nan if row is None else self._score_named(row)
-            if row is None or not math.isfinite(score):
+            score = self._score_named(x, self._named) if type(x) is dict else math.nan
+            if not math.isfinite(score):
                 score = self._play_row(x, y)
             elif (-1 if score < 0.0 else 1) != y:
-                self._add_named(row, y)
+                self._add_named(x, y)
         prediction = -1 if score < 0.0 else 1
         self.scored = score
         self.rounds += 1
-        self.updates += prediction != y
+        if prediction != y:
+            self.updates += 1
         return prediction
 
     def learn_many(self, batch: Batch) -> NDArray[np.int8]:
@@ -185,7 +182,7 @@ class Perceptron(Written):
             score: float = kernels.perceptron.score_dense(weights, self._bias_weight, row, self.bias, self.normalize)
         elif isinstance(x, Mapping) and self.features.kind in ("names", None):
             known = dict(zip(x, row[1].tolist(), strict=True))
-            score = self._score_named(known, dict.fromkeys(known, 0.0) | self._named)
+            score = self._score_named(known, {name: self._named.get(name, 0.0) for name in known})
         else:
             indices, values = row
             weights = self._padded(int(indices.max()) + 1 if len(indices) else 0)
@@ -216,9 +213,8 @@ class Perceptron(Written):
         else:
             kernels.perceptron.add_dense(self._weights, self._bias_weight, row, y * scale, y, self.bias)
 
-    def _score_named(self, x: dict[Any, Any], weights: dict[str, float] | None = None) -> float:
+    def _score_named(self, x: dict[Any, Any], weights: dict[str, float]) -> float:
         """The score of a dict of Python's own numbers whose names all have weights; not a number for any other."""
-        weights = self._named if weights is None else weights
         try:
             if self.normalize:
                 score = named.score_scaled(weights, x, named.inverse_norm(x))
@@ -288,12 +284,3 @@ class Perceptron(Written):
         else:
             learner._hold(weights)
         return learner
-
-
-def _doubles(x: dict[Any, Any]) -> dict[Any, float] | None:
-    """The same with doubles for numbers of any kind; None if some are no numbers."""
-    try:
-        values = encode.doubles(list(x.values()))
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return dict(zip(x, values.tolist(), strict=True)) if values.ndim == 1 else None

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from novikoff.errors import POSITIVE, SourceError
 from novikoff.sources.matched import names_of
 from novikoff.stream import Stream
-from novikoff.types import Batch, Domain, Labels, Position
+from novikoff.types import Batch, Domain, Labels, Position, are_signs
 
 ROWS_PER_BATCH = 65_536
 LARGEST_LABEL = 2**31 - 1
@@ -101,7 +101,7 @@ def encode_labels(
     _check_labels(y, name)
     if positive is None and many is not None:
         return None, _many(y, many, name)
-    if positive is None and y.dtype.kind == "i" and np.all((y == 1) | (y == -1)):
+    if positive is None and y.dtype.kind == "i" and are_signs(y):
         return Labels(), y.astype(np.int8, copy=False)  # as they should be: no sorting of millions
     try:
         unique, codes = np.unique(y, return_inverse=True)
