@@ -35,6 +35,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     size, updates   what it holds, and how often it changed
     survivor        a hypothesis that did best, in words
     between         what happened between two rounds, and what was promised there
+    stretches       the game in parts, each as `between` tells of it, at most so many; none
     tale            what else it has to tell of its game, in lines
     shares          of a mixture: the mean of each forecaster's weight over all rounds; `names` and `weights` are theirs
     seed, names, weights, normalize
@@ -256,6 +257,11 @@ class Player:
                 f"{type(self.learner).__name__} does not. Play auto:drift=true, or another learner so."
             )
         return tell(first, last)
+
+    def stretches(self, most: int) -> list[Any]:
+        """The game in parts, at most so many, each as `between` tells of it; none if nothing is promised there."""
+        tell = getattr(self.learner, "stretches", None)
+        return [] if tell is None else list(tell(most))
 
     @property
     def seed(self) -> int | None:

@@ -13,7 +13,9 @@ import novikoff as nk
 from helpers import novikoff, same
 from novikoff.catalog import make
 from novikoff.errors import InputError, ModelFileError, SpecError
-from novikoff.learners.specialists import STEADY, Specialists, doublings, place, price
+from novikoff.learners.specialists import Specialists
+from novikoff.learners.stretches import STEADY, doublings, place, price
+from novikoff.report import page, plot, stretches
 
 LN2 = math.log(2.0)
 
@@ -217,3 +219,37 @@ def test_auto_with_drift_learns_a_new_target_anew_and_loses_at_most_ln_2_without
     told = {one.theorem: one.status for one in drift.certify()}
     assert set(told) == {"specialists_regret", "specialists_promise", "stretch_regret"}
     assert set(told.values()) <= {"valid", "vacuous"}
+
+
+def test_stretches_are_the_whole_game_in_parts_that_cost_one_price_each():
+    learner = nk.play(Specialists(nk.Ftrl(), 8), drifting(333)).learner
+    for most in (2, 5, 24, 1000):
+        parts = learner.stretches(most)
+        assert 1 < len(parts) <= most
+        assert [parts[0].first, *(part.last + 1 for part in parts)] == [*(part.first for part in parts), 329]
+        assert all(part == learner.between(part.first, part.last) for part in parts)
+        for part in parts[1:-1]:
+            assert part.bound - part.begun == pytest.approx(price((part.first - 1) // 8 + 1), abs=1e-6)
+    assert nk.play(Specialists(nk.Ftrl(), 8), drifting(7)).learner.stretches(5) == []
+
+
+def test_stretches_are_told_and_drawn():
+    ledger = nk.play(Specialists(nk.Ftrl(), 8), drifting(333))
+    parts = ledger.learner.stretches(24)
+    figure = plot.game(ledger, ledger.certify(), "specialists:[ftrl]")
+    drawn = {step.get_label(): step.get_data() for step in figure.axes[-1].patches}
+    for name, values in (("log loss a round", [part.log_loss for part in parts]),
+                         ("promised there", [part.bound for part in parts]),
+                         ("the best constant of the stretch", [part.constant[0] for part in parts])):  # fmt: skip
+        assert drawn[name].values.tolist() == [one / part.rows for one, part in zip(values, parts, strict=True)]
+        assert drawn[name].edges.tolist() == [0, *(part.last for part in parts)]
+    assert sum(len(axes.patches) > 0 for axes in figure.axes) == 1
+    (told,) = stretches.told(ledger)
+    better = sum(part.log_loss < part.constant[0] for part in parts)
+    assert f"In {len(parts)} stretches of up to 16 rounds" in told
+    assert f"best constant of the stretch in {better}," in told
+    assert "promised there" in page.document(ledger)
+    plain = nk.play(nk.Ftrl(), drifting(333))
+    assert not list(stretches.told(plain))
+    assert "promised there" not in page.document(plain)
+    assert "best constant of these rounds: " in str(parts[0])

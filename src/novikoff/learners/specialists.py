@@ -23,13 +23,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from itertools import pairwise
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
-from novikoff.certificate import bound_text, outward
+from novikoff.certificate import outward
 from novikoff.certificates.specialists_facts import EPS, SpecialistsFacts
 from novikoff.certificates.specialists_promise import specialists_promise
 from novikoff.certificates.specialists_regret import specialists_regret
@@ -37,41 +38,11 @@ from novikoff.certificates.stretch_regret import stretch_regret
 from novikoff.errors import InputError, shown
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.restoring import array, integer, require
+from novikoff.learners.stretches import STEADY, Between, doublings, place, price
 from novikoff.learners.written import Written
 from novikoff.player import Player, rounds_learned
 from novikoff.totals import Total
 from novikoff.types import Batch, Domain, Example, Label, Learner, State, StepResult, Theorem, check_label, signs
-
-STEADY = 0
-"""The block in which the copy that never rests is said to begin."""
-
-
-class Between(NamedTuple):
-    """What happened between two rounds, both included, and what was promised there.
-
-    log_loss, mistakes   of the mixture
-    bound                what its log loss could be at most: of the copies begun there, and what they cost
-    steady               the log loss of the copy that began with the first round
-    constant             the least log loss, and the fewest mistakes, of one who always says the same
-    """
-
-    first: int
-    last: int
-    mistakes: int
-    log_loss: float
-    bound: float
-    steady: float
-    constant: tuple[float, int]
-
-    def __str__(self) -> str:
-        rows = self.last - self.first + 1
-        rate, most = f"{self.mistakes / rows:.1%}", bound_text(self.bound / rows, "upper")
-        return (
-            f"Rounds {self.first:,} to {self.last:,}: {self.mistakes:,} mistakes in {rows:,} ({rate}), "
-            f"log loss {self.log_loss / rows:.4f} a round; the theorem allows at most {most} there. "
-            f"The copy that began with the first round: {self.steady / rows:.4f}. The best constant: "
-            f"{self.constant[0] / rows:.4f}, and {self.constant[1]:,} mistakes."
-        )
 
 
 @dataclass(slots=True)
@@ -99,21 +70,6 @@ class Copy:
             return 0.5
         over = (block - self.start).bit_length()
         return (doublings(self.start) + 1 - over) * math.exp(-price(self.start))
-
-
-def doublings(start: int) -> int:
-    """How often 2 divides it."""
-    return (start & -start).bit_length() - 1
-
-
-def price(start: int) -> float:
-    """What following the copy that began with this block costs, on each of its stretches: ln of 1 / its weight."""
-    return math.log(2.0 * start * (start + 1) * (doublings(start) + 1))
-
-
-def place(start: int) -> int:
-    """Where the losses on the stretches of the copy begun with this block are kept: the copies before have so many."""
-    return 2 * (start - 1) - (start - 1).bit_count()
 
 
 class Specialists(Written):
@@ -291,11 +247,25 @@ class Specialists(Written):
                 f"rounds to look at must hold a whole block of {self.block:,}: got {first:,} to {last:,} of "
                 f"{self.rounds:,}. Ask for more of them."
             )
-        bound, block = 0.0, start + 1
+        return self._told(start, stop)
+
+    def stretches(self, most: int) -> list[Between]:
+        """The whole blocks of the game in parts, at most so many: what stretches of one length are there, and ends."""
+        blocks, size = self.rounds // self.block, 1
+        while -(-(blocks + 1) // size) > most:
+            size *= 2
+        cuts = sorted({0, blocks, *range(size - 1, blocks, size)})
+        return [self._told(start, stop) for start, stop in pairwise(cuts)]
+
+    def _told(self, start: int, stop: int) -> Between:
+        """What happened after block `start` up to block `stop`."""
+        begun, prices, block = 0.0, 0.0, start + 1
         while block <= stop:
             size = min(doublings(block), (stop - block + 1).bit_length() - 1)
-            bound += self._over[place(block) + size] + price(block)
+            begun += self._over[place(block) + size]
+            prices += price(block)
             block += 2**size
+        bound = begun + prices
         if start == 0:
             bound = min(bound, self._marks[stop][1] + math.log(2.0))
         paid, steady, mistakes, positives = np.subtract(self._marks[stop], self._marks[start]).tolist()
@@ -304,7 +274,7 @@ class Specialists(Written):
         constant = sum(count * math.log(rows / count) for count in (fewer, rows - fewer) if count)
         bound = outward(bound + EPS * self._marks[stop][0])
         ends = start * self.block + 1, stop * self.block
-        return Between(*ends, int(mistakes), paid, bound, steady, (constant, fewer))
+        return Between(*ends, int(mistakes), paid, bound, begun, steady, (constant, fewer))
 
     def tale(self) -> list[str]:
         """Whom it trusts now."""

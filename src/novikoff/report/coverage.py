@@ -109,11 +109,7 @@ def panels(figure: Figure, ledger: Ledger, certificates: Sequence[Certificate]) 
     plot.quiet(below, "rounds", "labels in a set" if found.most is not None else "length of an interval")
     _draw_coverage(figure, above, found, deviation(certificates))
     _draw_sizes(figure, below, found)
-    start = max(one.get_position().x0 for one in figure.axes)
-    end = min(one.get_position().x1 for one in figure.axes)
-    for axes in figure.axes:
-        box = axes.get_position()
-        axes.set_position((start, box.y0, end - start, box.height))
+    plot.line_up(figure)
 
 
 def _stretches(found: Coverage) -> list[tuple[float, float, list[float]]]:

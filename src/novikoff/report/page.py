@@ -19,7 +19,7 @@ from novikoff.comparison import Compared, Comparison, Spread
 from novikoff.errors import InputError, counted
 from novikoff.ledger import Ledger
 from novikoff.online_to_batch import OnlineToBatch
-from novikoff.report import coverage, html, plain, sentences, summary, svg, terminal
+from novikoff.report import coverage, html, plain, sentences, stretches, summary, svg, terminal
 from novikoff.report.team import HEADS, members
 from novikoff.report.team import row as team_row
 
@@ -129,7 +129,9 @@ def happened(
     parts.append(html.text(*coverage.told(ledger, list(certificates))))
     if ledger.members:
         parts.append(html.table(HEADS, [team_row(one) for one in members(ledger, of_members)]))
-    parts.append(html.text(*ledger.player.tale(), summary.carried(ledger, certificates)))
+    if drawn := stretches.picture(ledger):
+        parts.append(html.picture(drawn))
+    parts.append(html.text(*stretches.told(ledger), *ledger.player.tale(), summary.carried(ledger, certificates)))
     return parts
 
 

@@ -20,7 +20,7 @@ from novikoff.comparison import Compared, Comparison
 from novikoff.errors import InputError, SpecError, counted
 from novikoff.ledger import Ledger
 from novikoff.replacing import check_replaced, first_bytes
-from novikoff.report import sentences, summary
+from novikoff.report import sentences, stretches, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +41,8 @@ ABOVE, BELOW = (0.09, 0.40, 0.72, 0.46), (0.09, 0.11, 0.72, 0.24)
 FONT = 9.5
 LONGEST, LONGEST_REASON = 36, 70
 """Characters of a label."""
+ELSEWHERE = ("coverage_", "stretch_")
+"""Theorems that are drawn below, in axes of their own."""
 GRID = 200
 """Points of a curve that is computed."""
 FAR = 4.0
@@ -132,13 +134,19 @@ def game(
     _place_title(axes, rows=len(axes.get_legend_handles_labels()[1]))
     label_ends(figure, axes, ledger.rounds, ends)
     _rates(figure, below, ledger, levels)
-    left = max(one.get_position().x0 for one in (axes, below))
-    right = min(one.get_position().x1 for one in (axes, below))
-    for one in (axes, below):
-        box = one.get_position()
-        one.set_position((left, box.y0, right - left, box.height))
+    line_up(figure)
+    stretches.panel(figure, ledger)
     panels(figure, ledger, certificates)
     return figure
+
+
+def line_up(figure: Figure) -> None:
+    """All axes from the same left to the same right."""
+    left = max(axes.get_position().x0 for axes in figure.axes)
+    right = min(axes.get_position().x1 for axes in figure.axes)
+    for axes in figure.axes:
+        box = axes.get_position()
+        axes.set_position((left, box.y0, right - left, box.height))
 
 
 def _levels(
@@ -155,7 +163,9 @@ def _levels(
         when = "up to each round" if ledger.bounds else f"after {counted(ledger.rounds, 'round')}"
         name += f" {when} ({best.theorem}, {best.status})"
         found.append((name, float(value), bound_text(value, "upper"), COLOURS[1], DASHES[1]))
-    elif bounds := [c for c in certificates if c.side == "upper" and not c.theorem.startswith("coverage_")]:
+    elif bounds := [
+        c for c in certificates if c.side == "upper" and not c.theorem.startswith(("coverage_", "stretch_"))
+    ]:
         reason = cut(bounds[0].reason, LONGEST_REASON)
         why = f"no bound to draw: {bounds[0].theorem} is {bounds[0].status}" + (f" ({reason})" if reason else "")
         if bounds[0].status in ("valid", "conditional") and bounds[0].quantity != "mistakes":

@@ -17,7 +17,18 @@ from novikoff.certificate import Certificate, bound_text, number
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
-from novikoff.report.plot import COLOURS, DASHES, FONT, INK, LONGEST_REASON, cut, label_ends, quiet, short_source
+from novikoff.report.plot import (
+    COLOURS,
+    DASHES,
+    FONT,
+    INK,
+    LONGEST_REASON,
+    cut,
+    label_ends,
+    line_up,
+    quiet,
+    short_source,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,11 +117,7 @@ def plot(
     figure.text(0.012, 0.985, title, fontsize=FONT + 2.5, color=INK, va="top")
     _regret(figure, above, history, certificates)
     _weights(figure, below, history, experts)
-    left = max(axes.get_position().x0 for axes in (above, below))
-    right = min(axes.get_position().x1 for axes in (above, below))
-    for axes in (above, below):
-        box = axes.get_position()
-        axes.set_position((left, box.y0, right - left, box.height))
+    line_up(figure)
     return figure
 
 

@@ -12,7 +12,7 @@ from novikoff.certificate import KINDS, Certificate, bound_text, number
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.player import Player
-from novikoff.report import coverage, sentences, summary
+from novikoff.report import coverage, sentences, stretches, summary
 from novikoff.report.team import members, table
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def game(
     if ledger.members:
         for line in table(members(ledger, of_members)):
             out.line(line)
-    say(out, *ledger.player.tale())
+    say(out, *stretches.told(ledger), *ledger.player.tale())
     if carried := summary.carried(ledger, certificates):
         say(out, carried)
     if certified:

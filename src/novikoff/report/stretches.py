@@ -1,0 +1,100 @@
+"""A game in stretches, told and drawn: what was lost on each, beside the best there and what was promised there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from novikoff.errors import counted
+from novikoff.ledger import Ledger
+from novikoff.report import svg
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST = 24
+"""Parts of a game."""
+LINES = (
+    ("log loss a round", 0, ""),
+    ("promised there", 1, "7 3"),
+    ("the best constant of the stretch", 7, "2 3"),
+    ("copies begun with the stretch", 2, ""),
+    ("the copy that began with the first round", 5, "9 3 2 3"),
+)
+"""Name, colour and dashes of what is drawn, in the order of `_levels`."""
+
+
+def told(ledger: Ledger) -> Iterator[str]:
+    """How it did on the stretches, in a sentence; none of a learner that promises nothing there."""
+    parts = ledger.player.stretches(MOST)
+    if len(parts) < 2:
+        return
+    longest, losses = max(part.rows for part in parts), [part.log_loss / part.rows for part in parts]
+    constant = sum(part.log_loss < part.constant[0] for part in parts)
+    steady = sum(part.log_loss < part.steady for part in parts)
+    yield (
+        f"In {counted(len(parts), 'stretch', 'stretches')} of up to {longest:,} rounds it lost {min(losses):.4f} "
+        f"to {max(losses):.4f} a round: less than the best constant of the stretch in {constant}, less than "
+        f"the copy that began with the first round in {steady}."
+    )
+
+
+def _levels(parts: Sequence[Any]) -> list[list[float]]:
+    """What is drawn of each part, a round: of the learner, its promise, and others."""
+    rows = [(part.log_loss, part.bound, part.constant[0], part.begun, part.steady) for part in parts]
+    return [[value / part.rows for value, part in zip(line, parts, strict=True)] for line in zip(*rows, strict=True)]
+
+
+def _top(levels: Sequence[Sequence[float]]) -> float:
+    """Above all that happened; a promise may go on above it."""
+    return 1.35 * max((value for line in (levels[0], *levels[2:]) for value in line if math.isfinite(value)), default=1)
+
+
+def picture(ledger: Ledger) -> str:
+    """The stretches as a picture for a page; "" if there are none."""
+    parts = ledger.player.stretches(MOST)
+    if len(parts) < 2:
+        return ""
+    levels = _levels(parts)
+    top, drawn = _top(levels), []
+    for (name, colour, dash), line in zip(LINES, levels, strict=True):
+        points = [(float(end), min(value, top)) for part, value in zip(parts, line, strict=True)
+                  for end in (part.first - 1, part.last)]  # fmt: skip
+        drawn.append(svg.Line(name, points, svg.COLOURS[colour], dash, end=f"{line[-1]:.4f}"))
+    heard = f"log loss a round in {len(parts)} stretches: {', '.join(f'{value:.4f}' for value in levels[0])}"
+    return svg.lines(drawn, "rounds", "log loss a round", heard)
+
+
+def panel(figure: Figure, ledger: Ledger) -> None:
+    """The stretches below what is drawn of a game."""
+    from novikoff.report import plot
+
+    parts = ledger.player.stretches(MOST)
+    if len(parts) < 2:
+        return
+    wide, tall = figure.get_size_inches()
+    more = 2.9
+    figure.set_size_inches(wide, tall + more)
+    kept = tall / (tall + more)
+    for axes in figure.axes:
+        box = axes.get_position()
+        axes.set_position((box.x0, 1.0 - kept + kept * box.y0, box.width, kept * box.height))
+    above = figure.axes[0].get_position()
+    axes = figure.add_axes((above.x0, 0.45 / (tall + more), above.width, (1.0 - kept) * 0.56))
+    plot.quiet(axes, "rounds", "log loss a round")
+    levels, edges = _levels(parts), [parts[0].first - 1, *(part.last for part in parts)]
+    ends = []
+    for (name, colour, dash), line in zip(LINES, levels, strict=True):
+        style: Any = "-" if not dash else (0, tuple(float(part) / 2 for part in dash.split()))
+        width = 1.8 if colour == 0 else 1.2
+        axes.stairs(line, edges, color=svg.COLOURS[colour], linestyle=style, linewidth=width, baseline=None, label=name)
+        ends.append((line[-1], f"{line[-1]:.4f}", svg.COLOURS[colour]))
+    top = _top(levels)
+    axes.set_xlim(0, ledger.rounds)
+    axes.set_ylim(0, top)
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=plot.FONT, ncols=2
+    )
+    plot.label_ends(figure, axes, ledger.rounds, [end for end in ends if end[0] <= top])
+    plot.line_up(figure)
