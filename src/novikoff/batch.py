@@ -48,6 +48,11 @@ class Sparse:
                 object.__setattr__(self, name, array)
             object.__setattr__(self, "checked", True)
 
+    @property
+    def arrays(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[Any]]:
+        """As kernels take them."""
+        return self.indptr, self.indices, self.values
+
     @classmethod
     def of_rows(cls, rows: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> Sparse:
         """Rows (indices, values) that were checked, in arrays of their own, of doubles."""

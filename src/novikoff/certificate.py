@@ -56,6 +56,7 @@ class Certificate(Shown):
     trivial      the value at which the bound says nothing (rounds, for mistakes)
     status       violated · void · vacuous · conditional · valid: the first that applies
     reason       why it is not valid; "" if it is
+    why          why a bound of `trivial` says nothing, where that needs a word; not told as JSON
     """
 
     theorem: str
@@ -70,6 +71,7 @@ class Certificate(Shown):
     assumptions: tuple[Assumption, ...] = ()
     quantities: Mapping[str, Any] = field(default_factory=dict)
     reference: str = ""
+    why: str = field(default="", repr=False)
 
     @property
     def holds(self) -> bool:
@@ -164,13 +166,16 @@ class DeclaredTheorem(Generic[P, B]):
 
     name         that of its function, and of its file in certificates/
     kind, side, quantity, reference   as in every certificate of it
+    tracked      it needs comparators: without them it has nothing to say
     """
 
-    def __init__(self, bound: Callable[P, B], kind: Kind, side: Side, quantity: str, reference: str) -> None:
+    def __init__(
+        self, bound: Callable[P, B], kind: Kind, side: Side, quantity: str, reference: str, tracked: bool
+    ) -> None:
         functools.update_wrapper(self, bound)
         self.name: str = bound.__name__
         self.kind, self.side, self.quantity, self.reference = kind, side, quantity, reference
-        self._bound = bound
+        self.tracked, self._bound = tracked, bound
 
     @overload
     def __call__(self: DeclaredTheorem[P, Bound], *run: P.args, **more: P.kwargs) -> Certificate: ...
@@ -179,6 +184,8 @@ class DeclaredTheorem(Generic[P, B]):
     def __call__(self: DeclaredTheorem[P, Bound | None], *run: P.args, **more: P.kwargs) -> Certificate | None: ...
 
     def __call__(self, *run: Any, **more: Any) -> Certificate | None:
+        if self.tracked and run[0].tracked is None:
+            return None
         bound: Bound | None = self._bound(*run, **more)
         return None if bound is None else self._judge(bound, run[0])
 
@@ -207,14 +214,26 @@ class DeclaredTheorem(Generic[P, B]):
             status, reason = "conditional", f"trusted: {trusted}"
         quantity = f"expected {self.quantity}" if bound.expected else bound.quantity or self.quantity
         return Certificate(self.name, self.kind, self.side, quantity, observed, value, trivial, status, reason,
-                           assumptions, dict(bound.quantities), self.reference)  # fmt: skip
+                           assumptions, dict(bound.quantities), self.reference, bound.why)  # fmt: skip
+
+
+@overload
+def theorem(
+    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper"
+) -> Callable[[Callable[P, B]], DeclaredTheorem[P, B]]: ...
+
+
+@overload
+def theorem(
+    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper", *, tracked: Literal[True]
+) -> Callable[[Callable[P, Bound | None]], DeclaredTheorem[P, Bound | None]]: ...
 
 
 def theorem(
-    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper"
-) -> Callable[[Callable[P, B]], DeclaredTheorem[P, B]]:
+    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper", *, tracked: bool = False
+) -> Callable[[Callable[P, Any]], DeclaredTheorem[P, Any]]:
     """Declare a theorem: the function below, which finds its bound on a run, becomes one that makes a certificate."""
-    return lambda bound: DeclaredTheorem(bound, kind, side, quantity, reference)
+    return lambda bound: DeclaredTheorem(bound, kind, side, quantity, reference, tracked)
 
 
 NO_LARGER = "no larger regret was possible"

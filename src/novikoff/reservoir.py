@@ -255,8 +255,7 @@ class Average:
             for row in wrong.tolist():
                 self._add_row(learner.features.row(x[row], learn=False), int(batch.y[row]), before + row + 1)
         elif isinstance(x, Sparse):
-            rows = (x.indptr, x.indices, x.values)
-            averaging.add_sparse(self.total, *rows, batch.y, wrong, before, learner.bias, learner.normalize)
+            averaging.add_sparse(self.total, *x.arrays, batch.y, wrong, before, learner.bias, learner.normalize)
         else:
             averaging.add_dense(self.total, batch.table(), batch.y, wrong, before, learner.bias, learner.normalize)
 

@@ -67,15 +67,9 @@ class VotedPerceptron:
 
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
         """What most of them say of every row."""
-        x = batch.x
-        if not isinstance(x, (Sparse, np.ndarray)):
+        if not isinstance(batch.x, (Sparse, np.ndarray)):
             return np.array([self.predict_one(row) for row, _ in batch.rows()], dtype=np.int8)
-        if isinstance(x, np.ndarray):
-            x = batch.table()
-            self.features.check("array", x.shape[1])
-        else:
-            self.features.check("numbers", x.width)
-        return np.where(self._votes(x) >= 0, np.int8(1), np.int8(-1))
+        return np.where(self._votes(self.features.rows(batch, learn=False)) >= 0, np.int8(1), np.int8(-1))
 
     def _votes(self, x: Sparse | NDArray[Any]) -> NDArray[np.int64]:
         """Votes for +1 less those for -1, of every row."""
@@ -89,9 +83,7 @@ class VotedPerceptron:
         weights[: len(self.first.weights)] = self.first.weights
         bias_weight, rule = np.array([self.first.bias_weight]), (self.first.bias, self.first.normalize)
         if isinstance(x, Sparse):
-            rows = (x.indptr, x.indices, x.values)
-            held = (steps.indptr, steps.indices, steps.values)
-            voting.votes_sparse(weights, bias_weight, *held, signs, counts, *rows, *rule, votes)
+            voting.votes_sparse(weights, bias_weight, *steps.arrays, signs, counts, *x.arrays, *rule, votes)
         else:
             voting.votes_dense(weights, bias_weight, steps.values.reshape(-1, width), signs, counts, x, *rule, votes)
         return votes

@@ -28,7 +28,7 @@ def test_the_rule_on_the_worked_example():
 @given(st.lists(st.floats(0.0, 1e9), min_size=1, max_size=40), st.integers(1, 10**9))
 def test_chances_add_up_to_1_and_are_the_least_of_the_potential(estimates, t):
     rate, chances = 1.0 / math.sqrt(t), np.empty(len(estimates))
-    kernels.bandits.tsallis_chances(np.array(estimates), rate, chances)
+    kernels.bandits.spread(np.array(estimates), rate, chances)
     assert abs(math.fsum(chances) - 1.0) <= 1e-14 * len(chances)
     shifts = np.array(estimates) - 1.0 / (rate * np.sqrt(chances))  # one x for all arms
     assert np.ptp(shifts) <= 1e-9 * (1.0 + max(estimates) + 1.0 / rate)

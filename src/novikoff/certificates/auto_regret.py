@@ -62,10 +62,10 @@ class AutoFacts:
         return max(self.gained[j], self.dual[j])
 
 
-@theorem("D", "vovk1998", "log loss")
+@theorem("D", "vovk1998", "log loss", tracked=True)
 def auto_regret(run: Run[AutoFacts]) -> Bound | None:
-    """The least right side over members and comparators; None if none were tracked."""
-    if run.tracked is None or run.log_loss is None:
+    """The least right side over members and comparators."""
+    if run.log_loss is None:
         return None
     after, tracked, trivial = run.after, run.tracked, run.rounds * math.log(2.0)
     awake = [j for j, slept in enumerate(after.slept) if not slept]

@@ -35,11 +35,11 @@ from novikoff.types import Run
 NO_MORE = {"beyond_that": "no mistake bound is known"}
 
 
-@theorem("D", "crammer2004", quantity="supports")
+@theorem("D", "crammer2004", quantity="supports", tracked=True)
 def cks_cache(run: Run[KernelFacts]) -> Bound | None:
-    """|L| <= (R^2 + beta) ||g||^2; None if no comparators were tracked, or the learner throws nothing out."""
+    """|L| <= (R^2 + beta) ||g||^2; None if the learner throws nothing out."""
     tracked, after = run.tracked, run.after
-    if tracked is None or not after.distilled:
+    if not after.distilled:
         return None
     best, needed = shortest(tracked), assumptions(run)
     reason = tracked.invalid_reason or refutations(needed) or ("" if best else INSEPARABLE)

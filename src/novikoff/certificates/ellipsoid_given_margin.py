@@ -25,11 +25,11 @@ from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, least_bound, s
 from novikoff.types import Run
 
 
-@theorem("D", "grotschel1988")
+@theorem("D", "grotschel1988", tracked=True)
 def ellipsoid_given_margin(run: Run[EllipsoidFacts]) -> Bound | None:
-    """The least bound over the comparators; None if none were tracked, or no margin was given."""
+    """The least bound over the comparators; None if no margin was given."""
     level = run.after.margin
-    if run.tracked is None or level == 0.0:
+    if level == 0.0:
         return None
     claim = f"a comparator that was tried separates the labels with a normalised margin above {level:g}"
     return least_bound(run, separators(run, level), claim, {"level": level})

@@ -32,11 +32,11 @@ from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
 
-@theorem("D", "grotschel1988")
+@theorem("D", "grotschel1988", tracked=True)
 def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Bound | None:
-    """The bound for the grid that was named; None if none was, or no comparator was tracked."""
+    """The bound for the grid that was named; None if none was."""
     facts = run.after
-    if run.tracked is None or facts.grid == 0 or facts.margin > 0.0:
+    if facts.grid == 0 or facts.margin > 0.0:
         return None
     constant = Fraction(abs(facts.bias)) / facts.grid
     features = max(facts.width - (constant > 0.0), 1)

@@ -26,9 +26,9 @@ from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, least_bound, s
 from novikoff.types import Run
 
 
-@theorem("D", "grotschel1988")
+@theorem("D", "grotschel1988", tracked=True)
 def ellipsoid_margin(run: Run[EllipsoidFacts]) -> Bound | None:
-    """The least bound over the comparators that separate; None if none were tracked, or cuts were at a given margin."""
-    if run.tracked is None or run.after.margin > 0.0:
+    """The least bound over the comparators that separate; None if cuts were at a given margin."""
+    if run.after.margin > 0.0:
         return None
     return least_bound(run, separators(run), "a comparator that was tried separates the labels", {})

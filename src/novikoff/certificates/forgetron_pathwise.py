@@ -98,11 +98,11 @@ class Costs:
         return runs + (self.mistakes + 4) * 2 * UNIT * sums
 
 
-@theorem("D", "dekel2008")
+@theorem("D", "dekel2008", tracked=True)
 def forgetron_pathwise(run: Run[KernelFacts]) -> Bound | None:
-    """The least bound over the comparators and mixtures of them; None if none were tracked."""
+    """The least bound over the comparators and mixtures of them."""
     after, budget = run.after, run.after.budget
-    if run.tracked is None or budget is None:
+    if budget is None:
         return None
     needed = [*assumptions(run), on_mistakes(run)]
     if reason := why_void(run, needed, unreadable(run)):

@@ -43,11 +43,11 @@ LEAST_BUDGET = 83
 TOLERANCE = Fraction(1, 10**9)
 
 
-@theorem("D", "dekel2008")
+@theorem("D", "dekel2008", tracked=True)
 def forgetron_theorem(run: Run[KernelFacts]) -> Bound | None:
-    """The least 2 R^2 ||g||^2 + 4 D over the short comparators; None if none were tracked."""
+    """The least 2 R^2 ||g||^2 + 4 D over the short comparators."""
     budget = run.after.budget
-    if run.tracked is None or budget is None:
+    if budget is None:
         return None
     needed = [*assumptions(run), on_mistakes(run)]
     reason = why_void(run, needed, unreadable(run))

@@ -30,10 +30,10 @@ from novikoff.certificates.metric_facts import MetricFacts, assumptions, best_co
 from novikoff.types import Run
 
 
-@theorem("D", "mcmahan2017", "log loss")
+@theorem("D", "mcmahan2017", "log loss", tracked=True)
 def ftrl_regret(run: Run[MetricFacts]) -> Bound | None:
-    """The least right side over the comparators; None if none were tracked."""
-    if run.tracked is None or run.log_loss is None:
+    """The least right side over the comparators."""
+    if run.log_loss is None:
         return None
     needed, trivial = assumptions(run, run.log_loss), run.rounds * math.log(2.0)
     if reason := reason_void(run, needed):

@@ -28,10 +28,10 @@ from novikoff.certificates.metric_facts import SLACK, MetricFacts
 from novikoff.types import Run
 
 
-@theorem("D", "mcmahan2017", "log loss")
+@theorem("D", "mcmahan2017", "log loss", tracked=True)
 def ftrl_suffix(run: Run[MetricFacts]) -> Bound | None:
     """The least regret over the copies of its weights; None if none is early enough."""
-    if run.tracked is None or run.log_loss is None:
+    if run.log_loss is None:
         return None
     tracked, paid = run.tracked, run.log_loss
     early = [u for u in tracked.frozen if 4 * u.after <= tracked.rows]

@@ -29,11 +29,9 @@ from novikoff.comparators.tally import Comparator
 from novikoff.types import Run
 
 
-@theorem("D", "freund1999")
-def kernel_hinge(run: Run[KernelFacts]) -> Bound | None:
-    """The least root over the comparators, exactly; None if none were tracked."""
-    if run.tracked is None:
-        return None
+@theorem("D", "freund1999", tracked=True)
+def kernel_hinge(run: Run[KernelFacts]) -> Bound:
+    """The least root over the comparators, exactly."""
     needed = needed_of_a_perceptron(run)
     if reason := why_void(run, needed):
         return Bound(None, needed, void=reason)

@@ -25,11 +25,9 @@ from novikoff.certificates.perceptron_lengths import least_bound
 from novikoff.types import Run
 
 
-@theorem("D", "freund1999")
-def kernel_lengths(run: Run[KernelFacts]) -> Bound | None:
-    """The least bound over comparators and kappas, exactly; None if there were no comparators."""
-    if run.tracked is None:
-        return None
+@theorem("D", "freund1999", tracked=True)
+def kernel_lengths(run: Run[KernelFacts]) -> Bound:
+    """The least bound over comparators and kappas, exactly."""
     needed = needed_of_a_perceptron(run)
     if reason := why_void(run, needed):
         return Bound(None, needed, void=reason)

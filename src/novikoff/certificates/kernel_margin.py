@@ -26,11 +26,9 @@ from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
 
-@theorem("D", "novikoff1962")
-def kernel_margin(run: Run[KernelFacts]) -> Bound | None:
-    """The least R^2 ||f||^2 over the comparators with no hinge loss; None if none were tracked."""
-    if run.tracked is None:
-        return None
+@theorem("D", "novikoff1962", tracked=True)
+def kernel_margin(run: Run[KernelFacts]) -> Bound:
+    """The least R^2 ||f||^2 over the comparators with no hinge loss."""
     best, needed = shortest(run.tracked), needed_of_a_perceptron(run)
     reason = why_void(run, needed, "" if best else INSEPARABLE)
     if reason or best is None:

@@ -29,11 +29,9 @@ from novikoff.certificates.metric_facts import MetricFacts, assumptions, reason_
 from novikoff.types import Run
 
 
-@theorem("D", "cesabianchi2005")
-def metric_mistakes(run: Run[MetricFacts]) -> Bound | None:
-    """The least right side over the comparators; None if none were tracked."""
-    if run.tracked is None:
-        return None
+@theorem("D", "cesabianchi2005", tracked=True)
+def metric_mistakes(run: Run[MetricFacts]) -> Bound:
+    """The least right side over the comparators."""
     after = run.after
     idle = after.updates - after.mistakes
     needed, trivial = assumptions(run, run.mistakes), run.rounds - idle

@@ -37,11 +37,9 @@ from novikoff.certificates.perceptron_facts import (
 from novikoff.types import Run
 
 
-@theorem("D", "freund1999")
-def perceptron_hinge(run: Run[PerceptronFacts]) -> Bound | None:
-    """The least root over the comparators, exactly; None if none were tracked."""
-    if run.tracked is None:
-        return None
+@theorem("D", "freund1999", tracked=True)
+def perceptron_hinge(run: Run[PerceptronFacts]) -> Bound:
+    """The least root over the comparators, exactly."""
     needed = assumptions(run)
     if reason := why_void(run, needs_zero=False):
         return Bound(None, needed, void=reason)

@@ -47,11 +47,9 @@ from novikoff.comparators.tracker import ComparatorFacts
 from novikoff.types import Run
 
 
-@theorem("D", "freund1999")
-def perceptron_lengths(run: Run[PerceptronFacts]) -> Bound | None:
-    """The least bound over comparators and kappas, exactly; None if there were no comparators."""
-    if run.tracked is None:
-        return None
+@theorem("D", "freund1999", tracked=True)
+def perceptron_lengths(run: Run[PerceptronFacts]) -> Bound:
+    """The least bound over comparators and kappas, exactly."""
     needed = assumptions(run)
     if reason := why_void(run, needs_zero=False):
         return Bound(None, needed, void=reason)

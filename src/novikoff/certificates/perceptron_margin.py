@@ -34,11 +34,9 @@ from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
 
-@theorem("D", "novikoff1962")
-def perceptron_margin(run: Run[PerceptronFacts]) -> Bound | None:
-    """The least R^2 ||u||^2 over the comparators with no hinge loss; None if none were tracked."""
-    if run.tracked is None:
-        return None
+@theorem("D", "novikoff1962", tracked=True)
+def perceptron_margin(run: Run[PerceptronFacts]) -> Bound:
+    """The least R^2 ||u||^2 over the comparators with no hinge loss."""
     needed = assumptions(run)
     if reason := why_void(run, needs_zero=True):
         return Bound(None, needed, void=reason)

@@ -32,11 +32,9 @@ from novikoff.certificates.perceptron_facts import (
 from novikoff.types import Run
 
 
-@theorem("D", "freund1999")
-def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Bound | None:
-    """The least (a + sqrt Q)^2 over the comparators, exactly; None if none were tracked."""
-    if run.tracked is None:
-        return None
+@theorem("D", "freund1999", tracked=True)
+def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Bound:
+    """The least (a + sqrt Q)^2 over the comparators, exactly."""
     needed = assumptions(run)
     if reason := why_void(run, needs_zero=True):
         return Bound(None, needed, void=reason)

@@ -52,11 +52,11 @@ from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
 
-@theorem("E", "cavallanti2007")
+@theorem("E", "cavallanti2007", tracked=True)
 def rbp_expected(run: Run[KernelFacts]) -> Bound | None:
-    """The least bound on E[M] over the comparators; None if none were tracked, or no example had to leave."""
+    """The least bound on E[M] over the comparators; None if no example had to leave."""
     budget = run.after.budget
-    if run.tracked is None or budget is None or not run.after.evictions:
+    if budget is None or not run.after.evictions:
         return None
     needed = [fixed_in_advance(run), *assumptions(run), on_mistakes(run)]
     if reason := why_void(run, needed):

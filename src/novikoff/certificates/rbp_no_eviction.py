@@ -25,10 +25,10 @@ from novikoff.certificates.perceptron_facts import quantities
 from novikoff.types import Run
 
 
-@theorem("D", "freund1999")
+@theorem("D", "freund1999", tracked=True)
 def rbp_no_eviction(run: Run[KernelFacts]) -> Bound | None:
-    """The least bound of the kernel Perceptron; None if no comparators were tracked, or an example had to leave."""
-    if run.tracked is None or run.after.evictions:
+    """The least bound of the kernel Perceptron; None if an example had to leave."""
+    if run.after.evictions:
         return None
     needed = needed_of_a_perceptron(run)
     if reason := why_void(run, needed):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import sys
@@ -16,6 +15,7 @@ from novikoff.cli.output import while_heard
 from novikoff.comparison import Compared, Comparison, Spread, compare
 from novikoff.errors import counted
 from novikoff.report import sentences
+from novikoff.report.plain import certificate
 from novikoff.report.progress import QUIET
 from novikoff.report.terminal import Out
 
@@ -67,7 +67,7 @@ def compare_source(
             print(json.dumps({**plain(comparison), "notes": notes(stream)}))
         else:
             show(Out(), comparison)
-    broken = any(certificate.status == "violated" for one in comparison.learners for certificate in one.certificates)
+    broken = any(one.status == "violated" for learner in comparison.learners for one in learner.certificates)
     return VIOLATED if broken else 0
 
 
@@ -182,7 +182,7 @@ def _plain(compared: Compared) -> dict[str, Any]:
     }
     if compared.expected is not None:
         told["expected_mistake_rate"] = _plain_spread(compared.expected)
-    told["certificates"] = [dataclasses.asdict(certificate) for certificate in compared.certificates]
+    told["certificates"] = [certificate(one) for one in compared.certificates]
     return told
 
 

@@ -89,6 +89,30 @@ def watch(chances: Vector, numbers: Vector) -> None:
     numbers[OFF] = max(numbers[OFF], abs(total - 1.0))
 
 
+@inlined
+def note(numbers: Vector, rate: float, loss: float) -> None:
+    """What every bandit notes of a round."""
+    numbers[LOST] += loss
+    numbers[RATE] = rate
+    numbers[RATES] += rate
+
+
+@inlined
+def estimate_all(loss: float, chance: float, gammas: Vector, sums: Vector) -> None:
+    """The estimates of the arm's loss, one for each gamma."""
+    for c in range(len(gammas)):
+        sums[c] += loss / (chance + gammas[c])
+
+
+@inlined
+def mean_loss(chances: Vector, row: Vector) -> float:
+    """Over the coin."""
+    mean = 0.0
+    for i in range(len(chances)):
+        mean += chances[i] * row[i]
+    return mean
+
+
 @compiled
 def exp3_ix(
     rows: Vector, whole: bool, start: int, first: int, fixed: float, share: float, numbers: Vector, estimates: Vector,
@@ -106,19 +130,14 @@ def exp3_ix(
         loss, chance = row[arm], chances[arm]
         estimate = loss / (chance + gamma)
         estimates[arm] += estimate
-        for c in range(len(gammas)):
-            sums[arm, c] += loss / (chance + gammas[c])
-        numbers[LOST] += loss
-        numbers[RATE] = rate
-        numbers[RATES] += rate
+        note(numbers, rate, loss)
+        estimate_all(loss, chance, gammas, sums[arm])
         numbers[SPENT] += (0.5 * rate + gamma) * estimate
-        mean = loss
+        arms[t], losses[t], means[t] = arm, loss, loss
         if whole:
-            mean = 0.0
+            means[t] = mean_loss(chances, row)
             for i in range(size):
-                mean += chances[i] * row[i]
                 totals[i] += row[i]
-        arms[t], losses[t], means[t] = arm, loss, mean
 
 
 @compiled
@@ -143,18 +162,13 @@ def tsallis_inf(
         numbers[SPENT] += (2.0 * roots - 2.0) * (math.sqrt(first + t + 1.0) - math.sqrt(first + t + 0.0))
         numbers[STABLE] += rate * loss * loss / (root * (1.0 + rate * estimate * root))
         estimates[arm] += estimate
-        for c in range(len(gammas)):
-            sums[arm, c] += loss / (chance + gammas[c])
-        numbers[LOST] += loss
-        numbers[RATE] = rate
-        numbers[RATES] += rate
-        mean = loss
+        note(numbers, rate, loss)
+        estimate_all(loss, chance, gammas, sums[arm])
+        arms[t], losses[t], means[t] = arm, loss, loss
         if whole:
-            mean = 0.0
+            means[t] = mean_loss(chances, row)
             for i in range(size):
-                mean += chances[i] * row[i]
                 totals[i] += row[i]
-        arms[t], losses[t], means[t] = arm, loss, mean
 
 
 @inlined
@@ -189,38 +203,14 @@ def exp4(
             estimates[j] += said[j, arm] * estimate
             for c in range(len(gammas)):
                 sums[j, c] += said[j, arm] * loss / (chance + gammas[c])
-        numbers[LOST] += loss
-        numbers[RATE] = rate
-        numbers[RATES] += rate
+        note(numbers, rate, loss)
         numbers[SPENT] += (0.5 * rate + gamma) * estimate
-        mean = loss
+        arms[t], losses[t], means[t] = arm, loss, loss
         if whole:
-            mean = 0.0
-            for i in range(len(chances)):
-                mean += chances[i] * row[i]
+            means[t] = mean_loss(chances, row)
             for j in range(size):
                 for i in range(len(chances)):
                     totals[j] += said[j, i] * row[i]
-        arms[t], losses[t], means[t] = arm, loss, mean
-
-
-@compiled
-def exp3_ix_chances(estimates: Vector, rate: float, chances: Vector) -> None:
-    """Of the round to come."""
-    weigh(estimates, rate, chances)
-
-
-@compiled
-def tsallis_chances(estimates: Vector, rate: float, chances: Vector) -> None:
-    """Of the round to come."""
-    spread(estimates, rate, chances)
-
-
-@compiled
-def exp4_chances(estimates: Vector, rate: float, advice: Vector, weights: Vector, chances: Vector) -> None:
-    """Of the round to come, with this advice."""
-    weigh(estimates, rate, weights)
-    advised(weights, advice, chances)
 
 
 @compiled

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import inverse_norm, prefetch
 from novikoff.kernels.splitmix import FIRST, GOLDEN, SECOND
 
@@ -70,6 +70,14 @@ def blank_sparse(indptr: Offsets, values: NDArray[Any], out: NDArray[np.bool_]) 
     return count
 
 
+@inlined
+def write(words: Words, singles: Singles, here: Any, place: Any, single: Any) -> Any:
+    """A place and its number, from word `here` on; the square of the number."""
+    words[here] = place
+    singles[here + np.uint64(1)] = single
+    return np.float64(single) * np.float64(single)
+
+
 @compiled
 def put_sparse(
     indptr: Offsets, indices: Words, values: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool,
@@ -87,16 +95,11 @@ def put_sparse(
         begin = here
         total = 0.0
         if bias != 0.0:
-            single = np.float32(bias * sign)
-            words[here] = np.uint32(0)
-            singles[here + one] = single
-            total += np.float64(single) * np.float64(single)
+            total += write(words, singles, here, np.uint32(0), np.float32(bias * sign))
             here += two
         for k in range(start, stop):
             single = np.float32((np.float64(values[k]) * scale) * sign)
-            words[here] = indices[k] + np.uint32(1)
-            singles[here + one] = single
-            total += np.float64(single) * np.float64(single)
+            total += write(words, singles, here, indices[k] + np.uint32(1), single)
             here += two
         if not SHORTEST < total < LONGEST:
             here = begin
@@ -113,7 +116,7 @@ def put_dense(
 ) -> int:  # fmt: skip
     """The same for dense rows, without their zeros."""
     here, room = np.uint64(at), np.uint64(len(words))
-    one, two = np.uint64(1), np.uint64(2)
+    two = np.uint64(2)
     for t in range(len(y)):
         row = x[t]
         if here + two * np.uint64(len(row) + 1) > room:
@@ -123,17 +126,12 @@ def put_dense(
         begin = here
         total = 0.0
         if bias != 0.0:
-            single = np.float32(bias * sign)
-            words[here] = np.uint32(0)
-            singles[here + one] = single
-            total += np.float64(single) * np.float64(single)
+            total += write(words, singles, here, np.uint32(0), np.float32(bias * sign))
             here += two
         for k in range(len(row)):
             if row[k] != 0:
                 single = np.float32((np.float64(row[k]) * scale) * sign)
-                words[here] = np.uint32(k + 1)
-                singles[here + one] = single
-                total += np.float64(single) * np.float64(single)
+                total += write(words, singles, here, np.uint32(k + 1), single)
                 here += two
         if not SHORTEST < total < LONGEST:
             here = begin

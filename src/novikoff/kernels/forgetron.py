@@ -10,21 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.cache import (
-    COEFFICIENTS,
-    COUNT,
-    EVICTIONS,
-    LABELS,
-    ROW,
-    SELFS,
-    UPDATES,
-    VALUES,
-    Cache,
-    Places,
-    Rows,
-    Rule,
-    Vector,
-)
+from novikoff.kernels import cache as at
+from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector
 from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import dense
 from novikoff.kernels.supports import (
@@ -32,9 +19,9 @@ from novikoff.kernels.supports import (
     compare_slot,
     put,
     room_for,
+    row_of,
     score_of,
     self_of,
-    span,
     square_of,
     whole_self,
 )
@@ -51,17 +38,16 @@ def learn_many(
     params: Params, sums: Vector,
 ) -> int:  # fmt: skip
     """Play the rows from `first` on, until there is no room; the row to go on with."""
-    _, places, numbers, width = rows
+    width = rows[3]
     for t in range(first, len(y)):
-        start, stop = span(rows, t)
-        here, x = places[start:stop], numbers[start:stop]
-        score = compare(cache, rule, here, x, width, VALUES)
+        here, x = row_of(rows, t)
+        score = compare(cache, rule, here, x, width, at.VALUES)
         scores[t] = score
         if (-1 if score < 0.0 else 1) != y[t]:
             slot = next_slot(cache, params[0])
             if not room_for(cache, here, slot, width):
                 return t
-            if slot < cache.counts[COUNT]:
+            if slot < cache.counts[at.COUNT]:
                 compare_slot(cache, rule, slot, width)
             add(cache, rule, here, x, width, y[t], self_of(rule, square_of(x)), params, sums)
     return len(y)
@@ -71,7 +57,7 @@ def learn_many(
 def next_slot(cache: Cache, budget: int) -> int:
     """Where the next example goes: an empty slot, or that of the oldest."""
     counts = cache.counts
-    return counts[COUNT] if counts[COUNT] < budget else counts[EVICTIONS] % budget
+    return counts[at.COUNT] if counts[at.COUNT] < budget else counts[at.EVICTIONS] % budget
 
 
 @inlined
@@ -100,21 +86,21 @@ def add(
     `values` holds K(z,x); where the oldest leaves, `row` holds K(z, oldest). plain: K(x,x), see `put`.
     """
     budget, radius2, tuned, least, bound = params
-    counts, coefficients = cache.counts, cache.slots[COEFFICIENTS]
-    count = counts[COUNT]
+    counts, coefficients = cache.counts, cache.slots[at.COEFFICIENTS]
+    count = counts[at.COUNT]
     full, slot = count >= budget, next_slot(cache, budget)
     self_product = whole_self(rule, plain)
     sums[LARGEST] = max(sums[LARGEST], self_product)
     norm = max(sums[NORM] + (2.0 * y * score_of(cache) + self_product) / radius2, 0.0)
     weight = square = reach = 0.0
     if full:
-        weight, square = abs(coefficients[slot]), whole_self(rule, cache.slots[SELFS, slot]) / radius2
-        there = dense(coefficients[:count], cache.slots[ROW, :count]) + y * cache.slots[VALUES, slot]
-        reach = cache.slots[LABELS, slot] * there / radius2
+        weight, square = abs(coefficients[slot]), whole_self(rule, cache.slots[at.SELFS, slot]) / radius2
+        there = dense(coefficients[:count], cache.slots[at.ROW, :count]) + y * cache.slots[at.VALUES, slot]
+        reach = cache.slots[at.LABELS, slot] * there / radius2
     if not tuned:
         phi = min(least, bound / np.sqrt(norm)) if norm > 0.0 else least
     elif full:
-        phi = shrinkage(weight, square, reach, sums[Q], counts[UPDATES] + 1)
+        phi = shrinkage(weight, square, reach, sums[Q], counts[at.UPDATES] + 1)
     else:
         phi = 1.0
     sums[S1] += (1.0 - phi) * np.sqrt(norm)
@@ -130,7 +116,7 @@ def add(
         sums[P] += change
         sums[LAM] += weight
         sums[Q] += change + 2.0 * weight
-        counts[EVICTIONS] += 1
+        counts[at.EVICTIONS] += 1
     sums[NORM] = norm
     put(cache, slot, places, numbers, width, y, y * phi, plain)
-    counts[UPDATES] += 1
+    counts[at.UPDATES] += 1

@@ -5,32 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.kernels import cache as at
 from novikoff.kernels.blocks import BLOCK
-from novikoff.kernels.cache import (
-    COEFFICIENTS,
-    COUNT,
-    LABELS,
-    SQUARES,
-    UPDATES,
-    VALUES,
-    Cache,
-    Places,
-    Rows,
-    Rule,
-    Vector,
-)
+from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector
 from novikoff.kernels.compiled import compiled, inlined
-from novikoff.kernels.supports import compare, put, room_for, self_of, span, square_of
+from novikoff.kernels.supports import compare, put, room_for, row_of, self_of, square_of
 
 
 @compiled
 def learn_many(cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, scores: Vector) -> int:
     """Play the rows from `first` on, until there is no room; the row to go on with."""
-    _, places, numbers, width = rows
+    width = rows[3]
     for t in range(first, len(y)):
-        start, stop = span(rows, t)
-        here, x = places[start:stop], numbers[start:stop]
-        score = compare(cache, rule, here, x, width, VALUES)
+        here, x = row_of(rows, t)
+        score = compare(cache, rule, here, x, width, at.VALUES)
         scores[t] = score
         if (-1 if score < 0.0 else 1) != y[t] and not add(cache, here, x, width, y[t], self_of(rule, square_of(x))):
             return t
@@ -42,13 +30,13 @@ def add(cache: Cache, places: Places, numbers: Vector, width: int, y: int, own: 
     """f += y K(x,.); False, and nothing done, if there is no room. `own`: K(x,x), see kernels/supports.py's `put`."""
     slot = find(cache, places, numbers, width, y)
     if slot < 0:
-        slot = cache.counts[COUNT]
+        slot = cache.counts[at.COUNT]
         if not room_for(cache, places, slot, width):
             return False
         put(cache, slot, places, numbers, width, y, np.float64(y), own)
     else:
-        cache.slots[COEFFICIENTS, slot] += y
-    cache.counts[UPDATES] += 1
+        cache.slots[at.COEFFICIENTS, slot] += y
+    cache.counts[at.UPDATES] += 1
     return True
 
 
@@ -56,10 +44,10 @@ def add(cache: Cache, places: Places, numbers: Vector, width: int, y: int, own: 
 def find(cache: Cache, places: Places, numbers: Vector, width: int, y: int) -> int:
     """The slot of the same example with the same label; -1 if there is none."""
     square = square_of(numbers)
-    for slot in range(cache.counts[COUNT]):
+    for slot in range(cache.counts[at.COUNT]):
         if (
-            cache.slots[SQUARES, slot] == square
-            and cache.slots[LABELS, slot] == y
+            cache.slots[at.SQUARES, slot] == square
+            and cache.slots[at.LABELS, slot] == y
             and same(cache, slot, places, numbers, width)
         ):
             return slot

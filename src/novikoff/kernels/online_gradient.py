@@ -16,37 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.kernels import gradient_layout as at
 from novikoff.kernels.compiled import compiled, inlined
-from novikoff.kernels.gradient_layout import (
-    ANYTIME,
-    BIAS,
-    FIRST_RATE,
-    FIXED,
-    KNOWN,
-    LENGTH2,
-    LINEAR,
-    LONGEST,
-    LOSS,
-    MASS,
-    MOST,
-    NORMALIZE,
-    PACE,
-    PLACES,
-    PULL,
-    RADIUS,
-    RATE,
-    ROUNDS,
-    RULE,
-    SCALE,
-    SHORT,
-    SHORTEST,
-    SINCE,
-    SQUARED,
-    SQUARES,
-    STEPS,
-    WEIGHT,
-    ZERO,
-)
 from novikoff.kernels.lanes import dense, dense_scaled, prefetch_sparse, sparse_scaled
 
 Numbers = NDArray[np.float64]
@@ -79,16 +50,16 @@ def square_sparse(values: NDArray[Any], start: int, stop: int) -> float:
 @inlined
 def stretch_of(square: float, params: Numbers) -> float:
     """What x is multiplied by in x~."""
-    if params[NORMALIZE] == 0.0:
+    if params[at.NORMALIZE] == 0.0:
         return 1.0
-    return 1.0 / np.sqrt(square) if square >= SHORTEST else 0.0
+    return 1.0 / np.sqrt(square) if square >= at.SHORTEST else 0.0
 
 
 @compiled
 def too_long_dense(x: Numbers, params: Numbers) -> int:
     """The first row with ||x||^2 above its limit, or not a number; -1 if there is none."""
     for t in range(len(x)):
-        if not square_dense(x[t]) <= params[MOST]:
+        if not square_dense(x[t]) <= params[at.MOST]:
             return t
     return -1
 
@@ -97,7 +68,7 @@ def too_long_dense(x: Numbers, params: Numbers) -> int:
 def too_long_sparse(indptr: NDArray[np.uint64], values: NDArray[Any], params: Numbers) -> int:
     """The first row with ||x||^2 above its limit, or not a number; -1 if there is none."""
     for t in range(len(indptr) - 1):
-        if not square_sparse(values, indptr[t], indptr[t + 1]) <= params[MOST]:
+        if not square_sparse(values, indptr[t], indptr[t + 1]) <= params[at.MOST]:
             return t
     return -1
 
@@ -106,20 +77,22 @@ def too_long_sparse(indptr: NDArray[np.uint64], values: NDArray[Any], params: Nu
 def score_dense(weights: Numbers, totals: Numbers, params: Numbers, x: Numbers) -> float:
     """<w, x~>; not a number if x is too long."""
     square = square_dense(x)
-    if not square <= params[MOST]:
+    if not square <= params[at.MOST]:
         return np.nan
-    return totals[SCALE] * (dense_scaled(weights, x, stretch_of(square, params)) + totals[WEIGHT] * params[BIAS])
+    return totals[at.SCALE] * (
+        dense_scaled(weights, x, stretch_of(square, params)) + totals[at.WEIGHT] * params[at.BIAS]
+    )
 
 
 @compiled
 def score_sparse(weights: Numbers, totals: Numbers, params: Numbers, indices: Indices, values: NDArray[Any]) -> float:
     """<w, x~>; not a number if x is too long."""
     square = square_sparse(values, 0, len(values))
-    if not square <= params[MOST]:
+    if not square <= params[at.MOST]:
         return np.nan
     stretch = stretch_of(square, params)
-    return totals[SCALE] * (
-        sparse_scaled(weights, indices, values, 0, len(values), stretch) + totals[WEIGHT] * params[BIAS]
+    return totals[at.SCALE] * (
+        sparse_scaled(weights, indices, values, 0, len(values), stretch) + totals[at.WEIGHT] * params[at.BIAS]
     )
 
 
@@ -127,7 +100,7 @@ def score_sparse(weights: Numbers, totals: Numbers, params: Numbers, indices: In
 def loss_of(prediction: float, y: float, loss: float) -> float:
     """Squared or absolute."""
     error = prediction - y
-    return error * error if loss == SQUARED else abs(error)
+    return error * error if loss == at.SQUARED else abs(error)
 
 
 @inlined
@@ -148,74 +121,76 @@ def step(totals: Numbers, params: Numbers, prediction: float, y: float, square: 
 
     The slope of the loss; by how much of x~ v must change; and is there a change at all? The change is not yet in v.
     """
-    totals[ROUNDS] += 1.0
-    totals[SINCE] += 1.0
-    totals[MASS] += totals[SCALE]
-    add_up(totals, ZERO, loss_of(0.0, y, params[LOSS]))
+    totals[at.ROUNDS] += 1.0
+    totals[at.SINCE] += 1.0
+    totals[at.MASS] += totals[at.SCALE]
+    add_up(totals, at.ZERO, loss_of(0.0, y, params[at.LOSS]))
     error = prediction - y
-    if params[LOSS] == SQUARED:
+    if params[at.LOSS] == at.SQUARED:
         slope = 2.0 * error
     else:
         slope = 1.0 if error > 0.0 else -1.0 if error < 0.0 else 0.0
     gradient2 = slope * slope * square
     if gradient2 < TINY:
         return 0.0, 0.0, False
-    totals[SQUARES] += gradient2
-    if params[RULE] == FIXED:
-        rate = params[PACE]
-    elif params[RULE] == ANYTIME:
-        rate = params[PACE] / np.sqrt(totals[ROUNDS])
+    totals[at.SQUARES] += gradient2
+    if params[at.RULE] == at.FIXED:
+        rate = params[at.PACE]
+    elif params[at.RULE] == at.ANYTIME:
+        rate = params[at.PACE] / np.sqrt(totals[at.ROUNDS])
     else:
-        rate = params[PACE] / np.sqrt(totals[SQUARES])
-    if totals[FIRST_RATE] == 0.0:
-        totals[FIRST_RATE] = rate
-    totals[RATE] = rate
-    totals[STEPS] += rate * gradient2
-    add_up(totals, LINEAR, slope * prediction)
-    change = -(rate * slope) / totals[SCALE]
-    totals[LENGTH2] += rate * (rate * gradient2 - 2.0 * slope * prediction)
-    constant = change * params[BIAS]
-    totals[WEIGHT] += constant
-    totals[SHORT] -= totals[MASS] * constant
-    totals[PULL] += slope * params[BIAS]
+        rate = params[at.PACE] / np.sqrt(totals[at.SQUARES])
+    if totals[at.FIRST_RATE] == 0.0:
+        totals[at.FIRST_RATE] = rate
+    totals[at.RATE] = rate
+    totals[at.STEPS] += rate * gradient2
+    add_up(totals, at.LINEAR, slope * prediction)
+    change = -(rate * slope) / totals[at.SCALE]
+    totals[at.LENGTH2] += rate * (rate * gradient2 - 2.0 * slope * prediction)
+    constant = change * params[at.BIAS]
+    totals[at.WEIGHT] += constant
+    totals[at.SHORT] -= totals[at.MASS] * constant
+    totals[at.PULL] += slope * params[at.BIAS]
     return slope, change, True
 
 
 @inlined
 def must_settle(totals: Numbers, params: Numbers) -> bool:
     """Has w left the ball, or is it time to fold?"""
-    return totals[LENGTH2] > params[RADIUS] * params[RADIUS] or totals[SINCE] >= max(FEWEST_ROUNDS, totals[PLACES])
+    return totals[at.LENGTH2] > params[at.RADIUS] * params[at.RADIUS] or totals[at.SINCE] >= max(
+        FEWEST_ROUNDS, totals[at.PLACES]
+    )
 
 
 @inlined
 def settle(weights: Numbers, short: Numbers, totals: Numbers, params: Numbers) -> None:
     """At the end of a round: back into the ball; and fold, if it is time."""
-    radius2 = params[RADIUS] * params[RADIUS]
-    if totals[LENGTH2] > radius2:
-        totals[SCALE] *= params[RADIUS] / np.sqrt(totals[LENGTH2])
-        totals[LENGTH2] = radius2
-    if totals[SCALE] < LEAST_SCALE or totals[SINCE] >= max(FEWEST_ROUNDS, totals[PLACES]):
+    radius2 = params[at.RADIUS] * params[at.RADIUS]
+    if totals[at.LENGTH2] > radius2:
+        totals[at.SCALE] *= params[at.RADIUS] / np.sqrt(totals[at.LENGTH2])
+        totals[at.LENGTH2] = radius2
+    if totals[at.SCALE] < LEAST_SCALE or totals[at.SINCE] >= max(FEWEST_ROUNDS, totals[at.PLACES]):
         fold(weights, short, totals)
 
 
 @inlined
 def fold(weights: Numbers, short: Numbers, totals: Numbers) -> None:
     """Make `scale` 1 and `mass` 0; measure ||w|| again."""
-    scale, mass = totals[SCALE], totals[MASS]
-    totals[SHORT] += mass * totals[WEIGHT]
-    totals[WEIGHT] *= scale
-    total = totals[WEIGHT] * totals[WEIGHT]
-    for i in range(int(totals[PLACES])):
+    scale, mass = totals[at.SCALE], totals[at.MASS]
+    totals[at.SHORT] += mass * totals[at.WEIGHT]
+    totals[at.WEIGHT] *= scale
+    total = totals[at.WEIGHT] * totals[at.WEIGHT]
+    for i in range(int(totals[at.PLACES])):
         short[i] += mass * weights[i]
         weights[i] *= scale
         total += weights[i] * weights[i]
-    totals[SCALE], totals[MASS], totals[LENGTH2], totals[SINCE] = 1.0, 0.0, total, 0.0
+    totals[at.SCALE], totals[at.MASS], totals[at.LENGTH2], totals[at.SINCE] = 1.0, 0.0, total, 0.0
 
 
 @inlined
 def know_dense(gram: Numbers, params: Numbers, x: Numbers, y: float, stretch: float) -> None:
     """Add x~ x~' to the lower triangle of `gram`, and y x~ to its last row; the bias comes first."""
-    last, bias = len(gram) - 1, params[BIAS]
+    last, bias = len(gram) - 1, params[at.BIAS]
     gram[0, 0] += bias * bias
     gram[last, 0] += y * bias
     for i in range(len(x)):
@@ -238,7 +213,7 @@ def know_sparse(
     stretch: float,
 ) -> None:
     """The same for a sparse row."""
-    last, bias = len(gram) - 1, params[BIAS]
+    last, bias = len(gram) - 1, params[at.BIAS]
     gram[0, 0] += bias * bias
     gram[last, 0] += y * bias
     for k in range(np.uint64(start), np.uint64(stop)):
@@ -256,25 +231,25 @@ def play_dense(
     y: Numbers, predictions: Numbers, losses: Numbers,
 ) -> None:  # fmt: skip
     """Predict and learn every row in order. One that is too long is left out: its prediction is not a number."""
-    bias2, width = params[BIAS] * params[BIAS], x.shape[1]
+    bias2, width = params[at.BIAS] * params[at.BIAS], x.shape[1]
     for t in range(len(x)):
         row = x[t]
         square = dense(row, row)
-        if not square <= params[MOST]:
+        if not square <= params[at.MOST]:
             predictions[t] = losses[t] = np.nan
             continue
         stretch = stretch_of(square, params)
-        prediction = totals[SCALE] * (dense_scaled(weights, row, stretch) + totals[WEIGHT] * params[BIAS])
-        predictions[t], losses[t] = prediction, loss_of(prediction, y[t], params[LOSS])
-        totals[PLACES] = totals[LONGEST] = width
-        if totals[KNOWN] == 1.0:
+        prediction = totals[at.SCALE] * (dense_scaled(weights, row, stretch) + totals[at.WEIGHT] * params[at.BIAS])
+        predictions[t], losses[t] = prediction, loss_of(prediction, y[t], params[at.LOSS])
+        totals[at.PLACES] = totals[at.LONGEST] = width
+        if totals[at.KNOWN] == 1.0:
             if width >= gram.shape[1]:
-                totals[KNOWN] = 0.0
+                totals[at.KNOWN] = 0.0
             else:
                 know_dense(gram, params, row, y[t], stretch)
         slope, change, moved = step(totals, params, prediction, y[t], square * stretch * stretch + bias2)
         if moved:
-            change, slope, mass = change * stretch, slope * stretch, totals[MASS]
+            change, slope, mass = change * stretch, slope * stretch, totals[at.MASS]
             for i in range(width):
                 added = row[i] * change
                 weights[i] += added
@@ -291,31 +266,31 @@ def play_sparse(
     losses: Numbers,
 ) -> None:  # fmt: skip
     """Predict and learn every row in order. One that is too long is left out: its prediction is not a number."""
-    bias2 = params[BIAS] * params[BIAS]
+    bias2 = params[at.BIAS] * params[at.BIAS]
     for t in range(len(y)):
         start, stop = indptr[t], indptr[t + 1]
         prefetch_sparse(indices, values, start, stop)
         square = square_sparse(values, start, stop)
-        if not square <= params[MOST]:
+        if not square <= params[at.MOST]:
             predictions[t] = losses[t] = np.nan
             continue
         stretch = stretch_of(square, params)
         score = sparse_scaled(weights, indices, values, start, stop, stretch)
-        prediction = totals[SCALE] * (score + totals[WEIGHT] * params[BIAS])
-        predictions[t], losses[t] = prediction, loss_of(prediction, y[t], params[LOSS])
+        prediction = totals[at.SCALE] * (score + totals[at.WEIGHT] * params[at.BIAS])
+        predictions[t], losses[t] = prediction, loss_of(prediction, y[t], params[at.LOSS])
         last = np.uint32(0)
         for k in range(start, stop):
             last = max(last, indices[k])
-        totals[PLACES] = max(totals[PLACES], last + 1.0 if stop > start else 0.0)
-        totals[LONGEST] = max(totals[LONGEST], np.float64(stop - start))
-        if totals[KNOWN] == 1.0:
-            if totals[PLACES] >= gram.shape[1]:
-                totals[KNOWN] = 0.0
+        totals[at.PLACES] = max(totals[at.PLACES], last + 1.0 if stop > start else 0.0)
+        totals[at.LONGEST] = max(totals[at.LONGEST], np.float64(stop - start))
+        if totals[at.KNOWN] == 1.0:
+            if totals[at.PLACES] >= gram.shape[1]:
+                totals[at.KNOWN] = 0.0
             else:
                 know_sparse(gram, params, indices, values, start, stop, y[t], stretch)
         slope, change, moved = step(totals, params, prediction, y[t], square * stretch * stretch + bias2)
         if moved:
-            change, slope, mass = change * stretch, slope * stretch, totals[MASS]
+            change, slope, mass = change * stretch, slope * stretch, totals[at.MASS]
             for k in range(start, stop):
                 i, value = indices[k], np.float64(values[k])
                 added = value * change

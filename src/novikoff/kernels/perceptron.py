@@ -71,18 +71,6 @@ def play_dense(weights: Weights, bias_weight: Weights, x: NDArray[Any], y: int, 
 
 
 @compiled
-def play_sparse(
-    weights: Weights, bias_weight: Weights, indices: Indices, values: NDArray[Any], y: int, bias: float, normalize: bool
-) -> float:
-    """Predict, and on a mistake add y x~; the score that was."""
-    score = score_sparse(weights, bias_weight, indices, values, bias, normalize)
-    if (-1 if score < 0.0 else 1) != y and np.isfinite(score):
-        scale = inverse_norm(values, 0, len(values)) if normalize else 1.0
-        add_sparse(weights, bias_weight, indices, values, 0, len(values), y * scale, y, bias)
-    return score
-
-
-@compiled
 def label_dense(
     weights: Weights, bias_weight: Weights, x: NDArray[Any], bias: float, normalize: bool, said: NDArray[np.int8]
 ) -> None:  # fmt: skip
@@ -125,71 +113,44 @@ def learn_sparse(
     )
 
 
-@compiled
-def _learn_dense(
-    weights: Weights,
-    bias_weight: Weights,
-    x: NDArray[Any],
-    y: NDArray[np.int8],
-    bias: float,
-    predictions: NDArray[np.int8],
-    scores: Weights,
-) -> None:
-    for t in range(len(x)):
-        row = x[t]
-        scores[t] = score = dense(weights, row) + bias_weight[0] * bias
-        prediction = -1 if score < 0.0 else 1
-        predictions[t] = prediction
-        if prediction != y[t]:
-            add_dense(weights, bias_weight, row, np.float64(y[t]), y[t], bias)
+def _passes(unit: bool) -> tuple[Any, Any]:
+    """The passes over dense and over sparse rows, as they are or (unit) each divided by its length."""
+
+    @compiled
+    def over_dense(
+        weights: Weights, bias_weight: Weights, x: NDArray[Any], y: NDArray[np.int8], bias: float,
+        predictions: NDArray[np.int8], scores: Weights,
+    ) -> None:  # fmt: skip
+        for t in range(len(x)):
+            row = x[t]
+            scale = inverse_norm(row, 0, len(row)) if unit else 1.0
+            score = (dense_scaled(weights, row, scale) if unit else dense(weights, row)) + bias_weight[0] * bias
+            prediction = -1 if score < 0.0 else 1
+            scores[t], predictions[t] = score, prediction
+            if prediction != y[t]:
+                add_dense(weights, bias_weight, row, y[t] * scale, y[t], bias)
+
+    @compiled
+    def over_sparse(
+        weights: Weights, bias_weight: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
+        y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8], scores: Weights,
+    ) -> None:  # fmt: skip
+        for t in range(len(y)):
+            start, stop = indptr[t], indptr[t + 1]
+            prefetch_sparse(indices, values, start, stop)
+            scale = inverse_norm(values, start, stop) if unit else 1.0
+            if unit:
+                total = sparse_scaled(weights, indices, values, start, stop, scale)
+            else:
+                total = sparse(weights, indices, values, start, stop)
+            score = total + bias_weight[0] * bias
+            prediction = -1 if score < 0.0 else 1
+            scores[t], predictions[t] = score, prediction
+            if prediction != y[t]:
+                add_sparse(weights, bias_weight, indices, values, start, stop, y[t] * scale, y[t], bias)
+
+    return over_dense, over_sparse
 
 
-@compiled
-def _learn_dense_unit(
-    weights: Weights,
-    bias_weight: Weights,
-    x: NDArray[Any],
-    y: NDArray[np.int8],
-    bias: float,
-    predictions: NDArray[np.int8],
-    scores: Weights,
-) -> None:
-    for t in range(len(x)):
-        row = x[t]
-        scale = inverse_norm(row, 0, len(row))
-        scores[t] = score = dense_scaled(weights, row, scale) + bias_weight[0] * bias
-        prediction = -1 if score < 0.0 else 1
-        predictions[t] = prediction
-        if prediction != y[t]:
-            add_dense(weights, bias_weight, row, y[t] * scale, y[t], bias)
-
-
-@compiled
-def _learn_sparse(
-    weights: Weights, bias_weight: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
-    y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8], scores: Weights,
-) -> None:  # fmt: skip
-    for t in range(len(y)):
-        start, stop = indptr[t], indptr[t + 1]
-        prefetch_sparse(indices, values, start, stop)
-        scores[t] = score = sparse(weights, indices, values, start, stop) + bias_weight[0] * bias
-        prediction = -1 if score < 0.0 else 1
-        predictions[t] = prediction
-        if prediction != y[t]:
-            add_sparse(weights, bias_weight, indices, values, start, stop, np.float64(y[t]), y[t], bias)
-
-
-@compiled
-def _learn_sparse_unit(
-    weights: Weights, bias_weight: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
-    y: NDArray[np.int8], bias: float, predictions: NDArray[np.int8], scores: Weights,
-) -> None:  # fmt: skip
-    for t in range(len(y)):
-        start, stop = indptr[t], indptr[t + 1]
-        prefetch_sparse(indices, values, start, stop)
-        scale = inverse_norm(values, start, stop)
-        scores[t] = score = sparse_scaled(weights, indices, values, start, stop, scale) + bias_weight[0] * bias
-        prediction = -1 if score < 0.0 else 1
-        predictions[t] = prediction
-        if prediction != y[t]:
-            add_sparse(weights, bias_weight, indices, values, start, stop, y[t] * scale, y[t], bias)
+_learn_dense, _learn_sparse = _passes(unit=False)
+_learn_dense_unit, _learn_sparse_unit = _passes(unit=True)

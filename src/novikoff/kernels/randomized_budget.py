@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.cache import COUNT, EVICTIONS, UPDATES, VALUES, Cache, Places, Rows, Rule, Vector
+from novikoff.kernels import cache as at
+from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector
 from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.splitmix import uniform
-from novikoff.kernels.supports import compare, put, room_for, self_of, span, square_of
+from novikoff.kernels.supports import compare, put, room_for, row_of, self_of, square_of
 
 
 @inlined
@@ -29,11 +30,10 @@ def learn_many(
     start_coin: int,
 ) -> int:  # fmt: skip
     """Play the rows from `first` on, until there is no room; the row to go on with."""
-    _, places, numbers, width = rows
+    width = rows[3]
     for t in range(first, len(y)):
-        start, stop = span(rows, t)
-        here, x = places[start:stop], numbers[start:stop]
-        score = compare(cache, rule, here, x, width, VALUES)
+        here, x = row_of(rows, t)
+        score = compare(cache, rule, here, x, width, at.VALUES)
         scores[t] = score
         if (-1 if score < 0.0 else 1) != y[t]:
             self_product = self_of(rule, square_of(x))
@@ -48,13 +48,13 @@ def add(
 ) -> bool:
     """The example takes the next slot, or that of a random support; False, and nothing done, if there is no room."""
     counts = cache.counts
-    full = counts[COUNT] >= budget
-    slot = victim(start_coin, counts[UPDATES] + 1, budget) if full else counts[COUNT]
+    full = counts[at.COUNT] >= budget
+    slot = victim(start_coin, counts[at.UPDATES] + 1, budget) if full else counts[at.COUNT]
     # What arrays need is asked here: the call would take as long as all the rest.
     if slot >= cache.slots.shape[1] or (width < 0 and not room_for(cache, places, slot, width)):
         return False
     put(cache, slot, places, numbers, width, y, np.float64(y), self_product)
-    counts[UPDATES] += 1
+    counts[at.UPDATES] += 1
     if full:
-        counts[EVICTIONS] += 1
+        counts[at.EVICTIONS] += 1
     return True

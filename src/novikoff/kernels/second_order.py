@@ -13,29 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.kernels import second_order_layout as at
 from novikoff.kernels.compiled import compiled, inlined, inner
 from novikoff.kernels.exp import exp
 from novikoff.kernels.lanes import dense
 from novikoff.kernels.logits import hedged, log_loss
-from novikoff.kernels.second_order_layout import (
-    COUNT,
-    FARTHEST,
-    GAINED,
-    LARGEST,
-    LIMIT,
-    LINEAR,
-    LINEAR_SIZE,
-    LOSS,
-    MOMENT,
-    REFRESH,
-    SEEN,
-    SHED,
-    SINCE,
-    SIZE,
-    UNCLIPPED,
-    UPDATES,
-    WEIGHT,
-)  # fmt: skip
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.uint32]
@@ -59,10 +41,10 @@ def grow(inverse: Vector, held: Vector, count: int, i: int, more: float, column:
         inverse[i, j] = column[j] / whole
     for j in range(i + 1, count):
         inverse[j, i] = column[j] / whole
-    moved = held[WEIGHT, i]
+    moved = held[at.WEIGHT, i]
     for j in range(count):
-        held[WEIGHT, j] -= part * column[j] * moved
-    held[WEIGHT, i] = moved / whole
+        held[at.WEIGHT, j] -= part * column[j] * moved
+    held[at.WEIGHT, i] = moved / whole
     return part * moved * moved
 
 
@@ -72,13 +54,13 @@ def meet(
     values: Vector, start: int, stop: int, keep: bool, x: Vector, column: Vector,
 ) -> int:  # fmt: skip
     """Write x slot by slot, with new features and larger M; how many slots there are. keep: learn their places."""
-    count = int(totals[COUNT])
+    count = int(totals[at.COUNT])
     for i in range(count):
         x[i] = 0.0
     for e in range(start, stop):
         i = int(slots[places[e]])
         if i < 0 or i >= count:  # new, or new to this matrix
-            if count == LIMIT:
+            if count == at.LIMIT:
                 continue
             i = count
             count += 1
@@ -89,19 +71,19 @@ def meet(
             held[:, i] = 0.0
         x[i] = values[e]
         size = abs(values[e]) if scale_free else 1.0
-        most = held[LARGEST, i]
+        most = held[at.LARGEST, i]
         if size > most:
-            held[LARGEST, i] = size
+            held[at.LARGEST, i] = size
             if most == 0.0:
                 inverse[i, i] = 1.0 / (ridge * size * size)
             else:
                 shed = grow(inverse, held, count, i, ridge * ((size - most) * (size + most)), column)
                 if keep:
-                    totals[SHED] += shed
-        held[SEEN, i] += 1.0
-        held[SIZE, i] = max(held[SIZE, i], abs(values[e]))
+                    totals[at.SHED] += shed
+        held[at.SEEN, i] += 1.0
+        held[at.SIZE, i] = max(held[at.SIZE, i], abs(values[e]))
     if keep:
-        totals[COUNT] = count
+        totals[at.COUNT] = count
     return count
 
 
@@ -113,7 +95,7 @@ def changes(
     changed = False
     for e in range(start, stop):
         i = slots[places[e]]
-        changed |= i < 0 or (scale_free and abs(values[e]) > held[LARGEST, i])
+        changed |= i < 0 or (scale_free and abs(values[e]) > held[at.LARGEST, i])
     return changed
 
 
@@ -148,24 +130,24 @@ def change(
                 sums[i, j] += step * x[j]
     moved = (beta - h * score) / whole
     for i in range(count):
-        held[WEIGHT, i] += moved * k[i]
-        held[MOMENT, i] += beta * x[i]
-    totals[UPDATES] += 1.0
-    totals[SINCE] += 1.0
-    if totals[SINCE] >= REFRESH:
+        held[at.WEIGHT, i] += moved * k[i]
+        held[at.MOMENT, i] += beta * x[i]
+    totals[at.UPDATES] += 1.0
+    totals[at.SINCE] += 1.0
+    if totals[at.SINCE] >= at.REFRESH:
         refresh(inverse, sums, held, totals, ridge)
 
 
 @inner
 def refresh(inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: float) -> None:
     """P = A^-1 by Cholesky, and w = P b; left as they are if A is not positive in floats."""
-    count = int(totals[COUNT])
-    totals[SINCE] = 0.0
+    count = int(totals[at.COUNT])
+    totals[at.SINCE] = 0.0
     factor, back = np.zeros((count, count)), np.zeros((count, count))
     for i in range(count):
         for j in range(i):
             factor[i, j] = (sums[i, j] - dense(factor[i, :j], factor[j, :j])) / factor[j, j]
-        left = sums[i, i] + ridge * held[LARGEST, i] * held[LARGEST, i] - dense(factor[i, :i], factor[i, :i])
+        left = sums[i, i] + ridge * held[at.LARGEST, i] * held[at.LARGEST, i] - dense(factor[i, :i], factor[i, :i])
         if not left > 0.0:
             return
         factor[i, i] = np.sqrt(left)
@@ -185,7 +167,7 @@ def refresh(inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: 
             step = back[m, i]
             for j in range(i + 1):
                 inverse[i, j] += step * back[m, j]
-    product(inverse, held[MOMENT], count, held[WEIGHT])
+    product(inverse, held[at.MOMENT], count, held[at.WEIGHT])
 
 
 @compiled
@@ -203,7 +185,7 @@ def look(
             slots, weights, matrix, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], False, x, k
         )
         spread[t] = product(matrix, x, count, k)
-        scores[t] = dense(weights[WEIGHT, :count], x[:count])
+        scores[t] = dense(weights[at.WEIGHT, :count], x[:count])
 
 
 @compiled
@@ -216,7 +198,7 @@ def play_logistic(
     for t in range(len(y)):
         count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
         v = product(inverse, x, count, k)
-        z0 = dense(held[WEIGHT, :count], x[:count])
+        z0 = dense(held[at.WEIGHT, :count], x[:count])
         scores[t] = learn_logistic(inverse, sums, held, totals, ridge, x, k, count, z0, v, y[t], kappa)
 
 
@@ -232,11 +214,11 @@ def learn_logistic(
     g = -y * q
     h = kappa * (q * (e * q))
     gap = z - z0
-    totals[LOSS] += log_loss(y * z)
-    totals[GAINED] += (g * gap + 0.5 * g * g * v - 0.5 * h * gap * gap) / (1.0 + h * v)
-    totals[LINEAR] += g * z - 0.5 * h * z * z
-    totals[LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
-    totals[FARTHEST] = max(totals[FARTHEST], abs(z))
+    totals[at.LOSS] += log_loss(y * z)
+    totals[at.GAINED] += (g * gap + 0.5 * g * g * v - 0.5 * h * gap * gap) / (1.0 + h * v)
+    totals[at.LINEAR] += g * z - 0.5 * h * z * z
+    totals[at.LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
+    totals[at.FARTHEST] = max(totals[at.FARTHEST], abs(z))
     change(inverse, sums, held, totals, ridge, x, k, count, z0, v, h, h * z - g)
     return z
 
@@ -251,15 +233,15 @@ def play_vaw(
     for t in range(len(y)):
         count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
         v = product(inverse, x, count, k)
-        score = dense(held[WEIGHT, :count], x[:count])
+        score = dense(held[at.WEIGHT, :count], x[:count])
         said = score / (1.0 + v)
         scores[t] = min(max(said, low), high)
-        totals[LOSS] += (scores[t] - y[t]) ** 2
-        totals[GAINED] += y[t] * y[t] * (v / (1.0 + v))
-        totals[LINEAR] += y[t] * y[t]
-        totals[UNCLIPPED] += (said - y[t]) ** 2
-        totals[LINEAR_SIZE] += said * said * v
-        totals[FARTHEST] = max(totals[FARTHEST], abs(y[t]))
+        totals[at.LOSS] += (scores[t] - y[t]) ** 2
+        totals[at.GAINED] += y[t] * y[t] * (v / (1.0 + v))
+        totals[at.LINEAR] += y[t] * y[t]
+        totals[at.UNCLIPPED] += (said - y[t]) ** 2
+        totals[at.LINEAR_SIZE] += said * said * v
+        totals[at.FARTHEST] = max(totals[at.FARTHEST], abs(y[t]))
         change(inverse, sums, held, totals, ridge, x, k, count, score, v, 1.0, y[t])
 
 
@@ -272,12 +254,12 @@ def play_perceptron(
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
     for t in range(len(y)):
         count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
-        score = dense(held[WEIGHT, :count], x[:count])
+        score = dense(held[at.WEIGHT, :count], x[:count])
         scores[t] = score
         wrong = (-1 if score < 0.0 else 1) != y[t]
         m = y[t] * score
         if wrong or m < margin:
             v = product(inverse, x, count, k)
-            totals[LOSS] += wrong
-            totals[GAINED] += (v + 2.0 * m - m * m) / (1.0 + v) if margin > 0.0 else v / (1.0 + v)
+            totals[at.LOSS] += wrong
+            totals[at.GAINED] += (v + 2.0 * m - m * m) / (1.0 + v) if margin > 0.0 else v / (1.0 + v)
             change(inverse, sums, held, totals, ridge, x, k, count, score, v, 1.0, np.float64(y[t]))

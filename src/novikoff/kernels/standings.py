@@ -16,46 +16,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.kernels import standings_layout as at
 from novikoff.kernels.advice import LOG, SQUARED, TABLE, chance, cost, find, lose, move
 from novikoff.kernels.compiled import compiled, inlined, inner
 from novikoff.kernels.splitmix import uniform
-from novikoff.kernels.standings_layout import (
-    ADAPTIVE,
-    ANYTIME,
-    CHUNK,
-    CLIP,
-    CODE,
-    COINS,
-    DOUBLING,
-    DRAWS,
-    EPOCH,
-    EXPERTS,
-    FIXED,
-    GAPS,
-    GIVEN,
-    KEPT,
-    KIND,
-    LAST_GAP,
-    LAST_H,
-    LAST_STEP,
-    LAST_W,
-    LEAD,
-    LEAST,
-    LOG_N,
-    LOST,
-    MIXED,
-    MOST,
-    MOVED,
-    OUT,
-    PRIOR,
-    RATE,
-    RATES,
-    ROUNDS,
-    SPAN,
-    TOP,
-    TOTALS,
-    WIDTH,
-)
 from novikoff.kernels.weights import (
     FLUSH,
     LEARN,
@@ -76,45 +40,45 @@ Counts = NDArray[np.int64]
 @inlined
 def rate_of(counts: Counts, numbers: Vector, t: int) -> float:
     """The rate of round t."""
-    kind, given, log_n = counts[KIND], numbers[GIVEN], numbers[LOG_N]
-    if kind == FIXED or log_n == 0.0:
+    kind, given, log_n = counts[at.KIND], numbers[at.GIVEN], numbers[at.LOG_N]
+    if kind == at.FIXED or log_n == 0.0:
         return given
-    if kind == ANYTIME:
+    if kind == at.ANYTIME:
         return given * (2.0 * np.sqrt(log_n / t))
-    if kind == DOUBLING:
+    if kind == at.DOUBLING:
         size = 1
         while 2 * size <= t:
             size *= 2
         return given * np.sqrt(8.0 * log_n / size)
-    gaps = numbers[GAPS] + numbers[GAPS + 1]
-    if gaps <= log_n / MOST:
-        return MOST
-    return min(log_n / gaps, MOST)
+    gaps = numbers[at.GAPS] + numbers[at.GAPS + 1]
+    if gaps <= log_n / at.MOST:
+        return at.MOST
+    return min(log_n / gaps, at.MOST)
 
 
 @inner
 def look(table: Vector, counts: Counts, numbers: Vector, rate: float, p: Vector, of: int, room: Vector) -> float:
     """The sum of the weights; that of w p is left in totals, and the weights in room, if they fit."""
-    width, count, lead, kept = counts[WIDTH], counts[EXPERTS], counts[LEAD], counts[KEPT]
-    for k in range(TOTALS, TOTALS + 4):
+    width, count, lead, kept = counts[at.WIDTH], counts[at.EXPERTS], counts[at.LEAD], counts[at.KEPT]
+    for k in range(at.TOTALS, at.TOTALS + 4):
         room[k] = 0.0
-    rate = max(rate, LEAST)
+    rate = max(rate, at.LEAST)
     start = 0
     while start < count:
-        size = min(CHUNK, count - start)
+        size = min(at.CHUNK, count - start)
         q, place = p, of + start
-        if counts[CODE] == LOG:
-            move(numbers[CLIP], p, of + start, size, room, MOVED)
-            q, place = room, MOVED
-        to = OUT + (start if kept >= count else 0)
+        if counts[at.CODE] == LOG:
+            move(numbers[at.CLIP], p, of + start, size, room, at.MOVED)
+            q, place = room, at.MOVED
+        to = at.OUT + (start if kept >= count else 0)
         chunk(table, width, start, size, q, place, q, place, room, to, table[lead], table[width + lead], rate, 0.0,
-              counts[PRIOR], LOOK)  # fmt: skip
+              counts[at.PRIOR], LOOK)  # fmt: skip
         part = tree(room, 0)
-        room[OUT + kept + start // CHUNK] = part
-        put(room, TOTALS, part)
-        put(room, TOTALS + 2, tree(room, 1))
-        start += CHUNK
-    return room[TOTALS] + room[TOTALS + 1]
+        room[at.OUT + kept + start // at.CHUNK] = part
+        put(room, at.TOTALS, part)
+        put(room, at.TOTALS + 2, tree(room, 1))
+        start += at.CHUNK
+    return room[at.TOTALS] + room[at.TOTALS + 1]
 
 
 @inlined
@@ -122,73 +86,73 @@ def play(
     table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, y: float, room: Vector
 ) -> tuple[float, float, float]:
     """One round: what was said, what it cost, what it costs on average."""
-    kind, code, draws, kept = counts[KIND], counts[CODE], counts[DRAWS], counts[KEPT]
-    t, count, width, clip = counts[ROUNDS] + 1, counts[EXPERTS], counts[WIDTH], numbers[CLIP]
-    if kind == DOUBLING and t > 1 and t & (t - 1) == 0:
+    kind, code, draws, kept = counts[at.KIND], counts[at.CODE], counts[at.DRAWS], counts[at.KEPT]
+    t, count, width, clip = counts[at.ROUNDS] + 1, counts[at.EXPERTS], counts[at.WIDTH], numbers[at.CLIP]
+    if kind == at.DOUBLING and t > 1 and t & (t - 1) == 0:
         close(table, counts, numbers, p, of, room)
     rate = rate_of(counts, numbers, t)
-    moving = kind in (ANYTIME, ADAPTIVE)
+    moving = kind in (at.ANYTIME, at.ADAPTIVE)
     if code == TABLE:
         what = MOVE_LOSSES if moving else LEARN_LOSSES
     elif code == SQUARED and not moving:
         what = LEARN_SQUARED
     else:
         what = MOVE if moving else LEARN
-    c = 1.0 if rate * numbers[TOP] <= 0.6 else 0.0
+    c = 1.0 if rate * numbers[at.TOP] <= 0.6 else 0.0
     number = y if what == LEARN_SQUARED else c
-    far_lead, near_lead = table[counts[LEAD]], table[width + counts[LEAD]]
-    for k in range(TOTALS, TOTALS + 10):
+    far_lead, near_lead = table[counts[at.LEAD]], table[width + counts[at.LEAD]]
+    for k in range(at.TOTALS, at.TOTALS + 10):
         room[k] = 0.0
     least, where = np.inf, 0
     start = 0
     while start < count:
-        size = min(CHUNK, count - start)
+        size = min(at.CHUNK, count - start)
         q, place, losses, lost = p, of + start, p, of + start
         if code != TABLE and what != LEARN_SQUARED:
-            lose(code, clip, p, of + start, size, y, room, LOST, MOVED)
-            losses, lost = room, LOST
+            lose(code, clip, p, of + start, size, y, room, at.LOST, at.MOVED)
+            losses, lost = room, at.LOST
             if code == LOG:
-                q, place = room, MOVED
-        to = OUT + (start if draws else 0)
-        chunk(table, width, start, size, q, place, losses, lost, room, to, far_lead, near_lead, max(rate, LEAST),
-              number, counts[PRIOR], what)  # fmt: skip
+                q, place = room, at.MOVED
+        to = at.OUT + (start if draws else 0)
+        chunk(table, width, start, size, q, place, losses, lost, room, to, far_lead, near_lead, max(rate, at.LEAST),
+              number, counts[at.PRIOR], what)  # fmt: skip
         part = tree(room, 0)
-        room[OUT + kept + start // CHUNK] = part
-        put(room, TOTALS, part)
-        put(room, TOTALS + 2, tree(room, 1))
-        put(room, TOTALS + 4, tree(room, 2))
+        room[at.OUT + kept + start // at.CHUNK] = part
+        put(room, at.TOTALS, part)
+        put(room, at.TOTALS + 2, tree(room, 1))
+        put(room, at.TOTALS + 4, tree(room, 2))
         if moving:
-            put(room, TOTALS + 6, tree(room, 3))
+            put(room, at.TOTALS + 6, tree(room, 3))
         for k in range(32, 40):
             if room[k] < least:
                 least, where = room[k], start
         if code == LOG and not draws:
-            put(room, TOTALS + 8, chance(y, room, OUT, MOVED, size))
-        start += CHUNK
-    total = room[TOTALS] + room[TOTALS + 1]
-    h = (room[TOTALS + 4] + room[TOTALS + 5]) / total
-    decayed = room[TOTALS + 6] + room[TOTALS + 7]
+            put(room, at.TOTALS + 8, chance(y, room, at.OUT, at.MOVED, size))
+        start += at.CHUNK
+    total = room[at.TOTALS] + room[at.TOTALS + 1]
+    h = (room[at.TOTALS + 4] + room[at.TOTALS + 5]) / total
+    decayed = room[at.TOTALS + 6] + room[at.TOTALS + 7]
     said, paid, mean = -1.0, h, h
     if draws:
-        i = find(room, OUT, count, OUT + kept, uniform(counts[COINS], t - 1) * total)
+        i = find(room, at.OUT, count, at.OUT + kept, uniform(counts[at.COINS], t - 1) * total)
         said = p[of + i] if code != TABLE else np.float64(i)
-        lose(code, clip, p, of + i, 1, y, room, LOST, MOVED)
-        paid = room[LOST]
+        lose(code, clip, p, of + i, 1, y, room, at.LOST, at.MOVED)
+        paid = room[at.LOST]
     elif code != TABLE:
-        said = min(max((room[TOTALS + 2] + room[TOTALS + 3]) / total, 0.0), 1.0)
-        paid = -np.log((room[TOTALS + 8] + room[TOTALS + 9]) / total) if code == LOG else cost(code, said, y)
+        said = min(max((room[at.TOTALS + 2] + room[at.TOTALS + 3]) / total, 0.0), 1.0)
+        paid = -np.log((room[at.TOTALS + 8] + room[at.TOTALS + 9]) / total) if code == LOG else cost(code, said, y)
         paid = max(paid, 0.0)
         mean = paid
     step = follow(table, counts, far_lead, near_lead, least, where)
     if moving:
         gap = max(h - mix(table, counts, numbers, rate, h, c, total, decayed, step, p, of, room), 0.0)
-        put(numbers, GAPS, gap)
-        numbers[LAST_GAP] = gap
-    put(numbers, MIXED, h)
-    put(numbers, EPOCH, h)
-    put(numbers, RATES, rate if rate < MOST else 0.0)
-    numbers[RATE], numbers[LAST_H], numbers[LAST_W], numbers[LAST_STEP] = rate, h, total, step
-    counts[ROUNDS] = t
+        put(numbers, at.GAPS, gap)
+        numbers[at.LAST_GAP] = gap
+    put(numbers, at.MIXED, h)
+    put(numbers, at.EPOCH, h)
+    put(numbers, at.RATES, rate if rate < at.MOST else 0.0)
+    numbers[at.RATE], numbers[at.LAST_H], numbers[at.LAST_W], numbers[at.LAST_STEP] = rate, h, total, step
+    counts[at.ROUNDS] = t
     if t % FLUSH == 0:
         flush(table, 0, width, count)
     return said, paid, mean
@@ -197,15 +161,15 @@ def play(
 @inlined
 def follow(table: Vector, counts: Counts, far_lead: float, near_lead: float, least: float, where: int) -> float:
     """Find the leader after a round; by how much its loss is above the old leader's before."""
-    width, lead = counts[WIDTH], counts[LEAD]
+    width, lead = counts[at.WIDTH], counts[at.LEAD]
     step = (table[lead] - far_lead) + (table[width + lead] - near_lead)
     if least < step:
-        for i in range(where, min(where + CHUNK, counts[EXPERTS])):
+        for i in range(where, min(where + at.CHUNK, counts[at.EXPERTS])):
             here = (table[i] - far_lead) + (table[width + i] - near_lead)
             if here < step:
                 step = here
                 lead = i
-        counts[LEAD] = lead
+        counts[at.LEAD] = lead
     return step
 
 
@@ -219,7 +183,7 @@ def mix(
         return h
     if c == 1.0:
         return -np.log1p(decayed / total) / rate
-    if rate * numbers[TOP] <= 600.0:
+    if rate * numbers[at.TOP] <= 600.0:
         return -np.log(decayed / total) / rate
     return step - (np.log(look(table, counts, numbers, rate, p, of, room)) - np.log(total)) / rate
 
@@ -238,24 +202,24 @@ def flush(table: Vector, far: int, near: int, count: int) -> None:
 @inlined
 def open_gaps(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, room: Vector) -> tuple[float, float]:
     """The gaps h - m of this epoch, and of its last round, where the rate does not move."""
-    rate, lead, width = numbers[RATE], counts[LEAD], counts[WIDTH]
-    if rate == 0.0 or counts[ROUNDS] == 0:
+    rate, lead, width = numbers[at.RATE], counts[at.LEAD], counts[at.WIDTH]
+    if rate == 0.0 or counts[at.ROUNDS] == 0:
         return 0.0, 0.0
-    first = 0.0 if counts[PRIOR] else numbers[LOG_N]
+    first = 0.0 if counts[at.PRIOR] else numbers[at.LOG_N]
     log_w = np.log(look(table, counts, numbers, rate, p, of, room))
-    mixed = (numbers[EPOCH] - table[lead]) + (numbers[EPOCH + 1] - table[width + lead])
-    last = numbers[LAST_H] - (numbers[LAST_STEP] - (log_w - np.log(numbers[LAST_W])) / rate)
+    mixed = (numbers[at.EPOCH] - table[lead]) + (numbers[at.EPOCH + 1] - table[width + lead])
+    last = numbers[at.LAST_H] - (numbers[at.LAST_STEP] - (log_w - np.log(numbers[at.LAST_W])) / rate)
     return max(mixed + (log_w - first) / rate, 0.0), max(last, 0.0)
 
 
 @inlined
 def close(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, room: Vector) -> None:
     """An epoch is over: its losses and gaps are put away, and all weights begin again."""
-    count, width = counts[EXPERTS], counts[WIDTH]
+    count, width = counts[at.EXPERTS], counts[at.WIDTH]
     gaps, _ = open_gaps(table, counts, numbers, p, of, room)
-    put(numbers, GAPS, gaps)
-    if numbers[RATE] > 0.0:
-        put(numbers, SPAN, 1.0 / numbers[RATE])
+    put(numbers, at.GAPS, gaps)
+    if numbers[at.RATE] > 0.0:
+        put(numbers, at.SPAN, 1.0 / numbers[at.RATE])
     flush(table, 0, width, count)
     past = len(table) - 2 * width
     flush(table, past, 0, count)  # past + far, exactly
@@ -263,9 +227,9 @@ def close(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, ro
         table[past + width + i] += table[i] + table[width + i]
         table[i] = 0.0
         table[width + i] = 0.0
-    numbers[EPOCH] = 0.0
-    numbers[EPOCH + 1] = 0.0
-    counts[LEAD] = 0
+    numbers[at.EPOCH] = 0.0
+    numbers[at.EPOCH + 1] = 0.0
+    counts[at.LEAD] = 0
 
 
 @compiled
@@ -275,21 +239,21 @@ def learn_many(
 ) -> None:  # fmt: skip
     """Every row in order; p is all rows one after the other."""
     for t in range(len(y)):
-        said[t], paid[t], mean[t] = play(table, counts, numbers, p, t * counts[EXPERTS], y[t], room)
+        said[t], paid[t], mean[t] = play(table, counts, numbers, p, t * counts[at.EXPERTS], y[t], room)
 
 
 @inlined
 def predict(table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vector) -> float:
     """What it would say now; p has zeros where nothing is known of the advice."""
-    t, code = counts[ROUNDS] + 1, counts[CODE]
+    t, code = counts[at.ROUNDS] + 1, counts[at.CODE]
     rate = rate_of(counts, numbers, t)
-    if counts[KIND] == DOUBLING and t & (t - 1) == 0:
+    if counts[at.KIND] == at.DOUBLING and t & (t - 1) == 0:
         rate = 0.0
     total = look(table, counts, numbers, rate, p, 0, room)
-    if counts[DRAWS]:
-        i = find(room, OUT, counts[EXPERTS], OUT + counts[KEPT], uniform(counts[COINS], t - 1) * total)
+    if counts[at.DRAWS]:
+        i = find(room, at.OUT, counts[at.EXPERTS], at.OUT + counts[at.KEPT], uniform(counts[at.COINS], t - 1) * total)
         return p[i] if code != TABLE else np.float64(i)
-    return -1.0 if code == TABLE else min(max((room[TOTALS + 2] + room[TOTALS + 3]) / total, 0.0), 1.0)
+    return -1.0 if code == TABLE else min(max((room[at.TOTALS + 2] + room[at.TOTALS + 3]) / total, 0.0), 1.0)
 
 
 @compiled

@@ -13,27 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.kernels import cache as at
 from novikoff.kernels.blocks import BLOCK, distances, distances_of_two, exponentials, products, sparse_products
-from novikoff.kernels.cache import (
-    BASE,
-    BORN,
-    COEFFICIENTS,
-    COUNT,
-    FILLED,
-    LABELS,
-    POLYNOMIAL,
-    RBF,
-    ROW,
-    SELFS,
-    SQUARES,
-    UPDATES,
-    VALUES,
-    Cache,
-    Places,
-    Rows,
-    Rule,
-    Vector,
-)
+from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector
 from novikoff.kernels.compiled import compiled, inlined, inner
 from novikoff.kernels.lanes import dense
 
@@ -51,7 +33,7 @@ def square_of(numbers: Vector) -> float:
 def self_of(rule: Rule, square: float) -> float:
     """K(x,x) before it is normalised and biased; of ||x||^2."""
     kind, _, degree, constant, _, _ = rule
-    if kind == RBF:
+    if kind == at.RBF:
         return 1.0
     base = constant + square
     value = base
@@ -77,19 +59,26 @@ def span(rows: Rows, t: int) -> tuple[Any, Any]:
     return np.int64(indptr[t]), np.int64(indptr[t + 1])
 
 
+@inlined
+def row_of(rows: Rows, t: int) -> tuple[Any, Any]:
+    """The places and numbers of row t."""
+    start, stop = span(rows, t)
+    return rows[1][start:stop], rows[2][start:stop]
+
+
 @inner
 def compare(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int, to: int) -> float:
     """slots[to, j] = K(z_j, x) for every support; `to` is VALUES or ROW. And f(x)."""
     kind, gamma, degree, constant, normalized, bias2 = rule
     slots, points = cache.slots, cache.points
     out = slots[to]
-    count = cache.counts[COUNT]
+    count = cache.counts[at.COUNT]
     if count == 0:
         return 0.0
     blocks = (count + BLOCK - 1) // BLOCK
     square = square_of(numbers) if width < 0 or normalized else 0.0
     if width >= 0:
-        if kind == RBF:
+        if kind == at.RBF:
             for b in range(0, blocks - 1, 2):
                 distances_of_two(points, np.uint64(b), numbers, out)
             if blocks % 2 == 1:
@@ -106,26 +95,26 @@ def compare(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: in
         near, inside = numbers[:known], places[:known]
         for b in range(blocks):
             sparse_products(points, np.uint64(b), near, out, inside)
-    if kind == RBF:
+    if kind == at.RBF:
         if width < 0:
-            squares = slots[SQUARES]
+            squares = slots[at.SQUARES]
             for j in range(count):
                 distance = (square + squares[j]) - 2.0 * out[j]
                 out[j] = distance if distance > 0.0 else 0.0
         for b in range(blocks):
             exponentials(out, np.uint64(b), gamma)
-    elif kind == POLYNOMIAL:
-        powers(out, slots[BASE], count, degree, constant)
+    elif kind == at.POLYNOMIAL:
+        powers(out, slots[at.BASE], count, degree, constant)
     if normalized:
         root = np.sqrt(self_of(rule, square))
-        selfs = slots[SELFS]
+        selfs = slots[at.SELFS]
         for j in range(count):
             length = root * np.sqrt(selfs[j])
             out[j] = out[j] / length if length > 0.0 else 0.0
     if bias2 != 0.0:
         for j in range(count):
             out[j] += bias2
-    return dense(slots[COEFFICIENTS, :count], out[:count])
+    return dense(slots[at.COEFFICIENTS, :count], out[:count])
 
 
 @inlined
@@ -146,7 +135,7 @@ def against_spread(cache: Cache, places: Places, numbers: Vector, out: Vector) -
     for k in range(len(places)):
         if places[k] < len(spread):
             spread[places[k]] = numbers[k]
-    for j in range(cache.counts[COUNT]):
+    for j in range(cache.counts[at.COUNT]):
         total = 0.0
         for k in range(np.uint64(ends[j, 0]), np.uint64(ends[j, 1])):
             total += spread[all_places[k]] * all_numbers[k]
@@ -167,33 +156,31 @@ def compare_slot(cache: Cache, rule: Rule, slot: int, width: int) -> None:
     else:
         start, stop = cache.ends[slot, 0], cache.ends[slot, 1]
         numbers = cache.numbers[start:stop]
-    compare(cache, rule, cache.places[start:stop], numbers, width, ROW)  # one call: a second takes as long to compile
+    compare(cache, rule, cache.places[start:stop], numbers, width, at.ROW)  # one call: a second must be compiled too
 
 
 @inlined
 def score_of(cache: Cache) -> float:
     """f(x), of the values: eight lanes by slot (kernels/lanes.py), as `compare` sums it."""
-    slots, count = cache.slots, cache.counts[COUNT]
-    return dense(slots[COEFFICIENTS, :count], slots[VALUES, :count])
+    slots, count = cache.slots, cache.counts[at.COUNT]
+    return dense(slots[at.COEFFICIENTS, :count], slots[at.VALUES, :count])
 
 
 @compiled
 def label_rows(cache: Cache, rule: Rule, rows: Rows, said: NDArray[np.int8]) -> None:
     """What f says of every row."""
-    _, places, numbers, width = rows
     for t in range(len(said)):
-        start, stop = span(rows, t)
-        said[t] = -1 if compare(cache, rule, places[start:stop], numbers[start:stop], width, VALUES) < 0.0 else 1
+        here, x = row_of(rows, t)
+        said[t] = -1 if compare(cache, rule, here, x, rows[3], at.VALUES) < 0.0 else 1
 
 
 @compiled
 def cross(cache: Cache, rule: Rule, rows: Rows, out: NDArray[np.float64]) -> None:
     """out[t, j] = K(z_j, x_t) for every row t."""
-    _, places, numbers, width = rows
-    values, count = cache.slots[VALUES], cache.counts[COUNT]
+    values, count = cache.slots[at.VALUES], cache.counts[at.COUNT]
     for t in range(len(out)):
-        start, stop = span(rows, t)
-        compare(cache, rule, places[start:stop], numbers[start:stop], width, VALUES)
+        here, x = row_of(rows, t)
+        compare(cache, rule, here, x, rows[3], at.VALUES)
         for j in range(count):  # an assignment of slices takes two seconds to compile
             out[t, j] = values[j]
 
@@ -201,20 +188,17 @@ def cross(cache: Cache, rule: Rule, rows: Rows, out: NDArray[np.float64]) -> Non
 @compiled
 def fill(cache: Cache, rule: Rule, rows: Rows, count: int) -> None:
     """The first rows become supports, in empty slots for which there is room; coefficients are 1."""
-    _, places, numbers, width = rows
     for t in range(count):
-        start, stop = span(rows, t)
-        x = numbers[start:stop]
-        put(cache, t, places[start:stop], x, width, 1, 1.0, self_of(rule, square_of(x)))
+        here, x = row_of(rows, t)
+        put(cache, t, here, x, rows[3], 1, 1.0, self_of(rule, square_of(x)))
 
 
 @compiled
 def selfs_of(rule: Rule, rows: Rows, out: Vector) -> None:
     """K(x,x) of every row."""
-    numbers = rows[2]
     for t in range(len(out)):
-        start, stop = span(rows, t)
-        out[t] = whole_self(rule, self_of(rule, square_of(numbers[start:stop])))
+        _, x = row_of(rows, t)
+        out[t] = whole_self(rule, self_of(rule, square_of(x)))
 
 
 @inlined
@@ -234,7 +218,7 @@ def room_for(cache: Cache, places: Places, slot: int, width: int) -> bool:
         return True
     reach = places[len(places) - 1] + 1 if len(places) > 0 else 0
     known = len(cache.spread) if len(cache.spread) > 0 else cache.points.shape[1]
-    return reach <= known and cache.counts[FILLED] + len(places) <= len(cache.numbers)
+    return reach <= known and cache.counts[at.FILLED] + len(places) <= len(cache.numbers)
 
 
 @inlined
@@ -246,7 +230,7 @@ def put(
     own   its K(x,x), before it is normalised and biased
     """
     block, lane, counts = slot // BLOCK, slot % BLOCK, cache.counts
-    taken = slot < counts[COUNT]
+    taken = slot < counts[at.COUNT]
     points, slots = cache.points, cache.slots
     if width >= 0:
         for i in range(width):
@@ -254,22 +238,22 @@ def put(
     else:
         if taken:
             wipe(cache, slot)
-        start, all_places, all_numbers = counts[FILLED], cache.places, cache.numbers
+        start, all_places, all_numbers = counts[at.FILLED], cache.places, cache.numbers
         for k in range(len(places)):
             all_places[start + k] = places[k]
             all_numbers[start + k] = numbers[k]
             if len(cache.spread) == 0:
                 points[block, places[k], lane] = numbers[k]
-        counts[FILLED] = start + len(places)
+        counts[at.FILLED] = start + len(places)
         cache.ends[slot, 0] = start
         cache.ends[slot, 1] = start + len(places)
-    slots[SQUARES, slot] = square_of(numbers)
-    slots[SELFS, slot] = own
-    slots[COEFFICIENTS, slot] = coefficient
-    slots[LABELS, slot] = y
-    slots[BORN, slot] = counts[UPDATES]
+    slots[at.SQUARES, slot] = square_of(numbers)
+    slots[at.SELFS, slot] = own
+    slots[at.COEFFICIENTS, slot] = coefficient
+    slots[at.LABELS, slot] = y
+    slots[at.BORN, slot] = counts[at.UPDATES]
     if not taken:
-        counts[COUNT] += 1
+        counts[at.COUNT] += 1
 
 
 @inlined
@@ -283,7 +267,7 @@ def wipe(cache: Cache, slot: int) -> None:
 @inlined
 def drop(cache: Cache, slot: int, width: int) -> None:
     """Remove a support; the last one takes its slot."""
-    last = cache.counts[COUNT] - 1
+    last = cache.counts[at.COUNT] - 1
     block, lane, from_block, from_lane = slot // BLOCK, slot % BLOCK, last // BLOCK, last % BLOCK
     if width >= 0:
         for i in range(width):
@@ -299,15 +283,15 @@ def drop(cache: Cache, slot: int, width: int) -> None:
         cache.ends[last, 0], cache.ends[last, 1] = 0, 0
     for fact in range(len(cache.slots)):
         cache.slots[fact, slot] = cache.slots[fact, last]
-    cache.slots[COEFFICIENTS, last] = 0.0
-    cache.counts[COUNT] = last
+    cache.slots[at.COEFFICIENTS, last] = 0.0
+    cache.counts[at.COUNT] = last
 
 
 @compiled
 def move_rows(old: Cache, new: Cache) -> None:
     """The sparse rows of all supports, into larger arrays, one after the other in slot order."""
     filled = 0
-    for slot in range(old.counts[COUNT]):
+    for slot in range(old.counts[at.COUNT]):
         start, stop = old.ends[slot, 0], old.ends[slot, 1]
         new.ends[slot, 0] = filled
         for k in range(start, stop):
@@ -317,4 +301,4 @@ def move_rows(old: Cache, new: Cache) -> None:
                 new.points[slot // BLOCK, old.places[k], slot % BLOCK] = old.numbers[k]
             filled += 1
         new.ends[slot, 1] = filled
-    new.counts[FILLED] = filled
+    new.counts[at.FILLED] = filled

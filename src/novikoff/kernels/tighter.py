@@ -8,24 +8,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.cache import (
-    BASE,
-    BORN,
-    COEFFICIENTS,
-    COUNT,
-    EVICTIONS,
-    LABELS,
-    UPDATES,
-    VALUES,
-    Cache,
-    Places,
-    Rows,
-    Rule,
-    Vector,
-)
+from novikoff.kernels import cache as at
+from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector
 from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import dense
-from novikoff.kernels.supports import compare, inserts, put, room_for, self_of, span, square_of, whole_self
+from novikoff.kernels.supports import compare, inserts, put, room_for, row_of, self_of, square_of, whole_self
 
 
 @compiled
@@ -34,11 +21,10 @@ def learn_many(
     beta: float, gram: NDArray[np.float64],
 ) -> int:  # fmt: skip
     """Play the rows from `first` on, until there is no room; the row to go on with."""
-    _, places, numbers, width = rows
+    width = rows[3]
     for t in range(first, len(y)):
-        start, stop = span(rows, t)
-        here, x = places[start:stop], numbers[start:stop]
-        score = compare(cache, rule, here, x, width, VALUES)
+        here, x = row_of(rows, t)
+        score = compare(cache, rule, here, x, width, at.VALUES)
         scores[t] = score
         if inserts(score, y[t], beta):
             own = self_of(rule, square_of(x))
@@ -54,28 +40,28 @@ def add(
 ) -> bool:  # fmt: skip
     """The example takes the next slot, or that of the least useful; False, and nothing done, if there is no room."""
     counts = cache.counts
-    full = counts[COUNT] >= budget
-    slot = counts[COUNT] - full  # any taken one, for the moment
+    full = counts[at.COUNT] >= budget
+    slot = counts[at.COUNT] - full  # any taken one, for the moment
     if slot >= len(gram) or not room_for(cache, places, slot, width):
         return False
     if full:
         slot = least_useful(cache, gram)
-        counts[EVICTIONS] += 1
-    for j in range(counts[COUNT]):
-        gram[slot, j] = cache.slots[VALUES, j]
-        gram[j, slot] = cache.slots[VALUES, j]
+        counts[at.EVICTIONS] += 1
+    for j in range(counts[at.COUNT]):
+        gram[slot, j] = cache.slots[at.VALUES, j]
+        gram[j, slot] = cache.slots[at.VALUES, j]
     gram[slot, slot] = whole_self(rule, plain)
     put(cache, slot, places, numbers, width, y, np.float64(y), plain)
-    counts[UPDATES] += 1
+    counts[at.UPDATES] += 1
     return True
 
 
 @inlined
 def least_useful(cache: Cache, gram: NDArray[np.float64]) -> int:
     """The slot without which f makes the fewest mistakes on the supports, all of them; of equal ones the oldest."""
-    count = cache.counts[COUNT]
-    coefficients, labels = cache.slots[COEFFICIENTS, :count], cache.slots[LABELS, :count]
-    fits = cache.slots[BASE, :count]
+    count = cache.counts[at.COUNT]
+    coefficients, labels = cache.slots[at.COEFFICIENTS, :count], cache.slots[at.LABELS, :count]
+    fits = cache.slots[at.BASE, :count]
     for k in range(count):
         fits[k] = dense(coefficients, gram[k, :count])
     found, fewest = 0, count + 1
@@ -84,6 +70,6 @@ def least_useful(cache: Cache, gram: NDArray[np.float64]) -> int:
         wrong = 0
         for k in range(count):
             wrong += (fits[k] - coefficient * row[k] < 0.0) != (labels[k] < 0.0)
-        if wrong < fewest or (wrong == fewest and cache.slots[BORN, slot] < cache.slots[BORN, found]):
+        if wrong < fewest or (wrong == fewest and cache.slots[at.BORN, slot] < cache.slots[at.BORN, found]):
             found, fewest = slot, wrong
     return found

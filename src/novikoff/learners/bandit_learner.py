@@ -10,7 +10,7 @@ twice gives the same answer.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,15 +24,15 @@ from novikoff.kernels import bandit_layout as at
 from novikoff.kernels.coins import start
 from novikoff.learners import restoring
 from novikoff.learners.panel import still
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments
-from novikoff.learners.written import Written
 from novikoff.types import Batch, Distribution, Domain, Example, State, StepResult, Theorem
 
 Vector = NDArray[np.float64]
 MOST_ARMS = 100_000
 
 
-class BanditLearner(ABC, Written):
+class BanditLearner(Playing):
     """A rule brings `_play`, `_chances` and its facts.
 
     policies   what it is compared with: the arms, or experts
@@ -86,10 +86,7 @@ class BanditLearner(ABC, Written):
 
     def predict_one(self, x: Example = None) -> int:
         """The arm of the round to come."""
-        return int(kernels.bandits.draw(self._chances(self._checked(x, 1)), self._coins, self.rounds))
-
-    def learn_one(self, x: Example, y: Any) -> None:
-        self.play_one(x, y)
+        return self._drawn(self._checked(x, 1))
 
     def play_one(self, x: Example, y: Any) -> StepResult:
         """Draw, then learn the loss of the arm drawn: y is that, or the losses of all."""

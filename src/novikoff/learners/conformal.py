@@ -40,8 +40,8 @@ from novikoff.errors import InputError, ModelFileError, shown
 from novikoff.kernels.conformal_layout import BINS
 from novikoff.learners.groups import Groups
 from novikoff.learners.nesting import restored, saved
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, array, require
-from novikoff.learners.written import Written
 from novikoff.observer import as_batch
 from novikoff.player import Player, is_learner
 from novikoff.types import Batch, Domain, Example, Learner, State, StepResult, Theorem
@@ -51,7 +51,7 @@ PARAMS: Schema = {"alpha": float, "step": float, "start": float, "groups": int |
 Numbers = NDArray[np.float64]
 
 
-class Conformal(Written):
+class Conformal(Playing):
     """The learner, with a set beside each prediction.
 
     learner   that learns; any on examples
@@ -167,9 +167,6 @@ class Conformal(Written):
             return float(found[0])
         q: float = kernels.conformal.governed(misses - self.alpha * rounds, rounds + 1, float(self.rule.threshold()))
         return q
-
-    def learn_one(self, x: Example, y: Any) -> None:
-        self.play_one(x, y)
 
     def play_one(self, x: Example, y: Any) -> StepResult:
         """Predict, say the set, then learn."""

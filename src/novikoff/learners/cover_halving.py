@@ -27,8 +27,8 @@ from novikoff.classes.sizes import integer as checked
 from novikoff.classes.sphere import LARGEST_COVER, SMALLEST_EPSILON, SphereCover, cover_size
 from novikoff.errors import TooLargeError, brief
 from novikoff.hypotheses import Ballot
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, integer, require
-from novikoff.learners.written import Written
 from novikoff.types import Example, Label, State, Theorem, check_label
 
 PARAMS: Schema = {"dim": int, "conservative": bool, "largest": int}
@@ -38,7 +38,7 @@ FINEST = 64
 """No cover of so many halvings is ever made."""
 
 
-class CoverHalving(Written):
+class CoverHalving(Playing):
     """The majority of a cover decides; a finer cover follows when nobody is left."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (cover_restarts,)
@@ -77,9 +77,6 @@ class CoverHalving(Written):
 
     def predict_one(self, x: Example) -> Label:
         return self._space.poll(x).winner()
-
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
 
     def play_one(self, x: Example, y: Label) -> Label:
         """Predict, then learn, polling the survivors once."""

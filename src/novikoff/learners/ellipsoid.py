@@ -44,8 +44,8 @@ from novikoff.comparators.tracker import LinearTracker
 from novikoff.encode import LARGEST_COORDINATE
 from novikoff.errors import Advice, InputError, Option, TooLargeError, counted, shown
 from novikoff.learners.features import Features, Row
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import array, boolean, integer, require
-from novikoff.learners.written import Written
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 
 DOUBLE = np.dtype(np.float64)
@@ -65,7 +65,7 @@ FLAWS = (
 CHECK = FLAWS.index("the self-check of the volume failed: too much was rounded")
 
 
-class Ellipsoid(Written):
+class Ellipsoid(Playing):
     """A centre and a square factor, changed on mistakes only.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -168,11 +168,7 @@ class Ellipsoid(Written):
         self._check("array", len(row))
         return float(kernels.ellipsoid.score_dense(self._body, self._rule, row))
 
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
-
     def play_one(self, x: Example, y: Label) -> Label:
-        """Predict, then learn, looking at x once."""
         if type(y) is not int or (y != 1 and y != -1):
             y = check_label(y, None)
         before, score = self.updates, math.nan
@@ -192,8 +188,7 @@ class Ellipsoid(Written):
         play: Callable[..., int]
         if isinstance(batch.x, Sparse):
             self._meet("numbers", batch.x.width)
-            rows = (batch.x.indptr, batch.x.indices, batch.x.values)
-            play = partial(kernels.ellipsoid.learn_sparse, self._body, self._rule, *rows)
+            play = partial(kernels.ellipsoid.learn_sparse, self._body, self._rule, *batch.x.arrays)
         else:
             x = batch.table()
             self._meet("array", x.shape[1])
@@ -212,16 +207,14 @@ class Ellipsoid(Written):
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
         """What it says of every row, learning nothing, compiled."""
         said = np.ones(len(batch), dtype=np.int8)
-        x = batch.x if isinstance(batch.x, Sparse) else batch.table()
-        kind, width = ("numbers", x.width) if isinstance(x, Sparse) else ("array", x.shape[1])
-        self.features.check(kind, width)  # type: ignore[arg-type]
+        x = self.features.rows(batch, learn=False)
         if self.width is None:
             return said
         if isinstance(x, Sparse):
             body, indices = self._never_seen(x.indices)
             kernels.ellipsoid.label_sparse(body, self._rule, x.indptr, indices, x.values, said)
         else:
-            self._check(kind, width)
+            self._check("array", x.shape[1])
             kernels.ellipsoid.label_dense(self._body, self._rule, x, said)
         return said
 

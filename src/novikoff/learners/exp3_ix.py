@@ -54,12 +54,10 @@ class Exp3IX(BanditLearner):
         self.eta, self.horizon, self.implicit = eta, horizon, implicit
         self._fixed = fixed_rate(eta, horizon, self.arms, self.arms)
 
-    def _rate(self) -> float:
-        return rate(self._fixed, self.arms, self.arms, self.rounds + 1)
-
     def _chances(self, x: Example) -> Vector:
         chances = np.empty(self.arms)
-        kernels.bandits.exp3_ix_chances(self._estimates, self._rate(), chances)
+        rate = kernels.bandits.falling(self.arms, self.arms, self._fixed, self.rounds + 1)
+        kernels.bandits.weigh(self._estimates, rate, chances)
         return chances
 
     def _play(self, x: Any, rows: Vector, whole: bool, *results: *tuple[Vector, Vector, Vector]) -> None:
@@ -82,8 +80,3 @@ def fixed_rate(eta: float | None, horizon: int | None, policies: int, arms: int)
         return 0.0
     rounds = integer(horizon, "horizon", "a horizon must be a whole number of rounds from 1", 1)
     return math.sqrt(2.0 * math.log(policies) / (arms * rounds))
-
-
-def rate(fixed: float, policies: int, arms: int, t: int) -> float:
-    """The rate of round t, as in kernels/bandits.py."""
-    return fixed if fixed > 0.0 or policies == 1 else math.sqrt(math.log(policies) / (arms * t))

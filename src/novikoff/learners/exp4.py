@@ -37,7 +37,7 @@ from novikoff.certificates.observable_regret import observable_regret
 from novikoff.classes.sizes import integer
 from novikoff.errors import InputError, shown
 from novikoff.learners.bandit_learner import BanditLearner, Vector
-from novikoff.learners.exp3_ix import fixed_rate, rate
+from novikoff.learners.exp3_ix import fixed_rate
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.panel import still
 from novikoff.learners.restoring import Schema, arguments, require
@@ -124,18 +124,16 @@ class Exp4(BanditLearner):
         said = learner.predict_one(x)
         return int(said == 1) if learner.labels is None else int(said)
 
-    def _rate(self) -> float:
-        return rate(self._fixed, self._policies, self.arms, self.rounds + 1)
-
     def weights(self) -> Vector:
         """Of the experts, in the round to come."""
         found = np.empty(self._policies)
-        kernels.bandits.exp3_ix_chances(self._estimates, self._rate(), found)
+        rate = kernels.bandits.falling(self._policies, self.arms, self._fixed, self.rounds + 1)
+        kernels.bandits.weigh(self._estimates, rate, found)
         return found
 
     def _chances(self, x: Any) -> Vector:
-        weights, chances = np.empty(self._policies), np.empty(self.arms)
-        kernels.bandits.exp4_chances(self._estimates, self._rate(), x[0], weights, chances)
+        chances = np.empty(self.arms)
+        kernels.bandits.advised(self.weights(), x[0], chances)
         return chances
 
     def play_one(self, x: Example, y: Any) -> StepResult:

@@ -19,15 +19,15 @@ from novikoff.classes import restore_class
 from novikoff.errors import InputError, shown
 from novikoff.learners.expert_weights import ExpertWeights
 from novikoff.learners.panel import Panel
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments
-from novikoff.learners.written import Written
 from novikoff.types import Batch, Distribution, Example, State, StepResult, Theorem
 
 PANEL: Schema = {"experts": object, "loss": str, "play": str, "prior": object, "clip": object, "seed": int}
 """The arguments that most learners hand to their panel."""
 
 
-class ExpertLearner(Written):
+class ExpertLearner(Playing):
     """The mean of the experts, or one of them, by the weights of a rule.
 
     given   the arguments of the learner's constructor that are not the panel's
@@ -87,9 +87,6 @@ class ExpertLearner(Written):
         if x is not None:
             raise InputError(f"x must be None in a game of losses: got {shown(x)}.")
         return self._rule.predict(panel.blank)
-
-    def learn_one(self, x: Example, y: Any) -> None:
-        self.play_one(x, y)
 
     def play_one(self, x: Example, y: Any) -> Any:
         """Predict, then learn, looking at the experts once: `StepResult`, or a label if they are hypotheses."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from novikoff import encode
 from novikoff.errors import InputError, counted
 from novikoff.learners.restoring import integer, require
-from novikoff.types import Example, State
+from novikoff.types import Batch, Example, Sparse, State
 
 Row = NDArray[Any] | tuple[NDArray[np.uint32], NDArray[np.float64]]
 Kind = Literal["array", "numbers", "names"]
@@ -63,6 +63,13 @@ class Features:
         self.kind, self.count, names = met
         while len(self.names) > names:
             self.names.popitem()
+
+    def rows(self, batch: Batch, learn: bool) -> NDArray[Any] | Sparse:
+        """The rows of a batch: checked, and met if `learn`."""
+        x = batch.x if isinstance(batch.x, Sparse) else batch.table()
+        kind: Kind = "numbers" if isinstance(x, Sparse) else "array"
+        (self.meet if learn else self.check)(kind, x.width if isinstance(x, Sparse) else x.shape[1])
+        return x
 
     def meet(self, kind: Kind, width: int) -> None:
         """Make room for a batch of that width."""

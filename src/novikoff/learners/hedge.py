@@ -54,9 +54,9 @@ from novikoff.classes.sizes import integer
 from novikoff.errors import InputError, shown
 from novikoff.kernels.coins import coin
 from novikoff.learners.nesting import restored, saved
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import require
 from novikoff.learners.team import checked_rule, common_domain, narrowness, team, word
-from novikoff.learners.written import Written
 from novikoff.player import Player
 from novikoff.types import (
     Batch,
@@ -73,7 +73,7 @@ from novikoff.types import (
 )
 
 
-class Hedge(Written):
+class Hedge(Playing):
     """One of the learners decides, drawn anew each round.
 
     learners   two or more (one will do), none twice; they play on, and are the caller's no longer
@@ -161,9 +161,6 @@ class Hedge(Written):
 
     def predict_one(self, x: Example) -> Label:
         return self.learners[int(self.rule.predict_one(None))].predict_one(x)
-
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
 
     def play_one(self, x: Example, y: Label) -> StepResult:
         """Every learner predicts, then learns; one of them was followed."""

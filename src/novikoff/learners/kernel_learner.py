@@ -7,7 +7,7 @@ mistake; with `beta` > 0, whenever y f(x) <= beta.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,11 +18,11 @@ from novikoff.certificates.kernel_facts import KernelFacts
 from novikoff.comparators.tracker import KernelTracker
 from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector
 from novikoff.learners.features import Features
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, integer
 from novikoff.learners.supports import Supports
-from novikoff.learners.written import Written
 from novikoff.similarity import Similarity
-from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
+from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label, signs
 
 Row = tuple[Places, Vector, int]
 """Places, numbers and width of an example, as in kernels/rows.py."""
@@ -34,7 +34,7 @@ UNUSED = {"rbf": ("degree", "constant"), "polynomial": ("gamma",)}
 """Parameters that a kernel does not have."""
 
 
-class KernelLearner(ABC, Written):
+class KernelLearner(Playing):
     """Supports, and how they are played with.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -96,8 +96,7 @@ class KernelLearner(ABC, Written):
 
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
         """What it says of every row, learning nothing; compiled, but for a function of the user's."""
-        held, rows = self.supports, kernels.rows.rows_of(batch.x)
-        self.features.check("numbers" if rows[3] < 0 else "array", max(rows[3], 0))
+        held, rows = self.supports, kernels.rows.rows_of(self.features.rows(batch, learn=False))
         if held.count and (held.user_kernel or held.wrong_width(rows[3])):
             return np.array([self.predict_one(x) for x, _ in batch.rows()], dtype=np.int8)
         predictions = np.ones(len(batch), dtype=np.int8)
@@ -105,11 +104,7 @@ class KernelLearner(ABC, Written):
             kernels.supports.label_rows(held.cache, held.rule, rows, predictions)
         return predictions
 
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
-
     def play_one(self, x: Example, y: Label) -> Label:
-        """Predict, then learn, looking at x once."""
         label, held = check_label(y, None), self.supports
         rows = kernels.rows.rows_of_one(self.features.row(x, learn=not held.user_kernel))
         if not held.user_kernel:
@@ -129,12 +124,8 @@ class KernelLearner(ABC, Written):
         """Predict and learn every row in order, compiled; None, having done nothing, with a function of the user's."""
         if self.supports.user_kernel:
             return None
-        y, rows = signs(batch), kernels.rows.rows_of(batch.x)
-        if isinstance(batch.x, Sparse):
-            self.features.meet("numbers", batch.x.width)
-        else:
-            self.features.meet("array", rows[3])
-        return self._play(rows, y)
+        y = signs(batch)
+        return self._play(kernels.rows.rows_of(self.features.rows(batch, learn=True)), y)
 
     def _play(self, rows: Rows, y: NDArray[np.int8]) -> NDArray[np.int8]:
         held, (indptr, places, _, width) = self.supports, rows

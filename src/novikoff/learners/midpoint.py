@@ -27,8 +27,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from novikoff.errors import Advice, InputError, Option, shown
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import integer, read, require
-from novikoff.learners.written import Written
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 
@@ -40,7 +40,7 @@ class MidpointFacts:
     restarts: int
 
 
-class Midpoint(Written):
+class Midpoint(Playing):
     """The middle of the interval of thresholds decides. x is one finite number."""
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
@@ -61,9 +61,6 @@ class Midpoint(Written):
         if self.hi is None:
             return -1
         return 1 if x >= (self.lo + self.hi) / 2 else -1
-
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
 
     def play_one(self, x: Example, y: Label) -> Label:
         """Predict, then learn, making a Fraction of x once."""

@@ -51,8 +51,8 @@ from novikoff.kernels import gradient_layout as at
 from novikoff.learners.features import Features, Row
 from novikoff.learners.limits import LARGEST, Limits, size
 from novikoff.learners.outcome_range import OutcomeRange
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, array, require
-from novikoff.learners.written import Written
 from novikoff.types import Batch, Domain, Example, Sparse, State, StepResult, Theorem
 
 DOUBLE = np.dtype(np.float64)
@@ -64,7 +64,7 @@ PARAMS: Schema = {
 }  # fmt: skip
 
 
-class OnlineGradient(Written):
+class OnlineGradient(Playing):
     """One weight a feature, moved a little against every error.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -187,11 +187,7 @@ class OnlineGradient(Written):
         if self.features.widen(width):
             self._grow()
 
-    def learn_one(self, x: Example, y: float) -> None:
-        self.play_one(x, y)
-
     def play_one(self, x: Example, y: float) -> StepResult:
-        """Predict, then learn, looking at x once."""
         self._y[0] = outcome = self._limits.outcome(y)
         seen = self._range
         if seen is not None and (seen.scales or not -1.0 <= outcome <= 1.0):

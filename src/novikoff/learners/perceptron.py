@@ -35,14 +35,14 @@ from novikoff.comparators.tracker import LinearTracker
 from novikoff.errors import InputError
 from novikoff.kernels import named
 from novikoff.learners.features import Features, Row
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import array, boolean, integer, require
-from novikoff.learners.written import Written
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 
 DOUBLE = np.dtype(np.float64)
 
 
-class Perceptron(Written):
+class Perceptron(Playing):
     """One weight a feature, changed on mistakes only.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -107,11 +107,7 @@ class Perceptron(Written):
             score = self._score_named(x, self._named) if type(x) is dict else math.nan
         return score if math.isfinite(score) else self._score_row(self.features.row(x, learn=False), x)
 
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
-
     def play_one(self, x: Example, y: Label) -> Label:
-        """Predict, then learn, looking at x once."""
         if type(y) is not int or y not in (1, -1):
             y = check_label(y, None)
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
@@ -136,17 +132,13 @@ class Perceptron(Written):
     def learn_many(self, batch: Batch) -> NDArray[np.int8]:
         """Predict and learn every row in order, compiled."""
         predictions, scores, y = np.empty(len(batch), dtype=np.int8), np.empty(len(batch)), signs(batch)
-        if isinstance(batch.x, Sparse):
-            self.features.meet("numbers", batch.x.width)
-            self._grow()
-            rows = (batch.x.indptr, batch.x.indices, batch.x.values, y)
+        x = self.features.rows(batch, learn=True)
+        self._grow()
+        if isinstance(x, Sparse):
             kernels.perceptron.learn_sparse(
-                self._weights, self._bias_weight, *rows, self.bias, self.normalize, predictions, scores
+                self._weights, self._bias_weight, *x.arrays, y, self.bias, self.normalize, predictions, scores
             )
         else:
-            x = batch.table()
-            self.features.meet("array", x.shape[1])
-            self._grow()
             kernels.perceptron.learn_dense(
                 self._weights, self._bias_weight, x, y, self.bias, self.normalize, predictions, scores
             )
@@ -158,16 +150,12 @@ class Perceptron(Written):
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
         """What it says of every row, learning nothing, compiled."""
         said = np.empty(len(batch), dtype=np.int8)
-        if isinstance(batch.x, Sparse):
-            self.features.check("numbers", batch.x.width)
-            weights, rows = self._padded(batch.x.width), (batch.x.indptr, batch.x.indices, batch.x.values)
-            kernels.perceptron.label_sparse(weights, self._bias_weight, *rows, self.bias, self.normalize, said)
+        x = self.features.rows(batch, learn=False)
+        rest = (self.bias, self.normalize, said)
+        if isinstance(x, Sparse):
+            kernels.perceptron.label_sparse(self._padded(x.width), self._bias_weight, *x.arrays, *rest)
         else:
-            x = batch.table()
-            self.features.check("array", x.shape[1])
-            kernels.perceptron.label_dense(
-                self._padded(x.shape[1]), self._bias_weight, x, self.bias, self.normalize, said
-            )
+            kernels.perceptron.label_dense(self._padded(x.shape[1]), self._bias_weight, x, *rest)
         return said
 
     def _padded(self, width: int) -> NDArray[np.float64]:

@@ -34,15 +34,15 @@ from novikoff.classes.rectangle import check_grid, describe_box, how_many_boxes
 from novikoff.errors import TooLargeError, brief
 from novikoff.hypotheses import VersionSpaceFacts
 from novikoff.learners.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, corners, counters, integer, read, require
-from novikoff.learners.written import Written
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 PARAMS: Schema = {"m": int, "dim": int, "conservative": bool}
 COUNTERS = ("size", "rounds", "restarts", "emptied_at")
 
 
-class RectangleHalving(Written):
+class RectangleHalving(Playing):
     """The majority of the surviving boxes decides."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
@@ -84,9 +84,6 @@ class RectangleHalving(Written):
 
     def _box_with(self, x: Point) -> tuple[Point, Point]:
         return (x, x) if self.low is None or self.high is None else around(self.low, self.high, x)
-
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
 
     def play_one(self, x: Example, y: Label) -> Label:
         """Predict, then learn, counting the votes once."""

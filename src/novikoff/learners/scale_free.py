@@ -9,7 +9,7 @@ those learned from is one never seen. Numbers below 2^-500 in size are read as 0
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,11 +19,11 @@ from novikoff import kernels
 from novikoff.encode import LARGEST_SIZE, LEAST_SIZE
 from novikoff.errors import InputError, shown
 from novikoff.learners.features import Features
-from novikoff.learners.written import Written
+from novikoff.learners.playing import Playing
 from novikoff.types import Batch, Domain, Example, Label, Sparse, StepResult, Theorem, check_label, signs
 
 
-class Rows(ABC, Written):
+class Rows(Playing):
     """Features, and how rows are played, whatever the outcomes are.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -74,11 +74,7 @@ class Rows(ABC, Written):
         """What it says of every row, learning nothing, compiled."""
         return self._said(self._look(self._rows(batch, learn=False)))
 
-    def learn_one(self, x: Example, y: Any) -> None:
-        self.play_one(x, y)
-
     def play_one(self, x: Example, y: Any) -> Any:
-        """Predict, then learn, looking at x once."""
         outcome = self._outcome(y)
         row = self._row(x, learn=True)
         self._make_room(self.features.count + 1)
@@ -98,7 +94,7 @@ class Rows(ABC, Written):
 
     def _row(self, x: Example, learn: bool) -> Any:
         """A row of one x; features of a row that is refused are not learned."""
-        kind, count, named = self.features.kind, self.features.count, len(self.features.names)
+        met = self.features.met()
         row = self.features.row(x, learn)
         if isinstance(row, tuple):
             ends = np.array([0, len(row[0])], dtype=np.uint64)
@@ -106,29 +102,20 @@ class Rows(ABC, Written):
         else:
             found, bad = kernels.nonzeros.of_dense(row[np.newaxis], self.bias)
         if bad >= 0:
-            if learn:
-                self.features.kind, self.features.count = kind, count
-                while len(self.features.names) > named:
-                    self.features.names.popitem()
+            self.features.forget(met)
             raise InputError(f"x must be at most 2^500 in size: got {shown(x)}. Multiply the feature by a power of 2.")
         return found
 
     def _rows(self, batch: Batch, learn: bool) -> Any:
         """The rows of a batch; all are checked before the first is played."""
-        x = batch.x
+        met = self.features.met()
+        x = self.features.rows(batch, learn)
         if isinstance(x, Sparse):
-            self.features.check("numbers", x.width)
-            found, bad = kernels.nonzeros.of_sparse(x.indptr, x.indices, x.values, self.bias)
-            if learn:
-                self.features.meet("numbers", x.width)
+            found, bad = kernels.nonzeros.of_sparse(*x.arrays, self.bias)
         else:
-            array = np.ascontiguousarray(x, dtype=np.float64)
-            array = array if array.ndim == 2 else array[:, None]
-            self.features.check("array", array.shape[1])
-            found, bad = kernels.nonzeros.of_dense(array, self.bias)
-            if learn and bad < 0:
-                self.features.meet("array", array.shape[1])
+            found, bad = kernels.nonzeros.of_dense(np.ascontiguousarray(x, dtype=np.float64), self.bias)
         if bad >= 0:
+            self.features.forget(met)
             where = f"round {batch.first + bad:,}"
             raise InputError(f"x must be finite, and at most 2^500 in size: that of {where} is not. Drop the row.")
         return found

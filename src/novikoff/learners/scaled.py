@@ -23,17 +23,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import InputError
-from novikoff.learners.features import Features, Kind
+from novikoff.learners.features import Features
 from novikoff.learners.nesting import restored, saved
+from novikoff.learners.playing import Playing
 from novikoff.learners.rescaled import Rescaled, scaled_row
 from novikoff.learners.scaler import Scale, Scaler
 from novikoff.learners.written import Written
 from novikoff.player import Player
 from novikoff.stream import Stream
-from novikoff.types import Batch, Distribution, Domain, Example, Label, Learner, Sparse, State, StepResult, Theorem
+from novikoff.types import Batch, Distribution, Domain, Example, Label, Learner, State, StepResult, Theorem
 
 
-class Scaled(Written):
+class Scaled(Playing):
     """The learner, on examples of one scale.
 
     learner   on vectors; it has met none yet
@@ -87,11 +88,7 @@ class Scaled(Written):
         """The distribution of its prediction on x."""
         return self._player.chances(self._asked(x))
 
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
-
     def play_one(self, x: Example, y: Label) -> Any:
-        """Predict, then learn."""
         met = self.features.met()
         row = self.features.row(x, learn=True)
         kept = self.scaler.kept(row[0] if isinstance(row, tuple) else None)
@@ -109,7 +106,7 @@ class Scaled(Written):
             return None
         met, kept, played = self.features.met(), self.scaler.kept(), None
         try:
-            self.features.meet(*_kind(batch))
+            self.features.rows(batch, learn=True)
             self.seen = self.scaler.batch(batch, learn=True)
             played = self._player.learn_many(self.seen)
         finally:
@@ -122,7 +119,7 @@ class Scaled(Written):
         """What it says of every row, learning nothing."""
         if isinstance(batch.x, list):
             return np.array([self.predict_one(x) for x in batch.x])
-        self.features.check(*_kind(batch))
+        self.features.rows(batch, learn=False)
         return self._player.predict_many(self.scaler.batch(batch, learn=False))
 
     def __getattr__(self, name: str) -> Any:
@@ -158,11 +155,3 @@ class Scaled(Written):
         learner.scaler = scaler
         learner.features.load(state["features"])
         return learner
-
-
-def _kind(batch: Batch) -> tuple[Kind, int]:
-    """Of which kind its rows are, and their width."""
-    x: Any = batch.x
-    if isinstance(x, Sparse):
-        return "numbers", x.width
-    return "array", x.shape[1] if x.ndim == 2 else 1

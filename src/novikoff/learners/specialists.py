@@ -37,9 +37,9 @@ from novikoff.certificates.specialists_regret import specialists_regret
 from novikoff.certificates.stretch_regret import stretch_regret
 from novikoff.errors import InputError, shown
 from novikoff.learners.nesting import restored, saved
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import array, integer, require
 from novikoff.learners.stretches import STEADY, Between, doublings, place, price
-from novikoff.learners.written import Written
 from novikoff.player import Player, rounds_learned
 from novikoff.totals import Total
 from novikoff.types import Batch, Domain, Example, Label, Learner, State, StepResult, Theorem, check_label, signs
@@ -72,7 +72,7 @@ class Copy:
         return (doublings(self.start) + 1 - over) * math.exp(-price(self.start))
 
 
-class Specialists(Written):
+class Specialists(Playing):
     """Copies of one learner, begun at different times.
 
     learner   with probabilities; it has learned nothing yet
@@ -156,11 +156,7 @@ class Specialists(Written):
     def predict_one(self, x: Example) -> Label:
         return 1 if self.probability_one(x) >= 0.5 else -1
 
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
-
     def play_one(self, x: Example, y: Label) -> StepResult:
-        """Predict, then learn."""
         y = check_label(y, None)
         played = [Player(copy.learner).play_one(x, y) for copy in self._copies]  # what one refuses the first refuses
         mixed = self._mixed(np.array([[one.probabilities for one in played]]), np.array([y], dtype=np.int8))

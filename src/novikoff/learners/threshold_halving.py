@@ -28,8 +28,8 @@ from novikoff.certificates.halving_restarts import halving_restarts
 from novikoff.classes.threshold import check_grid_end
 from novikoff.errors import InputError, brief
 from novikoff.hypotheses import VersionSpaceFacts
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, counters, integer
-from novikoff.learners.written import Written
 from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label, signs
 
 LARGEST_COMPILED = 2**61
@@ -38,7 +38,7 @@ PARAMS: Schema = {"n": int, "conservative": bool}
 SAVED = ("lo", "hi", "restarts", "emptied_at", "rounds")
 
 
-class ThresholdHalving(Written):
+class ThresholdHalving(Playing):
     """The middle of the interval of surviving thresholds decides."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
@@ -62,11 +62,7 @@ class ThresholdHalving(Written):
     def _predict(self, i: int) -> Label:
         return 1 if 2 * i + 1 >= self.lo + self.hi else -1
 
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
-
     def play_one(self, x: Example, y: Label) -> Label:
-        """Predict, then learn."""
         i = encode.index(x, self.n + 1)
         y = check_label(y, self.labels)
         prediction = self._predict(i)

@@ -28,8 +28,8 @@ from novikoff import encode
 from novikoff.certificates.tightest_box_mistakes import TightestBoxFacts, tightest_box_mistakes
 from novikoff.classes.rectangle import check_grid, describe_box
 from novikoff.errors import InputError, brief, shown
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, corners, counters
-from novikoff.learners.written import Written
 from novikoff.types import Domain, Example, Label, State, Theorem, check_label
 
 Number = int | float | Fraction
@@ -38,7 +38,7 @@ PARAMS: Schema = {"dim": int, "m": int | None}
 COUNTERS = ("rounds", "contradictions", "contradicted_at")
 
 
-class TightestBox(Written):
+class TightestBox(Playing):
     """The bounding box of the positives decides."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (tightest_box_mistakes,)
@@ -75,11 +75,7 @@ class TightestBox(Written):
             raise InputError(f"x must have {brief(self.dim)} numbers: got {len(values)}.")
         return tuple(_number(value, i) for i, value in enumerate(values))
 
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
-
     def play_one(self, x: Example, y: Label) -> Label:
-        """Predict, then learn."""
         point = self._encode(x)
         y = check_label(y, self.labels)
         prediction = self._predict(point)

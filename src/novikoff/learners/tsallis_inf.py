@@ -47,7 +47,7 @@ class TsallisINF(BanditLearner):
 
     def _chances(self, x: Example) -> Vector:
         chances = np.empty(self.arms)
-        kernels.bandits.tsallis_chances(self._estimates, 1.0 / math.sqrt(self.rounds + 1.0), chances)
+        kernels.bandits.spread(self._estimates, 1.0 / math.sqrt(self.rounds + 1.0), chances)
         return chances
 
     def _play(self, x: Any, rows: Vector, whole: bool, *results: *tuple[Vector, Vector, Vector]) -> None:

@@ -5,18 +5,18 @@ A learner of this family brings `_decide`, what the votes of the survivors make 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 from novikoff.classes import restore_class
 from novikoff.classes.survivors import whole_weights
 from novikoff.hypotheses import Ballot, HypothesisClass, VersionSpaceFacts
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, counters
-from novikoff.learners.written import Written
 from novikoff.types import Example, Label, State, Theorem, check_label
 
 
-class VersionSpaceLearner(ABC, Written):
+class VersionSpaceLearner(Playing):
     """The hypotheses still believed, and how often belief had to begin again."""
 
     promises: ClassVar[tuple[Theorem, ...]]
@@ -42,9 +42,6 @@ class VersionSpaceLearner(ABC, Written):
 
     def predict_one(self, x: Example) -> Label:
         return self._decide(self.space.poll(x))
-
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
 
     def play_one(self, x: Example, y: Label) -> Label:
         """Predict, then learn, polling the survivors once."""

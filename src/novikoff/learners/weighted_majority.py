@@ -40,8 +40,8 @@ from novikoff.classes.survivors import refuse_if_too_large, whole_weights
 from novikoff.errors import InputError
 from novikoff.hypotheses import HypothesisClass
 from novikoff.learners.panel import Voters, is_number
+from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
-from novikoff.learners.written import Written
 from novikoff.types import Example, Label, State, Theorem, check_label
 
 Counts = NDArray[np.int64]
@@ -52,7 +52,7 @@ PART = 2**15
 """Hypotheses weighed at a time: what is made of them stays in the processor's cache."""
 
 
-class WeightedMajority(Written):
+class WeightedMajority(Playing):
     """The heavier vote decides; those that err lose weight, and none is ever dropped."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (weighted_majority_mistakes,)
@@ -87,9 +87,6 @@ class WeightedMajority(Written):
 
     def predict_one(self, x: Example) -> Label:
         return self._winner(self._choices(x))
-
-    def learn_one(self, x: Example, y: Label) -> None:
-        self.play_one(x, y)
 
     def play_one(self, x: Example, y: Label) -> Label:
         """Predict, then learn, asking the hypotheses once."""

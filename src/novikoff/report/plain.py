@@ -123,6 +123,6 @@ def _hindsight(found: Hindsight | MetricHindsight) -> dict[str, Any]:
 
 def certificate(one: Certificate) -> dict[str, Any]:
     """A certificate, as JSON values."""
-    plain = {field.name: getattr(one, field.name) for field in dataclasses.fields(one)}
+    plain = {field.name: getattr(one, field.name) for field in dataclasses.fields(one) if field.name != "why"}
     plain["assumptions"] = [dataclasses.asdict(assumption) for assumption in one.assumptions]
     return plain

@@ -408,8 +408,7 @@ def _nothing(certificate: Certificate) -> str:
         return (
             f"True, but it tells nothing here: the bound is {bound}, and nobody can make more than {trivial} mistakes."
         )
-    _, _, reason = certificate.reason.partition(": ")
-    told = f" ({reason})" if reason else ""
+    told = f" ({certificate.why})" if certificate.why else ""
     return f"True, but it tells nothing here: the bound is {bound}, and {trivial} is no promise{told}."
 
 
