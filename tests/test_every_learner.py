@@ -228,6 +228,12 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
         ("ftrl", sparse_stream, BAD_SPARSE),
         ("ftrl", named_stream, BAD_NAMED),
     ],
+    "adagrad": [
+        ("adagrad", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
+        ("adagrad:rate=4,bias=0", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("adagrad", sparse_stream, BAD_SPARSE),
+        ("adagrad", named_stream, BAD_NAMED),
+    ],
     "logistic": [
         ("logistic", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
         ("logistic:ridge=1,radius=4,scale_free=false,bias=0", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),

@@ -11,6 +11,7 @@ from novikoff.errors import NovikoffError as NovikoffError
 from novikoff.game import Game as Game
 from novikoff.game import play as play
 from novikoff.learners.ada_hedge import AdaHedge as AdaHedge
+from novikoff.learners.adagrad import AdaGrad as AdaGrad
 from novikoff.learners.arow import Arow as Arow
 from novikoff.learners.auto import Auto as Auto
 from novikoff.learners.auto_regression import AutoRegression as AutoRegression

@@ -117,6 +117,7 @@ CATALOG: Mapping[str, Entry] = {
     "auto": Entry("learner", "learners.auto", "Auto"),
     "auto-regression": Entry("learner", "learners.auto_regression", "AutoRegression"),
     "ftrl": Entry("learner", "learners.ftrl", "Ftrl"),
+    "adagrad": Entry("learner", "learners.adagrad", "AdaGrad"),
     "logistic": Entry("learner", "learners.logistic", "Logistic"),
     "vaw": Entry("learner", "learners.vaw", "Vaw"),
     "second-order-perceptron": Entry("learner", "learners.second_order_perceptron", "SecondOrderPerceptron"),

@@ -366,6 +366,12 @@ def paid_more_since(run):
     return dataclasses.replace(paid_more(run), tracked=dataclasses.replace(run.tracked, frozen=frozen))
 
 
+def lost_more(run):
+    """The same, of a learner with a convex loss, and of its mistakes."""
+    tracked = dataclasses.replace(run.tracked, lost=run.tracked.lost + 500.0)
+    return dataclasses.replace(changed(run, lost=run.after.lost + 500.0), mistakes=500, tracked=tracked)
+
+
 def mixture_paid_more(run):
     """The same of a mixture, each forecaster of which did."""
     losses = [loss + 500.0 for loss in run.after.losses]
@@ -641,6 +647,8 @@ CASES = {
               (lambda: changed(run_of(nk.Ftrl(), apart(50)), rounds=7), "and no others"),
               (lambda: changed(run_of(nk.Ftrl(), apart(50)), loss=7.0), "what the ledger counted")),
     ),
+    "convex_regret": of_metric(nk.AdaGrad, apart(50), lost_more),
+    "convex_mistakes": of_metric(nk.AdaGrad, apart(50), lost_more),
     "specialists_promise": of_specialists(),
     "specialists_regret": of_specialists(),
     "stretch_regret": of_specialists(),

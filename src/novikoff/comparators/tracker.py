@@ -401,6 +401,10 @@ class KernelTracker(ComparatorTracker[KernelScorer]):
 
 def restored(state: State) -> Any:
     """The tracker whose `state` this is."""
+    if state.get("kind") == "convex":
+        from novikoff.comparators.convex_tracker import ConvexTracker
+
+        return ConvexTracker.restore(state)
     if state.get("kind") == "many":
         from novikoff.comparators.many_tracker import ManyTracker
 

@@ -15,6 +15,7 @@ needs it, but a program's own numba functions might, so only our command line, a
 
 if TYPE_CHECKING:
     from novikoff.kernels import ada_hedge as ada_hedge
+    from novikoff.kernels import adagrad as adagrad
     from novikoff.kernels import advice as advice
     from novikoff.kernels import auto as auto
     from novikoff.kernels import bandits as bandits

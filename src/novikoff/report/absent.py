@@ -46,4 +46,6 @@ ALIASES: Mapping[str, str] = {
     "pa-ii": "passive-aggressive",
     "kt": "coin-betting",
     "freegrad": "coin-betting",
+    "online-convex-optimisation": "oco",
+    "online-convex-optimization": "oco",
 }

@@ -12,6 +12,7 @@ from typing import Any
 from novikoff.errors import SpecError
 from novikoff.registry import CATALOG, entry, find, names
 from novikoff.report.absent import ABSENT, ALIASES
+from novikoff.report.frames import FRAMES
 from novikoff.types import Theorem
 
 OURS = "novikoff.certificates"
@@ -19,6 +20,8 @@ OURS = "novikoff.certificates"
 
 def explain(name: str) -> str:
     """The text for a learner, an adversary, a class, a format or a theorem; why some learners are not here."""
+    if (frame := ALIASES.get(name.lower(), name.lower())) in FRAMES and not find(name):
+        return _with_references(FRAMES[frame])
     if (absent := ALIASES.get(name.lower(), name.lower())) in ABSENT and not find(name):
         return ABSENT[absent]
     if found := find(name):
@@ -27,7 +30,11 @@ def explain(name: str) -> str:
             texts += ["", f"Theorem {theorem.name}", "", _doc_of(theorem)]
     else:
         texts = [_doc_of(_theorem(name))]
-    text = "\n".join(texts)
+    return _with_references("\n".join(texts))
+
+
+def _with_references(text: str) -> str:
+    """The text, and what it cites."""
     references = dict(_references(text))
     listed = [f"[{key}] {reference}" for key, reference in references.items()]
     return text + ("\n\n" + "\n".join(listed) if listed else "") + "\n"

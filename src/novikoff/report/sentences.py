@@ -186,6 +186,16 @@ WORDS: dict[str, Words] = {
         ("there are weights for the {labels} labels whose hinge losses on these rows add up to {hinge:up}; labels that "
          "nobody could know add {new}",),
     ),
+    "convex_regret": Words(
+        "follow the regularised leader with a convex loss",
+        ("there is a linear predictor that loses {comparator_loss:up} on these rows; its size in the learner's metric "
+         "costs {penalty:up}, and learning it {delta:up}",),
+    ),
+    "convex_mistakes": Words(
+        "follow the regularised leader with the hinge loss",
+        ("there is a linear classifier whose total hinge loss on these rows is {comparator_loss:up}; its size in the "
+         "learner's metric costs {penalty:up}, and learning it {delta:up}",),
+    ),
     "ftrl_suffix": Words(
         "follow the regularised leader from any round on",
         ("the weights that it had after round {after} would have lost {comparator_loss:up} in the rounds since",),
