@@ -18,7 +18,7 @@ class NearestMeans:
     """Of many labels, numbered as they come: the mean of each; the smallest label wins ties."""
 
     promises = ()
-    grows = True
+    numbered = True
 
     def __init__(self, width: int, labels: int = 0) -> None:
         self.domain = nk.Domain("vector", width)
@@ -78,7 +78,7 @@ class ProbableMeans(NearestMeans):
 class NearestMean(NearestMeans):
     """Of two labels: -1 and +1, both there from the beginning."""
 
-    grows = False
+    numbered = False
 
     def __init__(self, width: int) -> None:
         super().__init__(width, 2)

@@ -1,9 +1,14 @@
 """Labels of any kind and number: the same names and commands, whatever the source; new ones may come late."""
 
+import json
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import novikoff as nk
+from helpers import novikoff
 from nearest_mean import NearestMean, NearestMeans
 from novikoff import registry
 from novikoff.catalog import make
@@ -30,3 +35,167 @@ def test_a_model_file_tells_the_two_classes_of_a_name_apart():
         again = restored(saved(learner))
         assert type(again) is type(learner)
         assert np.array_equal(again.sums, learner.sums)
+
+
+def flowers(rows=120, seed=0):
+    """Three kinds, each around a place of its own, in a random order."""
+    rng = np.random.default_rng(seed)
+    kinds = rng.integers(0, 3, rows)
+    x = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])[kinds] + rng.normal(size=(rows, 2))
+    return x, np.array(["setosa", "versicolor", "virginica"])[kinds]
+
+
+def test_three_labels_in_arrays_are_a_game_of_many():
+    x, y = flowers()
+    ledger = nk.play("nearest-mean", (x, y))
+    assert type(ledger.learner) is NearestMeans
+    assert ledger.labels == list(dict.fromkeys(y.tolist()))
+    assert ledger.rounds == 120
+    assert 2 < ledger.mistakes < 20
+    assert set(ledger.confusion.labels) == {"setosa", "versicolor", "virginica"}
+    assert np.trace(ledger.confusion.table) == 120 - ledger.mistakes
+    assert ledger.best_constant.says in ledger.labels
+
+
+def test_two_labels_are_as_ever_unless_many_are_asked_for():
+    x, y = flowers()
+    two = (x[y != "setosa"], y[y != "setosa"])
+    assert type(nk.play("nearest-mean", two).learner) is NearestMean
+    many = nk.play("nearest-mean", two, labels="many")
+    assert type(many.learner) is NearestMeans
+    assert sorted(many.labels) == ["versicolor", "virginica"]
+
+
+def test_a_learner_without_a_class_for_many_labels_says_which_have_one():
+    with pytest.raises(nk.errors.MismatchError, match=r"ellipsoid.* takes two.*nearest-mean.*positive=VALUE"):
+        nk.play("ellipsoid", flowers())
+
+
+def test_a_game_of_the_callers_own_takes_any_labels_as_they_come():
+    x, y = flowers()
+    game, whole = nk.Game(NearestMeans(2)), nk.play(NearestMeans(2), (x, y))
+    assert game.predict_one(x[0]) is None
+    for row, label in zip(x, y.tolist(), strict=True):
+        asked = game.predict_one(row)
+        assert game.learn_one(row, label) == asked
+    assert (game.ledger.mistakes, game.ledger.labels) == (whole.mistakes, whole.labels)
+    assert game.predict_one([4.0, 0.0]) == "versicolor"
+
+
+def test_a_label_that_a_refused_round_brought_is_forgotten():
+    game = nk.Game(NearestMeans(2))
+    game.learn_one([0.0, 0.0], "a")
+    with pytest.raises(nk.errors.InputError):
+        game.learn_one([np.nan, 0.0], "b")
+    game.learn_one([1.0, 1.0], "c")
+    assert game.ledger.labels == ["a", "c"]
+
+
+def test_another_source_may_bring_new_labels_and_the_old_ones_in_another_order(tmp_path):
+    x, y = flowers()
+    first = nk.play("nearest-mean", (x[:60], y[:60]))
+    nk.save(first, tmp_path / "m.nk")
+    again = nk.load(tmp_path / "m.nk")
+    assert again.labels == first.labels
+    later = np.where(y[60:] == "setosa", "lily", y[60:])[::-1]
+    nk.play(again.learner, (x[60:][::-1], later), ledger=again)
+    assert again.labels == [*first.labels, "lily"]
+    assert again.rounds == 120
+    assert again.learner.labels == 4
+
+
+def test_all_sources_in_memory_play_the_same_game():
+    import pandas as pd
+
+    x, y = flowers()
+    whole = nk.play("nearest-mean:width=2", (x, y))
+    pairs = list(zip(x.tolist(), y.tolist(), strict=True))
+    frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "kind": y})
+    for source, labels in (
+        (pairs, "many"),
+        (nk.Arrays(x, y, many=True), None),
+        (frame, None),
+        (pl.from_pandas(frame), None),
+    ):
+        ledger = nk.play("nearest-mean:width=2", source, labels=labels)
+        assert (ledger.mistakes, ledger.labels) == (whole.mistakes, whole.labels)
+        assert np.array_equal(ledger.learner.sums, whole.learner.sums)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """The flowers, in every format."""
+    x, y = flowers()
+    frame = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "kind": y})
+    frame.to_csv(tmp_path / "f.csv", index=False)
+    frame.to_parquet(tmp_path / "f.parquet")
+    rows = frame.to_dict("records")
+    (tmp_path / "f.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    number = {kind: k for k, kind in enumerate(dict.fromkeys(y.tolist()))}
+    entries = [f"1:{a!r} 2:{b!r}" for a, b in x.tolist()]
+    (tmp_path / "f.svm").write_text("".join(f"{number[k]} {e}\n" for k, e in zip(y, entries, strict=True)))
+    (tmp_path / "f.vw").write_text(
+        "".join(f"{number[k]} | {e.replace('1:', 'a:')}\n" for k, e in zip(y, entries, strict=True))
+    )
+    (tmp_path / "f.txt").write_text(
+        "".join(f"{k}\tsome words {k[:2]} and {t % 7} of {k[-3:]} more\n" for t, k in enumerate(y))
+    )
+    return tmp_path
+
+
+def test_files_of_every_format_play_the_same_game(files):
+    x, y = flowers()
+    whole = nk.play("nearest-mean", (x, y))
+    for name in ("f.csv", "f.parquet", "f.jsonl"):
+        ledger = nk.play("nearest-mean:width=2", files / name)
+        assert (ledger.mistakes, ledger.labels) == (whole.mistakes, whole.labels), name
+        assert np.array_equal(ledger.learner.sums, whole.learner.sums)
+    plain = nk.play("perceptron:scale=none", (x, y))
+    svm = nk.play("perceptron", files / "f.svm")
+    assert (svm.mistakes, svm.labels) == (plain.mistakes, [0, 1, 2])
+    assert np.array_equal(svm.learner.weights[:, 1:], plain.learner.weights)
+    for name, labels in (("f.vw", [0, 1, 2]), ("f.txt", whole.labels)):
+        assert nk.play("perceptron", files / name).labels == labels
+
+
+def test_a_third_label_that_comes_late_ends_a_game_of_two_and_says_what_to_do(files):
+    lines = (files / "f.txt").read_text().splitlines(keepends=True)
+    two = [line for line in lines if not line.startswith("setosa")]
+    (files / "late.txt").write_text("".join(two * 80) + "setosa\tsome words\n")
+    with pytest.raises(nk.errors.LabelError, match='has a third, "setosa".* or labels="many" if there are more'):
+        nk.play("perceptron", files / "late.txt")
+    ledger = nk.play("perceptron", files / "late.txt", labels="many")
+    assert ledger.labels[2] == "setosa"
+    assert ledger.mistakes >= 3
+
+
+def test_labels_stay_what_they_are_in_the_source():
+    x = np.arange(12.0).reshape(6, 2)
+    for values in ([1.5, 2.0, 7.0] * 2, [True, False, True] * 2, [3, 1, 2] * 2):
+        labels = nk.play(NearestMeans(2), (x, values)).labels
+        assert [(type(one), one) for one in labels] == [
+            (int if one == 2.0 or one == 7.0 else type(one), one) for one in dict.fromkeys(values)
+        ]
+
+
+def test_on_the_command_line_a_game_is_saved_goes_on_and_predicts_labels(files):
+    whole = novikoff("run", "perceptron", "f.csv", "--save", "whole.nk", "--json", cwd=files)
+    novikoff("run", "perceptron", "f.csv", "--rounds", "50", "--save", "part.nk", cwd=files)
+    novikoff("run", "--resume", "part.nk", "f.csv", "--save", "again.nk", cwd=files)
+    one, two = (novikoff("predict", name, "f.csv", cwd=files) for name in ("whole.nk", "again.nk"))
+    assert one.stdout == two.stdout
+    assert set(one.stdout.split()) == {"setosa", "versicolor", "virginica"}
+    scored = novikoff("predict", "whole.nk", "f.csv", "--scores", cwd=files).stdout.splitlines()[0].split("\t")
+    assert {part.partition("=")[0] for part in scored[1:]} == {"setosa", "versicolor", "virginica"}
+    told = json.loads(whole.stdout)
+    assert [one["shown"] for one in told["labels"]] == [sum(row) for row in told["confusion"]["table"]]
+
+
+@pytest.mark.parametrize("how", ["best", "random", "voted", "last"])
+def test_a_classifier_is_kept_of_many_labels(files, how):
+    kept = novikoff(
+        "run", "perceptron:normalize=true", "f.csv", "--keep", how, "--save", "k.nk", "--seed", "1", cwd=files
+    )
+    assert "kept" in kept.stdout, kept.stderr
+    said = novikoff("predict", "k.nk", "f.csv", cwd=files)
+    assert {"setosa", "versicolor"} <= set(said.stdout.split()), said.stderr

@@ -25,8 +25,10 @@ from novikoff.errors import ModelFileError
 from novikoff.totals import Total
 from novikoff.types import State
 
-MOST = 100
+MOST = 1000
 """Labels of a table."""
+FEW = 100
+"""Labels that are counted in a square."""
 
 
 class Constant(NamedTuple):
@@ -70,6 +72,10 @@ class Baselines:
     first: float = 0.0
     sums: Total = field(default_factory=Total)
     squares: Total = field(default_factory=Total)
+    _known: set[Any] = field(default_factory=set, repr=False, compare=False)  # the labels of `counts`
+
+    def __post_init__(self) -> None:
+        self._known = {label for pair in self.counts or () for label in pair}
 
     def count_one(self, said: int, y: int) -> None:
         """One round with a label."""
@@ -100,10 +106,16 @@ class Baselines:
         if k > MOST:
             self.counts = None
             return
-        cells = np.bincount(places.reshape(-1)[:n] * k + places.reshape(-1)[n:], minlength=k * k)
+        cells = places.reshape(-1)[:n] * k + places.reshape(-1)[n:]
         labels = [_whole(value) for value in values.tolist()]
-        found = np.flatnonzero(cells).tolist()
-        self._add([((labels[cell // k], labels[cell % k]), int(cells[cell])) for cell in found])
+        if k <= FEW:
+            counts = np.bincount(cells, minlength=k * k)
+            found = np.flatnonzero(counts)
+            counts = counts[found]
+        else:
+            found, counts = np.unique(cells, return_counts=True)
+        pairs = zip(found.tolist(), counts.tolist(), strict=True)
+        self._add([((labels[cell // k], labels[cell % k]), rounds) for cell, rounds in pairs])
 
     def sum(self, y: NDArray[Any]) -> None:
         """Many rounds with numbers."""
@@ -123,16 +135,17 @@ class Baselines:
     def _add(self, found: Iterable[tuple[tuple[Any, Any], int]]) -> None:
         if self.counts is None:
             return
-        new = len(self.counts)
         for pair, rounds in found:
             if rounds:
+                if pair not in self.counts:
+                    self._known.update(pair)
                 self.counts[pair] = self.counts.get(pair, 0) + rounds
-        if len(self.counts) > new and len(self.labels()) > MOST:
+        if len(self._known) > MOST:
             self.counts = None
 
     def labels(self) -> list[Any]:
         """Those that were said or shown, in order."""
-        return sorted({label for pair in self.counts or () for label in pair})
+        return [] if self.counts is None else sorted(self._known)
 
     def confusion(self, labels: list[Any]) -> list[list[int]] | None:
         """The table for these labels; None if there were too many."""
@@ -140,11 +153,16 @@ class Baselines:
             return None
         return [[self.counts.get((said, label), 0) for said in labels] for label in labels]
 
-    def most_frequent(self) -> Constant | None:
-        """The best constant label, with its mistakes; None if it is not known."""
+    def shown(self) -> dict[Any, int]:
+        """How often each label came; none if there were too many."""
         shown: dict[Any, int] = {}
         for (_, label), rounds in (self.counts or {}).items():
             shown[label] = shown.get(label, 0) + rounds
+        return shown
+
+    def most_frequent(self) -> Constant | None:
+        """The best constant label, with its mistakes; None if it is not known."""
+        shown = self.shown()
         if not shown:
             return None
         often = max(shown, key=lambda label: (shown[label], label))
@@ -161,7 +179,8 @@ class Baselines:
     def state(self) -> State:
         """As plain data."""
         counts = None if self.counts is None else sorted([*pair, rounds] for pair, rounds in self.counts.items())
-        return {**asdict(self), "counts": counts, "sums": astuple(self.sums), "squares": astuple(self.squares)}
+        plain = {name: value for name, value in asdict(self).items() if name != "_known"}
+        return {**plain, "counts": counts, "sums": astuple(self.sums), "squares": astuple(self.squares)}
 
     @classmethod
     def restore(cls, state: State) -> Baselines:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from novikoff import catalog, registry
 from novikoff.baselines import Constant
 from novikoff.certificate import Certificate
-from novikoff.environment import as_stream
+from novikoff.environment import as_stream, check_asked, check_many
 from novikoff.errors import InputError, SpecError, counted
 from novikoff.game import play
 from novikoff.kernels.coins import coin, coins
@@ -40,7 +40,7 @@ from novikoff.shown import Shown
 from novikoff.sources.in_memory import MOST_BYTES, InMemoryStream, hold
 from novikoff.sources.labelled_lines import cores
 from novikoff.stream import Stream, adapted, is_stream
-from novikoff.types import Domain, Learner
+from novikoff.types import Learner
 
 Made = str | Callable[[int], Learner]
 """What a fresh learner is made from: a spec of the catalog, or a function of the seed."""
@@ -190,6 +190,7 @@ def compare(
     progress: Count | None = None,
     rounds: int | None = None,
     defaults: Mapping[str, Any] | None = None,
+    labels: str | None = None,
 ) -> Comparison:
     """Play every learner on the same rows.
 
@@ -202,11 +203,13 @@ def compare(
     rounds     hold only so many rows, the first
     defaults   arguments for every learner that takes them and whose spec leaves them out: {"normalize": True};
                "scale" is "auto" by default, which is "standard" for specs on tables
+    labels     "many" if there are more than two, or may be; as in `play`
     """
+    check_asked(labels)
     named = _named(learners)
     if shuffles < 0:
         raise InputError(f"shuffles must be at least 0: got {shuffles}.")
-    held = hold(opened(source, named[0][1]), rounds)
+    held = hold(opened(source, named[0][1], labels == "many"), rounds)
     given = dict(defaults or {})
     scale = given.pop("scale", None)
     named = [(scaled(name, held, scale) if name is make else name, scaled(make, held, scale)) for name, make in named]
@@ -214,7 +217,7 @@ def compare(
 
     def task(make: Made, number: int, watching: Observer) -> Finished:
         with orders.lent(number) as stream:
-            learner = fresh(make, seed + number, held.domain, given)
+            learner = fresh(make, seed + number, held, given)
             ledger = Ledger(learner, source=held.name)
             play(learner, stream, passes=passes, ledger=ledger, track=number == 0, observers=[watching])
             return Finished.of(ledger, certify=number == 0)
@@ -256,23 +259,31 @@ def scaled(make: Any, stream: Stream, scale: str | None = None) -> Any:
     return catalog.with_scale(make, scale, stream.table) if isinstance(make, str) else make
 
 
-def fresh(make: Made, seed: int, domain: Domain | None, defaults: Mapping[str, Any] | None = None) -> Learner:
-    """A learner that has seen nothing; `seed` is for its coins."""
+def fresh(make: Made, seed: int, stream: Any, defaults: Mapping[str, Any] | None = None) -> Learner:
+    """A learner for a stream, or against an adversary, that has seen nothing; `seed` is for its coins."""
     if not isinstance(make, str):
         return make(seed)
-    learner: Learner = catalog.make(make, "learner", domain=domain, **{"seed": seed, **(defaults or {})})
+    many = isinstance(stream, Stream) and stream.many
+    learner: Learner = catalog.make(
+        make, "learner", domain=stream.domain, many=many, **{"seed": seed, **(defaults or {})}
+    )
+    if many:
+        check_many(learner, stream, make)
     return learner
 
 
-def opened(source: Any, make: Made) -> Stream:
-    """What `play` takes, as a stream; pairs and arrays are read as a learner so made needs them."""
-    if is_stream(source):
+def opened(source: Any, make: Made, many: bool = False) -> Stream:
+    """What `play` takes, as a stream; pairs and arrays are read as a learner so made needs them.
+
+    many   labels are many, also where the first rows show two
+    """
+    if is_stream(source) and not many and not adapted(source).several:
         return adapted(source)
     try:
-        player = fresh(make, 0, None)
+        player = make(0) if not isinstance(make, str) else catalog.make(make, "learner", many=many)
     except SpecError:  # it must know the domain first
-        player = fresh("constant", 0, None)
-    return as_stream(source, player)
+        player = catalog.make("constant", "learner")
+    return as_stream(source, player, many or (None if isinstance(make, str) else False))
 
 
 def order(rows: int, seed: int, number: int) -> NDArray[np.int64]:

@@ -51,6 +51,9 @@ def _counts(ledger: Ledger) -> None:
     require(ledger.positives <= rounds, f"rounds labelled +1 must be at most its {rounds:,} rounds", ledger.positives)
     require(ledger.passes <= rounds + 1, "each pass must have a round", ledger.passes)
     require(ledger.seconds >= 0.0, "seconds must not be negative", ledger.seconds)
+    if ledger.player.numbered:
+        known, names = ledger.learner.labels, ledger.labels or []
+        require(len(names) <= (known or 0), f"it must have at most {known} labels, as its learner has", names)
     for name, value in (("deterministic", ledger.deterministic), ("fixed", ledger.fixed)):
         require(type(value) is bool, f"{name} must be true or false", value)
     if ledger.predictions is not None:
@@ -74,7 +77,11 @@ def _sums(ledger: Ledger) -> None:
 def _calibration(ledger: Ledger) -> None:
     found = ledger.calibration
     counted = sum(found.rounds)
-    if counted:  # without probabilities there are none
+    if counted and ledger.player.numbered:
+        right = ledger.rounds - ledger.mistakes
+        must = f"its bins must have {ledger.rounds:,} rounds, {right:,} of them right"
+        require((counted, sum(found.positives)) == (ledger.rounds, right), must, counted)
+    elif counted:  # without probabilities there are none
         must = f"its bins must have {ledger.rounds:,} rounds, {ledger.positives:,} of them +1"
         require((counted, sum(found.positives)) == (ledger.rounds, ledger.positives), must, counted)
 

@@ -8,27 +8,54 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from novikoff.errors import POSITIVE, Advice, MismatchError, Option
+from novikoff.errors import POSITIVE, Advice, InputError, MismatchError, Option
+from novikoff.numbering import Numbering, are_numbers
 from novikoff.player import Player
-from novikoff.sources.arrays import Arrays
+from novikoff.registry import with_many
+from novikoff.sources.arrays import Arrays, more_than_two
 from novikoff.sources.pairs import Pairs
 from novikoff.stream import Stream, adapted, is_stream
-from novikoff.types import Batch, Labels, Learner, Position
+from novikoff.types import Batch, Learner, Position
 
 if TYPE_CHECKING:
     from novikoff.ledger import Ledger
+
+NAMED = "Or give the learner by its name, to be made for many labels."
 
 Piece = tuple[Batch, Position | None, int]
 """Rows, and where they end: a position of the stream, and rows after it."""
 
 
-def as_stream(environment: Any, learner: Learner) -> Stream:
-    """A path, arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; or as it is."""
+def as_stream(environment: Any, learner: Learner, many: bool | None = False) -> Stream:
+    """A path, arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; or as it is.
+
+    many   True: labels are many, numbered as they come; None: they are so if the first rows show three or more, or if
+           the learner numbers them; False: as the learner has them
+    """
+    numbers = Player(learner).pays
+    if many is None and not numbers and learner.labels is None and _is_labelled(environment):
+        many = more_than_two(environment[1])
+    shown = True if many and not numbers else asked(learner)
+    stream = _stream(environment, learner, shown)
+    if not stream.many and not numbers and (shown is True or (many is None and shown is None and stream.several)):
+        stream.show_many()
+    return stream
+
+
+def _is_labelled(environment: Any) -> bool:
+    """Is it (X, y)?"""
+    if not (isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__")):
+        return False
+    return not (isinstance(environment[0], tuple) and isinstance(environment[1], tuple))  # those are two pairs (x, y)
+
+
+def _stream(environment: Any, learner: Learner, many: int | None) -> Stream:
     if is_stream(environment):
         return adapted(environment)
     if isinstance(environment, (str, os.PathLike)):
-        return _read(environment, learner)
+        return _read(environment, learner, many)
     if learner.domain.kind in ("advice", "losses"):
         from novikoff.sources.advice import advice
 
@@ -38,23 +65,27 @@ def as_stream(environment: Any, learner: Learner) -> Stream:
     if is_frame(environment):
         from novikoff.tables.formats import Frame
 
-        return Frame(environment, many=learner.labels, outcomes=Player(learner).outcomes)
+        return Frame(environment, many=many, outcomes=Player(learner).outcomes)
     if Player(learner).pays:
         from novikoff.sources.targets import targets
 
         return targets(environment)
     if isinstance(environment, tuple) and len(environment) == 2 and is_sparse(environment[0]):
-        return SparseMatrix(*environment, many=learner.labels)
-    if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
+        return SparseMatrix(*environment, many=many)
+    if _is_labelled(environment):
         x, y = environment
-        if not (isinstance(x, tuple) and isinstance(y, tuple)):  # those are two pairs (x, y)
-            return Arrays(x, y, many=learner.labels)
+        return Arrays(x, y, many=many)
     if isinstance(environment, Iterable):
-        return Pairs(environment, domain=learner.domain, many=learner.labels)
+        return Pairs(environment, domain=learner.domain, many=many)
     raise MismatchError(
         f"an environment must be a stream, an adversary, arrays (X, y) or an iterable of (x, y): "
         f"got {type(environment).__name__}."
     )
+
+
+def asked(learner: Learner) -> int | None:
+    """What a source is asked to show, its `many`: two labels, so many whole numbers, or any in the order they come."""
+    return True if Player(learner).numbered else learner.labels
 
 
 def opened(environment: Any) -> Any:
@@ -63,7 +94,7 @@ def opened(environment: Any) -> Any:
     Paths and frames are opened; what is no table, no arrays and no stream is left as it is.
     """
     from novikoff.sources.frames import is_frame
-    from novikoff.tables.table import Table, are_numbers
+    from novikoff.tables.table import Table
 
     if isinstance(environment, (str, os.PathLike)):
         from novikoff.sources.reader import read
@@ -91,7 +122,7 @@ def show_numbers(table: Any) -> None:
     table.notes.append(Advice(told, Option("positive"), "."))
 
 
-def _read(path: Any, learner: Learner) -> Stream:
+def _read(path: Any, learner: Learner, many: int | None) -> Stream:
     """The file, or demo:NAME, as the learner needs it."""
     if learner.domain.kind in ("advice", "losses"):
         raise MismatchError(
@@ -100,7 +131,23 @@ def _read(path: Any, learner: Learner) -> Stream:
     from novikoff.sources.reader import read
 
     numbers = Player(learner).outcomes == "numbers"
-    return read(path, outcomes="numbers") if numbers else read(path, many=learner.labels)
+    return read(path, outcomes="numbers") if numbers else read(path, many=many)
+
+
+def check_asked(labels: str | None) -> None:
+    """Refuse what labels cannot be asked to be."""
+    if labels not in (None, "many"):
+        raise InputError(f"labels must be many, if anything is said of them: got {labels!r}. Leave it out for two.")
+
+
+def check_many(learner: Learner, stream: Stream, spec: str) -> None:
+    """Refuse a learner of two labels where they are many, and name those that take many."""
+    if stream.many and learner.labels is None and not Player(learner).pays:
+        raise MismatchError(
+            "the learner must take many labels",
+            f"{spec} takes two, and {stream.name} shows more",
+            Advice("These take many: ", ", ".join(with_many()), ". Or: ", POSITIVE),
+        )
 
 
 def goes_on(ledger: Ledger, stream: Stream) -> bool:
@@ -143,14 +190,34 @@ def pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, r
             at, skip, behind = batch.end, max(skip - behind - len(batch), 0), 0
 
 
-def for_learner(batch: Batch, labels: Labels | None, player: Player) -> Batch:
-    """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many; outcomes as they are."""
-    learner = player.learner
+def for_learner(batch: Batch, stream: Stream, player: Player, numbering: Numbering | None = None) -> Batch:
+    """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many; outcomes as they are.
+
+    numbering   of the labels of a learner that numbers them as they come
+    """
+    labels, learner = stream.labels, player.learner
+    if numbering is not None:
+        return replace(batch, y=_numbered(batch.y, stream, learner, numbering))
     if player.pays or (labels is None) == (learner.labels is not None):
         return batch
     if labels is None:
-        raise MismatchError("the learner has two labels", "the stream has many", POSITIVE)
+        raise MismatchError("the learner has two labels", "the stream has many", Advice(POSITIVE, " ", NAMED))
     values = [labels.negative, labels.positive]
     if not all(isinstance(value, (int, np.integer)) and 0 <= value < (learner.labels or 0) for value in values):
         raise MismatchError(f"the learner has labels 0 .. {(learner.labels or 0) - 1}: the stream has {values}.")
     return replace(batch, y=np.where(batch.y == 1, values[1], values[0]).astype(np.int32))
+
+
+def _numbered(y: NDArray[Any], stream: Stream, learner: Learner, numbering: Numbering) -> NDArray[np.int64]:
+    """The labels of a stream by their numbers in the game, in which there may have been others before."""
+    if y.ndim != 1 or y.dtype.kind not in "iu":
+        raise MismatchError("labels must be many, or two", f"{stream.name} shows {y.dtype}")
+    numbering.cut(learner.labels or 0)
+    two = None if stream.labels is None else [stream.labels.negative, stream.labels.positive]
+    values = stream.label_values if two is None else two
+    shown, firsts, places = np.unique(y if two is None else (y > 0).view(np.int8), return_index=True,
+                                      return_inverse=True)  # fmt: skip
+    codes = np.empty(len(shown), dtype=np.int64)
+    for place in np.argsort(firsts).tolist():
+        codes[place] = numbering.encode(shown[place] if values is None else values[shown[place]])
+    return codes[places.reshape(-1)]

@@ -12,15 +12,25 @@ from typing import Any
 import numpy as np
 
 from novikoff import catalog
-from novikoff.environment import Piece, as_stream, check_outcomes, for_learner, goes_on, opened, pieces
+from novikoff.environment import (
+    Piece,
+    as_stream,
+    check_asked,
+    check_many,
+    check_outcomes,
+    for_learner,
+    goes_on,
+    opened,
+    pieces,
+)  # fmt: skip
 from novikoff.errors import Advice, InputError, MismatchError, Option, SpecError
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
 from novikoff.looking_back import check_hindsight, look_back
+from novikoff.numbering import Numbering, alike, plain_label
 from novikoff.observer import Observer, Tracking, as_batch
 from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
-from novikoff.sources.arrays import alike
 from novikoff.sources.matched import names_of_row
 from novikoff.stream import Stream, is_stream, there_before
 from novikoff.tables.adopting import adopted, adopted_row
@@ -51,6 +61,7 @@ class Game:
 
     Labels are the user's, once they are known: after a game on a source of 0 and 1, or of ham and spam, that is what is
     said and learned. In a game of its own they are -1 and +1, as they always are for the learner and in the ledger.
+    Those of a learner of many labels are any values, numbered as they come; None is said before there is one.
     The prediction that counts is the one that the learner makes when the label comes: with labels that come late, it
     may know more by then than when it was asked.
     Comparators are tracked for learners whose theorems need them, unless `track` is False; `observers` watch too.
@@ -76,9 +87,9 @@ class Game:
         self._scoring: Any = self.player.within if self.ledger._signs and self.player.tells_scores else None
         self._waiting, self._waiting_labels = self.ledger.ranking.waiting, self.ledger.ranking.labels
         self._noted: list[Any] | None = None
-        self._labels: Labels | None = None
+        self._labels: Labels | Numbering | None = None
 
-    def predict_one(self, x: Example) -> Label:
+    def predict_one(self, x: Example) -> Any:
         """What the learner says of x, in the user's labels; asking changes nothing."""
         ledger, labels = self.ledger, self._users_labels()
         said = self.learner.predict_one(adopted_row(x, ledger.encoding, ledger.feature_names))
@@ -93,23 +104,35 @@ class Game:
         said: tuple[Any, ...] = learner.predict_set(adopted_row(x, ledger.encoding, ledger.feature_names))
         return said if labels is None or self.player.outcomes == "numbers" else tuple(map(labels.decode, said))
 
-    def learn_one(self, x: Example, y: Label) -> Label:
+    def learn_one(self, x: Example, y: Any) -> Any:
         """Play the round of x and y, a label of the user's: the prediction is written down, then the learner learns."""
         labels = self._users_labels()
+        if isinstance(labels, Numbering):
+            labels.cut(self.learner.labels or 0)  # what a round brought that was refused
         y = y if labels is None else labels.encode(y)
         self.ledger.fixed = False  # x and y were chosen by the caller
         if self._watching:
             self._stand_still(1)
+        known = self.learner.labels
         said = self._play_round(x, y)
-        return said if labels is None else labels.decode(said)
+        return said if labels is None else None if known == 0 else labels.decode(said)
 
     def learn_batch(self, batch: Batch) -> None:
-        """Play every round of the batch, compiled where the learner can."""
+        """Play every round of the batch, compiled where the learner can. Its labels are the learner's."""
         self.ledger.fixed = False
         self._learn_batch(batch)
+        if isinstance(labels := self._users_labels(), Numbering) and len(batch):
+            for label in range(len(labels.values), int(np.max(batch.y)) + 1):
+                labels.encode(label)
 
-    def _users_labels(self) -> Labels | None:
-        """What the user calls -1 and +1; None if just that, or not known."""
+    @property
+    def numbering(self) -> Numbering | None:
+        """Of the labels of a learner that numbers them as they come; None of any other."""
+        labels = self._users_labels()
+        return labels if isinstance(labels, Numbering) else None
+
+    def _users_labels(self) -> Labels | Numbering | None:
+        """What the user calls -1 and +1, or labels that are numbered; None if just that, or not known."""
         if self.ledger.labels is not self._noted:
             self._noted = self.ledger.labels
             self._labels = users_labels(self.learner, self._noted)
@@ -197,8 +220,10 @@ class Game:
         return True
 
 
-def users_labels(learner: Learner, known: list[Any] | None) -> Labels | None:
-    """What the user calls -1 and +1; None if just that, if it is not known, and for a learner of many labels."""
+def users_labels(learner: Learner, known: list[Any] | None) -> Labels | Numbering | None:
+    """What the user calls the labels; None if these are -1 and +1, if it is not known, and for whole numbers."""
+    if Player(learner).numbered:
+        return Numbering(known)
     return None if known is None or learner.labels is not None or known == [-1, 1] else Labels(*known)
 
 
@@ -214,6 +239,7 @@ def play(
     hindsight: bool = False,
     keep: int | HypothesisReservoir = 0,
     observers: Sequence[Observer] = (),
+    labels: str | None = None,
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
@@ -231,19 +257,23 @@ def play(
     hindsight     read the stream again after the game, for the best comparators there are
     keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`; or a reservoir
     observers     they watch the game (observer.py): a function that is called with the ledger now and then is `Calls`
+    labels        "many" if there are more than two, or may be: of any kind, numbered as they first come. Where the
+                  first rows show three it need not be said
     """
+    check_asked(labels)
     learner = "auto" if learner is None else learner
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds must be at least 0: got {rounds}.")
     if passes < 1:
         raise InputError(f"passes must be at least 1: got {passes}.")
     if isinstance(learner, str):
-        environment, spec, learner = _made(learner, environment)
+        environment, spec, learner = _made(learner, environment, labels == "many")
         ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=spec,
                                   source=environment.name)  # fmt: skip
     if isinstance(environment, Adversary):
         return _duel(learner, environment, rounds, record, ledger, observers)
-    stream = _for_player(as_stream(environment, learner), ledger or Player(learner), learner)
+    stream = _for_player(as_stream(environment, learner, labels == "many"), ledger or Player(learner), learner)
+    check_many(learner, stream, type(learner).__name__)
     undeclared = stream.domain == Domain("any")  # pairs of who knows what: each x is checked as it comes
     if not undeclared and not learner.domain.admits(stream.domain):
         raise MismatchError(
@@ -279,21 +309,34 @@ def _for_player(stream: Stream, known: Ledger | Player, learner: Learner) -> Str
     return adopted(stream, known.encoding, known.feature_names, numbered=numbered)
 
 
-def _made(spec: str, environment: Any) -> tuple[Any, str, Learner]:
-    """The environment, as a stream if it is no adversary; the spec with its scale; and the learner that it names."""
+def _made(spec: str, environment: Any, many: bool) -> tuple[Any, str, Learner]:
+    """The environment, as a stream if it is no adversary; the spec with its scale; and the learner that it names.
+
+    many   labels are many, also where the first rows show two
+    """
     if isinstance(environment, Adversary):
         return environment, spec, catalog.make(spec, "learner", domain=environment.domain)
-    if catalog.for_numbers(spec) != spec:
+    if catalog.for_numbers(spec) != spec and not many:
         environment = opened(environment)
         numbers = is_stream(environment) and environment.outcomes == "numbers"
         spec = catalog.for_numbers(spec) if numbers else spec
+    stream = stream_for(spec, environment, many)
+    spec = catalog.with_scale(spec, None, stream.table)
+    learner = catalog.make(spec, "learner", domain=stream.domain, many=stream.many)
+    check_many(learner, stream, spec)
+    return stream, spec, learner
+
+
+def stream_for(spec: str, environment: Any, many: bool = False) -> Stream:
+    """The environment as a stream, for a learner that is still to be made.
+
+    many   labels are many, also where the first rows show two
+    """
     try:
-        about = catalog.make(spec, "learner")
+        about = catalog.make(spec, "learner", many=many)
     except SpecError:  # it must know the domain first
         about = catalog.make("constant", "learner")
-    stream = as_stream(environment, about)
-    spec = catalog.with_scale(spec, None, stream.table)
-    return stream, spec, catalog.make(spec, "learner", domain=stream.domain)
+    return as_stream(environment, about, many or None)
 
 
 def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None) -> None:
@@ -304,7 +347,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
     ledger.fingerprint = stream.fingerprint()
     position = position or {"passes": 0, "at": None, "skip": 0}
     left = rounds
-    begins = ledger.labels is None or position["at"] is not None
+    begins, numbering = ledger.labels is None or position["at"] is not None, game.numbering
     for number in range(position["passes"], passes):
         ledger.passes += position["at"] is None and position["skip"] == 0 and not position.get("begun", False)
         ledger.position = {**position, "begun": True}  # the game may be left before the first batch
@@ -314,12 +357,13 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
         changed = CHANGED_TOGETHER if game.player.changes_examples else None
         rows = ROUNDS_BETWEEN_LOOKS if game.player.looped else changed
         for piece, at, skip in _rested(game, pieces(stream, position["at"], position["skip"], left, rows)):
-            _note_labels(ledger, stream, begins)
+            if numbering is None:
+                _note_labels(ledger, stream, begins)
             played = ledger.rounds
             if stream.table and isinstance(piece.x, np.ndarray) and piece.x.ndim == 2:
                 game.player.widen(piece.x.shape[1])
             try:
-                game._learn_batch(for_learner(piece, stream.labels, game.player))
+                game._learn_batch(for_learner(piece, stream, game.player, numbering))
             finally:
                 if ledger.rounds > played:
                     ledger.name_features(stream.features)
@@ -361,12 +405,6 @@ def _note_labels(ledger: Ledger, stream: Stream, begins: bool) -> None:
             f"in {stream.name} it is {labels[1]!r}",
             Advice("Pass ", Option("positive", ledger.labels[1]), "."),
         )
-
-
-def plain_label(value: Any) -> Any:
-    """A label as a model file holds it."""
-    value = value.item() if isinstance(value, np.generic) else value
-    return value if isinstance(value, (str, int, float, bool)) else str(value)
 
 
 def _duel(

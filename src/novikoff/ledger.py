@@ -54,7 +54,7 @@ class Ledger(Shown):
     position           where the stream goes on, after a whole batch: {"passes": done before this one, "at": ...}
     fingerprint        of the source, to recognise it again
     earlier            fingerprints of the sources before it
-    labels             the source's values for -1 and +1, once they are known
+    labels             the source's values for -1 and +1, once they are known; of many labels, for 0, 1, 2, ...
     feature_names      of the columns the learner learned from, once a source has named them
     encoding           how the columns of the table it learned from become features; None if it was no table
     members            the ledgers of the learners of a team, each of the same rounds
@@ -110,6 +110,9 @@ class Ledger(Shown):
             self.baselines.last = 0
         if self.before is None:
             self.before = self.learner.facts()
+        if self.player.numbered:
+            self.labels = self.player.label_values or [] if self.labels is None else self.labels
+            self.player.label_values = self.labels
         if self.adversary is not None and self.adversary_before is None:
             self.adversary_before = self.adversary.facts()
         if self.player.covers and self.coverage is None:
@@ -119,7 +122,8 @@ class Ledger(Shown):
         self.name_features(self.feature_names or self.player.feature_names)
         self.read_by(self.encoding or self.player.encoding)
         if not self.members:
-            self.members = [Ledger(member, source=self.source) for member in self.player.members]
+            names = self.labels if self.player.numbered else None
+            self.members = [Ledger(member, source=self.source, labels=names) for member in self.player.members]
 
     def __repr__(self) -> str:
         who, where = self.spec or type(self.learner).__name__, f" on {self.source}" if self.source else ""
@@ -163,7 +167,7 @@ class Ledger(Shown):
 
     @property
     def brier(self) -> float | None:
-        """The sum of (1 - P(y))^2; None without probabilities."""
+        """The sum of (1 - P(y))^2, of many labels that over all of (P - 1 if it came)^2; None without probabilities."""
         return float(self._brier) if self.player.probable else None
 
     @property
@@ -249,8 +253,12 @@ class Ledger(Shown):
         return self.learner.labels is None and not self.player.pays
 
     def label(self, label: Any) -> Any:
-        """What the user calls -1 or +1; another label is itself."""
-        return self.labels[label == 1] if self.labels is not None and self._signs else label
+        """What the user calls a label; one without a name is itself."""
+        if self.labels is None or not (self._signs or self.player.numbered):
+            return label
+        if self._signs:
+            return self.labels[label == 1]
+        return self.labels[label] if 0 <= label < len(self.labels) else label
 
     def write(self, prediction: int, y: int, chance: float | None = None) -> None:
         """One round. `chance` is the chance the learner gave the true label, if it draws."""
@@ -287,8 +295,9 @@ class Ledger(Shown):
             possible = played.probabilities[played.probabilities > 0.0]
             self.impossible += len(played.probabilities) - len(possible)
             self._log_loss.add_all(-np.log(possible))
-            self._brier.add_all((1.0 - played.probabilities) ** 2)
-            self.calibration.write(played.probabilities, y)
+            briers = (1.0 - played.probabilities) ** 2 if played.briers is None else played.briers
+            self._brier.add_all(briers)
+            self._calibrate(played, y)
         if played.sets is not None and self.coverage is not None:
             self.coverage.write(played.sets)
         for k, member in enumerate(self.members):
@@ -298,6 +307,15 @@ class Ledger(Shown):
             else:
                 member._write_member(played.members[:, k], y, chance)
         self._write(played.predictions, y)
+
+    def _calibrate(self, played: StepResult, y: NDArray[Any]) -> None:
+        """How probable +1 was said to be, or of many labels that which was said."""
+        if self._signs:
+            self.calibration.write(played.probabilities, y)
+        elif played.confidences is not None:
+            right = played.predictions == y
+            sure = np.where(right, played.confidences, 1.0 - played.confidences)
+            self.calibration.write(sure, np.where(right, np.int8(1), np.int8(-1)))
 
     def _write_member(self, predictions: NDArray[Any], y: NDArray[Any], chance: NDArray[Any] | None) -> None:
         """Rounds of a learner of a team; `chance` is that of a mistake, if it draws."""

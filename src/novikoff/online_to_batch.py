@@ -126,7 +126,7 @@ class OnlineToBatch(Shown):
             for told in state["certificates"]
         )
         plain = {name: state[name] for name in PLAIN}
-        _check_saved(plain, certificates)
+        _check_saved(plain, certificates, Player(voters[0]).numbered if voters else False)
         if plain["how"] not in METHODS or not voters or (len(voters) > 1 and not state["drawn"]):
             raise InputError(
                 f"a classifier must be kept in one of the ways {', '.join(METHODS)}: got {plain['how']!r}."
@@ -165,13 +165,14 @@ class OnlineToBatch(Shown):
 PLAIN = ("how", "delta", "rounds", "index", "wealth", "labels", "source", "feature_names")
 
 
-def _check_saved(plain: State, certificates: tuple[Certificate, ...]) -> None:
-    """Refuse a file whose promises cannot be ours."""
+def _check_saved(plain: State, certificates: tuple[Certificate, ...], many: bool) -> None:
+    """Refuse a file whose promises cannot be ours. `many`: its labels are numbered."""
     delta, wealth, labels = plain["delta"], plain["wealth"], plain["labels"]
     require(type(delta) is float and 0.0 < delta < 1.0, "delta must be a chance between 0 and 1", delta)
     require(type(plain["rounds"]) is int and plain["rounds"] > 0, "rounds must be a whole number", plain["rounds"])
     require(wealth is None or (type(wealth) is float and 0.0 <= wealth < math.inf), "wealth must be a number", wealth)
-    require(labels is None or (isinstance(labels, list) and len(labels) == 2), "labels must be two", labels)
+    sound = labels is None or (isinstance(labels, list) and (many or len(labels) == 2))
+    require(sound, "labels must be many" if many else "labels must be two", labels)
     names = plain["feature_names"]
     texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
     require(names is None or texts, "feature_names must be texts", names)

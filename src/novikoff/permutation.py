@@ -117,7 +117,7 @@ def permutation_test(
 
     def task(number: int, watching: Observer) -> float:
         rows = held.shuffled(order(len(held), seed, number - 1)) if number else held
-        learner = fresh(make_learner, seed, held.domain)
+        learner = fresh(make_learner, seed, held)
         if Player(learner).pays:
             player = f"{type(learner).__name__} plays on {learner.domain}"
             raise InputError(f"a permutation test counts mistakes in labels: {player}. Choose a learner of labels.")

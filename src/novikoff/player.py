@@ -11,8 +11,9 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     scales          False; True if examples are better brought to one scale first, where they are rows of a table
                     (learners/scaled.py)
     wants_bias      False; True if its `bias` is better 1 then, a constant feature
-    grows           False; True if its labels are many, numbered as they first come: a round may bring y == labels, a
-                    new one
+    numbered        False; True if its labels are many, numbered as they first come: where they are not announced, a
+                    round may bring y == labels, a new one
+    label_values    what the user calls these, in order: set by the ledger
     probabilities_one   P of each of many labels, of a learner that has them; the rest is that of labels never seen
     learners        those of a team, all of which play every round; none
     probability_one P(+1), of a learner on labels; its `play_one` and `learn_many` answer with the probability that it
@@ -65,8 +66,8 @@ class Player:
         self.learner = learner
         self.outcomes = outcomes(learner)
         self.loss: str = getattr(learner, "loss", None) or "zero-one"
-        self.draws, self.conservative, self.sums_mistakes, self.grows = (
-            bool(getattr(learner, name, False)) for name in ("draws", "conservative", "sums_mistakes", "grows")
+        self.draws, self.conservative, self.sums_mistakes, self.numbered = (
+            bool(getattr(learner, name, False)) for name in ("draws", "conservative", "sums_mistakes", "numbered")
         )
         self.members: tuple[Learner, ...] = tuple(getattr(learner, "learners", ()))
         self._learn_many: Callable[[Batch], Any] | None = getattr(learner, "learn_many", None)
@@ -91,7 +92,8 @@ class Player:
     @property
     def probable(self) -> bool:
         """Does it say with what probability it expects a label?"""
-        return self.outcomes == "labels" and hasattr(self.within, "probability_one")
+        says = any(hasattr(self.within, name) for name in ("probability_one", "probabilities_one"))
+        return self.outcomes == "labels" and says
 
     @property
     def looped(self) -> bool:
@@ -192,6 +194,17 @@ class Player:
     def feature_names(self, names: list[str]) -> None:
         with suppress(AttributeError):  # a learner with slots is known by its ledger only
             self.learner.feature_names = names  # type: ignore[attr-defined]
+
+    @property
+    def label_values(self) -> list[Any] | None:
+        """What the user calls the labels that it numbers; None if it numbers none, or they have no names yet."""
+        values: list[Any] | None = getattr(self.learner, "label_values", None)
+        return values
+
+    @label_values.setter
+    def label_values(self, values: list[Any]) -> None:
+        with suppress(AttributeError):
+            self.learner.label_values = values  # type: ignore[attr-defined]
 
     @property
     def encoding(self) -> Any:

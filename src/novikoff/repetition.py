@@ -127,7 +127,7 @@ def repeat(
 
     def task(seed: int, watching: Observer) -> Finished:
         environment: Any = held if opponent is None else opponent(seed)
-        player = fresh(learner, seed, environment.domain)
+        player = fresh(learner, seed, environment)
         ledger = play(player, environment, rounds if held is None else None, passes, observers=[watching])
         return Finished.of(ledger, certify=True)
 

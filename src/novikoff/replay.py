@@ -17,6 +17,7 @@ from novikoff.environment import for_learner
 from novikoff.errors import InputError
 from novikoff.game import Game
 from novikoff.ledger import Ledger
+from novikoff.numbering import Numbering
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.stream import Stream
 from novikoff.tables.adopting import adopted
@@ -48,10 +49,11 @@ def replay(
     stream = adopted(stream, ledger.encoding, ledger.feature_names)
     learner = type(ledger.learner).restore(reservoir.initial)
     game = Game(learner, track=False)
+    numbering = Numbering(list(ledger.labels or ())) if game.player.numbered else None
     marks = {0, *stops}
     waiting = sorted(stop for stop in marks if 0 < stop < reservoir.rounds)
     for whole in stream.batches():
-        batch = for_learner(whole, stream.labels, game.player)
+        batch = for_learner(whole, stream, game.player, numbering)
         start, end = 0, min(len(batch), reservoir.rounds - game.ledger.rounds)
         while start < end:
             stop = min(start + ROWS_TOGETHER, end)

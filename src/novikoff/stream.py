@@ -20,6 +20,9 @@ class Stream(ABC):
     name         what messages call it
     domain       what x may be
     labels       which two values stand for -1 and +1; None before that is known, where there are many, and for numbers
+    many         its labels are numbers 0, 1, 2, ..., in the order in which they first come
+    label_values what these stand for, so far; None if they are what the source has
+    several      do its first rows show three labels or more?
     rereadable   can it be read again?
     fixed        False if somebody's code makes the rows as they are asked for
     features     the names of the columns; None if they have none
@@ -37,6 +40,9 @@ class Stream(ABC):
     name: str
     domain: Domain
     labels: Labels | None = None
+    many: bool = False
+    label_values: list[Any] | None = None
+    several: bool = False
     rereadable: bool = False
     fixed: bool = True
     features: tuple[str, ...] | None = None
@@ -67,6 +73,12 @@ class Stream(ABC):
         """Lines to tell the user: the format that was recognised, rows that were skipped."""
         return []
 
+    def show_many(self) -> None:  # noqa: B027
+        """Let labels be many, of any kind: numbered in the order in which they first come, in passes that begin now.
+
+        A stream that has two, and no others, shows them as before.
+        """
+
     def count(self) -> int | None:
         """How many rows there are, even if they must be read for that; None if only playing them tells."""
         return self.rows
@@ -94,6 +106,8 @@ class Foreign(Stream):
     name: Any = _Asked()
     domain: Any = _Asked()
     labels: Any = _Asked()
+    many: Any = _Asked()
+    label_values: Any = _Asked()
     rereadable: Any = _Asked()
     features: Any = _Asked()
     experts: Any = _Asked()

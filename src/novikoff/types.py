@@ -125,9 +125,11 @@ class StepResult(NamedTuple):
     members       (rows, K): what each learner of a team said
     chances       (rows, K): with what chance each of them, given the past, was to be wrong; None if none of them draws
     probabilities with what probability it expected the label that came, before it came; None if it has none
-    scores        the log-odds of +1 that they come from, (rows,), or (rows, K) of each member
+    scores        the log-odds of +1 that they come from, (rows,), or (rows, K) of each member; (rows, k) of many labels
     sets          (rows, 3) of a learner that says sets: its group, was the outcome missed, how large it was; -1 of
                   nothing, infinite of all numbers
+    confidences   of many labels: with what probability it expected the one that it said
+    briers        of many labels: the sum over all of (P - 1 if it came)^2
     results       those of each learner of a team that has results itself, else None in its place
     """
 
@@ -139,6 +141,8 @@ class StepResult(NamedTuple):
     probabilities: Any = None
     scores: Any = None
     sets: Any = None
+    confidences: Any = None
+    briers: Any = None
     results: Any = None
 
     def of(self, number: int) -> StepResult | None:

@@ -115,7 +115,9 @@ class RandomVote:
 
     def __init__(self, voters: list[Learner]) -> None:
         self.voters = voters
-        self.domain, self.labels = voters[0].domain, voters[0].labels
+        self.domain, self.numbered = voters[0].domain, Player(voters[0]).numbered
+        known = [voter.labels for voter in voters if voter.labels is not None]
+        self.labels = max(known, default=None)  # those drawn early may know fewer
 
     @property
     def size(self) -> int:

@@ -104,7 +104,7 @@ def test_a_third_value_is_an_error_that_names_the_line():
     assert caught.value.where["line"] == 13
     assert str(caught.value) == (
         "labels must take two values: line 13 of mail.svm has a third, 3, beside 1 and 2. "
-        "Pass positive=2 to treat every other value as -1."
+        'Pass positive=2 to treat every other value as -1, or labels="many" if there are more than two.'
     )
     assert isinstance(caught.value, SourceError)
 

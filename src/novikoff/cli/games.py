@@ -17,9 +17,9 @@ from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
 from novikoff.cli.watching import watched
-from novikoff.environment import opened
+from novikoff.environment import as_stream, check_many, opened
 from novikoff.errors import InputError
-from novikoff.game import play
+from novikoff.game import play, stream_for
 from novikoff.ledger import Ledger
 from novikoff.looking_back import check_hindsight, look_back
 from novikoff.observer import Observer
@@ -128,9 +128,10 @@ def run_source(
     saved = None if saving.resume is None else saved_game(saving.resume, learner, **defaults)
     learner = spec_of(saved) if saved is not None else learner or "auto"
     stream = open_source(source, options, learner)
-    if saved is None and catalog.for_numbers(learner) != learner:
+    if saved is None and catalog.for_numbers(learner) != learner and not stream.many:
         stream = opened(stream)
         learner = catalog.for_numbers(learner) if stream.outcomes == "numbers" else learner
+    stream = stream_for(learner, stream) if saved is None else as_stream(stream, saved.learner)
     ledger = _ledger(learner, stream, defaults) if saved is None else saved
     if telling.permutations:
         _check_permuted(stream, ledger, saving)
@@ -193,7 +194,8 @@ def _ledger(learner: str, stream: Stream, defaults: dict[str, Any]) -> Ledger:
     spec = catalog.with_scale(learner, defaults.get("scale"), stream.table, alone=True)
     if "cover" in defaults:
         spec = covering(spec, defaults["cover"])
-    player = catalog.make(spec, "learner", domain=stream.domain, **given)
+    player = catalog.make(spec, "learner", domain=stream.domain, many=stream.many, **given)
+    check_many(player, stream, learner)
     if defaults.get("normalize"):
         check_normalized(player, learner)
     return Ledger(player, source=stream.name, spec=in_force(spec, player, defaults))

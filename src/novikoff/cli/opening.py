@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from novikoff.tables.table import Table
 
 
+NAMED = 12
+"""Labels that are named."""
+
+
 def open_source(source: str, options: dict[str, Any], learner: str | None = None) -> Stream:
     """A file, standard input, demo:NAME, or stream:NAME:arguments; a table of numbers for a learner that wants one."""
     given = {key: value for key, value in options.items() if value is not None}
@@ -27,7 +31,7 @@ def open_source(source: str, options: dict[str, Any], learner: str | None = None
         return stream
     from novikoff.sources.reader import read
 
-    if learner is not None and _wants_numbers(learner):
+    if learner is not None and "labels" not in given and _wants_numbers(learner):
         given["outcomes"] = "numbers"
     return read(source, **given)
 
@@ -58,6 +62,9 @@ def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> li
             print(note, file=sys.stderr)
     if said is None and stream.labels not in (None, Labels()):
         print(f"labels: {stream.labels}", file=sys.stderr)
+    if said is None and stream.many and stream.label_values:
+        shown, more = stream.label_values[:NAMED], len(stream.label_values) - NAMED
+        print(f"labels: {', '.join(map(str, shown))}" + (f" and {more:,} more" if more > 0 else ""), file=sys.stderr)
     return found
 
 

@@ -213,6 +213,9 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
         "--weight", metavar="COLUMN", help="how often a row of a table counts: a column of whole numbers, no feature"
     )
     group.add_argument("--positive", metavar="LABEL", help="the label that is +1; every other is -1")
+    group.add_argument(
+        "--labels", choices=("many",), help="more than two labels, or there may be (default: if the first rows show 3)"
+    )
     group.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
     group.add_argument(
         "--format", metavar="NAME", help="csv, svmlight, vw, jsonl, text, arrow, parquet (default: look)"

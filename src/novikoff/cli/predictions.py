@@ -15,12 +15,12 @@ from novikoff import model
 from novikoff.certificate import bound_text
 from novikoff.cli.games import Telling, write_report
 from novikoff.cli.opening import open_source, say_notes
+from novikoff.environment import for_learner
 from novikoff.errors import InputError, LabelError, MismatchError, counted
-from novikoff.game import plain_label
 from novikoff.ledger import Ledger
+from novikoff.numbering import Numbering, alike, plain_label
 from novikoff.player import Player, outcomes
 from novikoff.registry import learner_name
-from novikoff.sources.arrays import alike
 from novikoff.stream import Stream
 from novikoff.tables.adopting import adopted
 from novikoff.types import Batch, Labels
@@ -46,16 +46,18 @@ def predict_source(
     saved = model.load(path)
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
     numbers = outcomes(classifier) == "numbers"
-    if scores and not Player(classifier).scores:
+    if scores and not Player(classifier).scores and _of_labels(classifier) is None:
         raise InputError(
             f"--scores is for learners of labels that have a score: that of {path} has none. Leave it out."
         )
     try:
         stream = _matched(path, saved, classifier, _open(source, options, classifier, numbers, labelled))
-        if saved.labels and not numbers:
+        if Player(classifier).numbered:
+            stream.show_many()
+        elif saved.labels and not numbers:
             stream.expected = Labels(*saved.labels)
         watch = None if isinstance(saved, Ledger) else Watch(saved)
-        out = Out(path, stream.name, as_json, classifier.score_one if scores else None)
+        out = Out(path, stream.name, as_json, _scores(classifier, saved.labels) if scores else None)
         told = (_tell_numbers if numbers else _tell_labels)(saved, classifier, stream, path, out, watch)
     except LabelError as error:
         if labelled:
@@ -132,18 +134,18 @@ def _width(classifier: Any) -> Any:
 class Out:
     """Predictions as they come, a line each; or all of them in one JSON object, which is written as they come too.
 
-    score   of an example, to be told beside its label: after a tab, or as a pair
+    score   of an example, or that of each of many labels, to be told beside its label: after a tab, or as a pair
     """
 
-    def __init__(self, path: str, source: str, as_json: bool, score: Callable[[Any], float] | None = None) -> None:
+    def __init__(self, path: str, source: str, as_json: bool, score: Callable[[Any], Any] | None = None) -> None:
         self._head = {"model": path, "source": source}
         self._json, self._begun, self._score = as_json, False, score
 
     def write(self, said: list[Any], batch: Batch) -> None:
         if self._score is not None:
-            said = [[one, float(self._score(x))] for one, (x, _) in zip(said, batch.rows(), strict=True)]
+            said = [[one, self._score(x)] for one, (x, _) in zip(said, batch.rows(), strict=True)]
         if not self._json:
-            lines = said if self._score is None else [f"{one}\t{score!r}" for one, score in said]
+            lines = said if self._score is None else [f"{one}\t{_written(score)}" for one, score in said]
             sys.stdout.write("".join(f"{one}\n" for one in lines))
         elif said:
             self._begin()
@@ -164,6 +166,32 @@ class Out:
             sys.stdout.write("], " + json.dumps(facts)[1:] + "\n")
 
 
+def _of_labels(classifier: Any) -> Callable[[Any], Any] | None:
+    """What gives each of many labels its probability, or else its score; None if nothing does."""
+    if not Player(classifier).numbered:
+        return None
+    within = Player(classifier).within
+    names = [
+        name for name in ("probabilities_one", "scores_one") if hasattr(within, name) and hasattr(classifier, name)
+    ]
+    found: Callable[[Any], Any] | None = getattr(classifier, names[0]) if names else None
+    return found
+
+
+def _scores(classifier: Any, labels: list[Any] | None) -> Callable[[Any], Any]:
+    """The score of an example; of many labels, that of each by its name."""
+    each = _of_labels(classifier)
+    if each is None:
+        return lambda x: float(classifier.score_one(x))
+    numbering = Numbering(list(labels or ()))
+    return lambda x: {str(numbering.decode(label)): float(score) for label, score in enumerate(each(x))}
+
+
+def _written(score: Any) -> str:
+    """A score, or those of many labels, on a line."""
+    return "\t".join(f"{name}={one!r}" for name, one in score.items()) if isinstance(score, dict) else repr(score)
+
+
 Told = tuple[dict[str, Any], str]
 """What is to be told of the predictions: for JSON, and as a sentence."""
 
@@ -173,9 +201,12 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
     rows = mistakes = held = 0
     true: Counter[Any] = Counter()
     sets = Player(classifier).covers
+    numbering = Numbering(list(saved.labels or ())) if Player(classifier).numbered else None
     for batch in stream.batches():
-        labels = Labels(*saved.labels) if saved.labels else stream.labels or Labels()
-        if stream.labels is not None and not alike(stream.labels.positive, labels.positive):
+        labels = Labels(*saved.labels) if saved.labels and numbering is None else stream.labels or Labels()
+        if numbering is not None:
+            batch = batch if stream.unlabelled else for_learner(batch, stream, Player(classifier), numbering)
+        elif stream.labels is not None and not alike(stream.labels.positive, labels.positive):
             raise MismatchError(
                 f"{labels.positive!r} is +1 in {path}: in {stream.name} it is {stream.labels.positive!r}. "
                 f"Pass --positive {labels.positive}."
@@ -183,6 +214,8 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
         _check_exact(batch, classifier, stream)
         said = Player(classifier).predict_many(batch)
         words = {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.labels is None else {}
+        if numbering is not None:
+            words = dict(enumerate(numbering.values))
         if sets:
             found = [classifier.predict_set(x) for x, _ in batch.rows()]
             out.write([Set([words.get(label, label) for label in one]) for one in found], batch)

@@ -9,7 +9,19 @@ from typing import Any
 from novikoff.errors import counted
 
 KINDS = ("columns", "drop", "number", "category", "text", "time")
-READING = ("label", "weight", "positive", "header", "format", "bits", "skip_bad", "ignore_weights", "threads", *KINDS)
+READING = (
+    "label",
+    "labels",
+    "weight",
+    "positive",
+    "header",
+    "format",
+    "bits",
+    "skip_bad",
+    "ignore_weights",
+    "threads",
+    *KINDS,
+)
 """The options that go to the reader, by their names there."""
 
 
@@ -88,6 +100,8 @@ def convert(asked: Namespace) -> int:
 
     check_place(asked.destination, asked.force)
     source = open_source(asked.source, _reading(asked))
+    if source.several:
+        source.show_many()
     rows = write(source, asked.destination, force=asked.force)
     say_notes(source, silent=False)
     print(f"{counted(rows, 'row')} written to {asked.destination}")

@@ -53,7 +53,7 @@ class Scaled(Playing):
         self._player = player = Player(learner)
         self.scale = scale
         self.promises = tuple(one for one in learner.promises if one.quantity != "risk of the average")  # type: ignore[misc]
-        self.labels, self.outcomes, self.loss = learner.labels, player.outcomes, player.loss
+        self.outcomes, self.loss, self.numbered = player.outcomes, player.loss, player.numbered
         self.draws, self.conservative = player.draws, player.conservative
         self.seen: Any = None
         """The last examples as the learner within saw them: a row, or a batch."""
@@ -67,6 +67,11 @@ class Scaled(Playing):
     def domain(self) -> Domain:
         """That of the learner within."""
         return self.within.domain
+
+    @property
+    def labels(self) -> int | None:
+        """Those of the learner within."""
+        return self.within.labels
 
     @property
     def size(self) -> int | None:
@@ -128,6 +133,16 @@ class Scaled(Playing):
             raise AttributeError(f"{type(self).__name__} has no {name}")
         of_scaled = getattr(self.within, name)
         return lambda x: of_scaled(self._asked(x))
+
+    def probabilities_one(self, x: Example) -> NDArray[np.float64]:
+        """P of each of many labels, if the learner within says it."""
+        chances: NDArray[np.float64] = self.within.probabilities_one(self._asked(x))  # type: ignore[attr-defined]
+        return chances
+
+    def scores_one(self, x: Example) -> NDArray[np.float64]:
+        """The score of each of many labels, if the learner within has one."""
+        scores: NDArray[np.float64] = self.within.scores_one(self._asked(x))  # type: ignore[attr-defined]
+        return scores
 
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on, if the learner within lets them."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff.certificate import Certificate
 from novikoff.ledger import Ledger
 from novikoff.report import coverage
+from novikoff.report.confusion import rates as label_rates
 from novikoff.report.summary import forecasters
 from novikoff.report.team import Member, members
 
@@ -48,6 +49,9 @@ def game(
             else {name: getattr(ledger, name) for name in ("precision", "recall", "f1")}
         )
         plain["confusion"] = {"labels": confusion.labels, "table": confusion.table, **rates}
+        if ledger.player.numbered:
+            plain["labels"] = [{**one._asdict(), "precision": one.precision, "recall": one.recall}
+                               for one in label_rates(ledger)]  # fmt: skip
     if (area := ledger.auc) is not None:
         plain["auc"], plain["auc_interval"] = area.value, [area.low, area.high]
     if (survivor := ledger.player.survivor()) is not None:

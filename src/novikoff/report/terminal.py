@@ -13,6 +13,7 @@ from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.player import Player
 from novikoff.report import coverage, sentences, stretches, summary
+from novikoff.report.confusion import confused
 from novikoff.report.team import members, table
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def game(
         out.line(probabilities(ledger, ledger.log_loss, ledger.brier))
         for line in calibrated(ledger) if verbose else ():
             out.line(line)
+    for line in confused(ledger, verbose):
+        out.line(line)
     say(out, *coverage.told(ledger, certificates))
     if ledger.members:
         for line in table(members(ledger, of_members)):
@@ -126,11 +129,15 @@ def happened(ledger: Ledger) -> str:
 def probabilities(ledger: Ledger, log_loss: float, brier: float) -> str:
     """The losses of the probabilities, a round, beside those of the best probability that never changes."""
     rounds, p = ledger.rounds, ledger.positives / ledger.rounds
-    entropy = -sum(part * math.log(part) for part in (p, 1.0 - p) if part)
-    return (
-        f"probabilities: log loss {log_loss / rounds:.4g} a round, Brier score {brier / rounds:.4g}; "
-        f"the best constant {entropy:.4g} and {p * (1.0 - p):.4g}"
-    )
+    told = f"probabilities: log loss {log_loss / rounds:.4g} a round, Brier score {brier / rounds:.4g}"
+    shares, least = [p, 1.0 - p], p * (1.0 - p)
+    if ledger.player.numbered:
+        shares = [shown / rounds for shown in ledger.baselines.shown().values()]
+        least = 1.0 - sum(share * share for share in shares)
+    if not shares:  # too many labels
+        return told
+    entropy = -sum(share * math.log(share) for share in shares if share)
+    return f"{told}; the best constant {entropy:.4g} and {least:.4g}"
 
 
 def calibrated(ledger: Ledger) -> Iterator[str]:
@@ -139,11 +146,12 @@ def calibrated(ledger: Ledger) -> Iterator[str]:
     if not (rounds := sum(found.rounds)):
         return
     share = sum(found.positives) / rounds
+    what, so = ("P(said)", "right") if ledger.player.numbered else ("P(+1)", "+1")
     yield (
-        f"calibration: P(+1) was {found.predicted / rounds:.4g} on average, and {share:.4g} of the rounds were +1; "
+        f"calibration: {what} was {found.predicted / rounds:.4g} on average, and {share:.4g} of the rounds were {so}; "
         f"within bins the two are {found.error:.2g} apart"
     )
-    yield f"  {'P(+1)':<10}  {'rounds':>9}  {'said':>6}  {'came':>6}"
+    yield f"  {what:<10}  {'rounds':>9}  {'said':>6}  {'came':>6}"
     for low, high, count, said, came in found.table():
         yield f"  {f'{low:.1f} .. {high:.1f}':<10}  {count:>9,}  {said:>6.3f}  {came:>6.3f}"
 

@@ -1,4 +1,4 @@
-"""Arrays in memory as a stream: X of shape (rows,) or (rows, width), y of two values or of 0 .. k-1."""
+"""Arrays in memory as a stream: X of shape (rows,) or (rows, width), y of two values, of 0 .. k-1, or of any."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from novikoff.errors import POSITIVE, SourceError
+from novikoff.numbering import Numbering
+from novikoff.numbering import alike as alike
 from novikoff.sources.matched import names_of
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Position, are_signs
@@ -17,11 +19,33 @@ ROWS_PER_BATCH = 65_536
 LARGEST_LABEL = 2**31 - 1
 
 
-class Arrays(Stream):
+class LabelledArray(Stream):
+    """A stream whose labels are all there, in an array."""
+
+    _raw: NDArray[Any]
+    _positive: Any
+
+    def _set_labels(self, many: int | None) -> None:
+        self.many = many is True and self._positive is None
+        if self.many:
+            _check_labels(self._raw, self.name)
+            self.labels, numbering = None, Numbering()
+            self._y: NDArray[Any] = numbering.encode_all(self._raw)
+            self.label_values = numbering.values
+        else:
+            self.labels, self._y = encode_labels(self._raw, self._positive, many, self.name)
+            self.several = self.labels is None and many is None
+
+    def show_many(self) -> None:
+        self._set_labels(True)
+
+
+class Arrays(LabelledArray):
     """The rows of X with their labels y.
 
     Two values of y become -1 and +1, the larger +1 (`positive` overrides: every other value is -1). More values
-    must be whole numbers from 0, for learners with many labels; `many` says how many there are.
+    must be whole numbers from 0, for learners with many labels; `many` says how many there are, or is True: then they
+    are any values, numbered in the order in which they first come.
     `features` names the columns of X: by default as a data frame does, else they have no names.
     """
 
@@ -50,7 +74,8 @@ class Arrays(Stream):
             raise SourceError(f"X must have a column: got shape {examples.shape}.")
         self.name = name
         self._x = _numbers(examples, name)
-        self.labels, self._y = encode_labels(raw, positive, many, name)
+        self._raw, self._positive = raw, positive
+        self._set_labels(many)
         self.domain = _domain(self._x)
         self.rows = len(self._y)
         width = 1 if self._x.ndim == 1 else self._x.shape[1]
@@ -126,6 +151,19 @@ def encode_labels(
     raise SourceError("labels must take two values", was, POSITIVE)
 
 
+def more_than_two(y: Any) -> bool:
+    """Are these three labels or more?"""
+    values = np.asarray(y)
+    if values.ndim != 1:
+        return False
+    seen: set[Any] = set()
+    for part in range(0, len(values), ROWS_PER_BATCH):
+        seen.update(map(str, values[part : part + ROWS_PER_BATCH].tolist()))
+        if len(seen) > 2:
+            return True
+    return False
+
+
 def two_labels(values: list[Any]) -> Labels | None:
     """What two values in sorted order stand for; a lone one is understood if it is a bool, -1, 0 or 1."""
     if all(isinstance(value, bool) for value in values):
@@ -153,17 +191,6 @@ def against_others(values: list[Any], where: int) -> Labels:
 
 def _equal(value: Any, wanted: Any) -> bool:
     return type(value) is type(wanted) and bool(value == wanted)
-
-
-def alike(value: Any, wanted: Any) -> bool:
-    """Is it the same value, or written the same? So are 1 and "1.0"; True, "true" and 1."""
-    boolean = isinstance(value, bool) or isinstance(wanted, bool)
-    if str(value) == str(wanted) or (boolean and str(value).lower() == str(wanted).lower()):
-        return True
-    try:
-        return float(value) == float(wanted)
-    except (TypeError, ValueError, OverflowError):
-        return False
 
 
 def _check_labels(y: NDArray[Any], name: str) -> None:

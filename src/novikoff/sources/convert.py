@@ -196,7 +196,7 @@ def _columns(batch: Batch, name: str) -> tuple[list[str], list[Any]]:
     """The names and arrays of a record batch, without a copy."""
     import pyarrow as pa
 
-    label = pa.array(np.ascontiguousarray(batch.y))
+    label = pa.array(np.ascontiguousarray(batch.y, dtype=np.int32 if batch.y.dtype == np.int64 else None))
     if isinstance(batch.x, Sparse):
         return ["label", "indices", "values"], [label, *_lists(batch.x)]
     if not isinstance(batch.x, np.ndarray):

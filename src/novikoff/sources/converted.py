@@ -7,7 +7,8 @@ Metadata, under the key "novikoff", in JSON
     of the schema: format, kind (of the domain), features (their names, if they have any), bits (if they are hashed),
     table (is it the columns of one?).
     of each record batch, as known when it was written, so that the last one holds for the whole file:
-    rows, width, labels (what -1 and +1 stand for; null for many); in the last, the encoding of a table.
+    rows, width, labels (what -1 and +1 stand for; null for many), values (what many labels stand for, if they are
+    numbered); in the last, the encoding of a table.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class Converted:
             self.table = bool(meta.get("table", False))
             self.features = None if meta["features"] is None else tuple(map(str, meta["features"]))
             self.encoding: dict[str, Any] | None = last.get("encoding")
+            self.values: list[Any] | None = last.get("values")
             self._told = None if last["labels"] is None else _labels(*last["labels"])
             self._lists = _lists(schema, name, self.domain)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -144,8 +146,9 @@ def batch_metadata(stream: Stream, rows: int, x: NDArray[Any] | Sparse, last: bo
     if isinstance(x, Sparse) and stream.domain.width is not None:
         width = stream.domain.width
     labels = None if stream.labels is None else [_plain(stream.labels.negative), _plain(stream.labels.positive)]
+    values = {"values": list(map(_plain, stream.label_values))} if stream.many and stream.label_values else {}
     encoding = {"encoding": stream.encoding.state()} if last and stream.encoding is not None else {}
-    return {KEY: json.dumps({"rows": rows, "width": width, "labels": labels, **encoding}).encode()}
+    return {KEY: json.dumps({"rows": rows, "width": width, "labels": labels, **values, **encoding}).encode()}
 
 
 def _plain(value: Any) -> Any:

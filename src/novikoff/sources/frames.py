@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from novikoff.errors import SourceError
-from novikoff.sources.arrays import ROWS_PER_BATCH, encode_labels
-from novikoff.stream import Stream
+from novikoff.sources.arrays import ROWS_PER_BATCH, LabelledArray
 from novikoff.types import Batch, Domain, Position, Sparse
 
 WIDEST = 2**32
@@ -22,7 +21,7 @@ LARGEST_EXACT = 2**53
 """Whole numbers up to here are doubles."""
 
 
-class SparseMatrix(Stream):
+class SparseMatrix(LabelledArray):
     """The rows of a scipy.sparse matrix or array, with their labels y.
 
     Repeated entries are added up; explicit zeros stay; float32 stays float32, all else becomes float64. `positive`
@@ -48,7 +47,8 @@ class SparseMatrix(Stream):
             raise SourceError(f"X must have at most 2^32 columns: got {X.shape[1]:,}. Hash the features.")
         self.name = name
         self._x = _rows(X, name)
-        self.labels, self._y = encode_labels(raw, positive, many, name)
+        self._raw, self._positive = raw, positive
+        self._set_labels(many)
         self.domain = Domain("vector", X.shape[1])
         self.rows = len(raw)
 

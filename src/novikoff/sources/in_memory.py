@@ -25,6 +25,7 @@ class InMemoryStream(Stream):
     def __init__(self, like: Stream, batches: Sequence[Batch]) -> None:
         like = adapted(like)
         self.name, self.domain, self.labels = like.name, like.domain, like.labels
+        self.many, self.label_values = like.many, like.label_values
         self.features, self.notes = like.features, list(like.notes)
         self.encoding, self.table = like.encoding, like.table
         self._batches = list(batches)

@@ -78,6 +78,12 @@ class JSONL(LabelledLines):
             return found
         return Labels(found.negative == 1, found.positive == 1)
 
+    @property
+    def label_values(self) -> list[Any] | None:  # type: ignore[override]
+        """What numbered labels stand for, so far. true and false stay booleans."""
+        found = super().label_values
+        return [value == 1 for value in found] if found and self._booleans else found
+
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         self._key, self._numbers = (start["key"], start["numbers"]) if start else (self._asked, None)
         self._booleans = start["booleans"] if start else True

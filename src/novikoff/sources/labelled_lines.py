@@ -22,13 +22,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import Advice, LabelError, Option, SourceError, counted
-from novikoff.sources.line_chunks import Little, whole_lines
+from novikoff.numbering import are_numbers
+from novikoff.sources.line_chunks import LITTLE, Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.streaming_labels import StreamingLabels, shown
 from novikoff.sources.svmlight_line import BadLineError
@@ -119,6 +121,37 @@ class LabelledLines(Stream):
     def labels(self) -> Labels | None:  # type: ignore[override]
         """What stands for -1 and +1; None before it is known, and with `many`."""
         return self._labels.labels
+
+    @property
+    def many(self) -> bool:  # type: ignore[override]
+        """Are its labels numbered in the order in which they first come?"""
+        return self._many is True
+
+    @property
+    def label_values(self) -> list[Any] | None:  # type: ignore[override]
+        """What numbered labels stand for, so far; None if they are not numbered."""
+        return self._labels.label_values
+
+    @cached_property
+    def several(self) -> bool:  # type: ignore[override]
+        """Do the first lines show three labels or more, which are not numbers to be predicted?"""
+        if self._positive is not None or self._many is not None:
+            return False
+        head = self._origin.peek(LITTLE)
+        if len(head) == LITTLE:
+            head = head[: head.rfind(b"\n") + 1]
+        if not head:
+            return False
+        head = b"   " + head[3:] if head.startswith(BYTE_ORDER_MARK) else head
+        text = bytearray(head + b"\n" + bytes(PADDING))
+        parsed = self._parser(deque())(text, len(head) + 1, 1)
+        labels = set(parsed.labels.tolist())
+        return len(labels) > 2 and not (parsed.labels.dtype.kind == "f" and are_numbers(labels))
+
+    def show_many(self) -> None:
+        if self._positive is None:
+            self._many = True
+            self._labels = StreamingLabels(None, True)
 
     def fingerprint(self) -> dict[str, Any]:
         """Size and time of change of the file; empty for other sources."""

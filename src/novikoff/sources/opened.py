@@ -85,6 +85,15 @@ class Origin:
             raise
         return opened
 
+    def peek(self, count: int) -> bytes:
+        """The first bytes, without taking them: `count`, or of a pipe what has come."""
+        if self.rereadable:
+            with self.open() as opened:
+                return opened.peek(count)
+        if not isinstance(self._file, Opened):
+            self._file, self._open_before = self.open(), False
+        return self._file.peek(count)
+
     def fingerprint(self) -> dict[str, Any]:
         """Size and time of change of a file; of a path also its place and a sample. Nothing for other sources."""
         try:

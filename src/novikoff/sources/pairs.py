@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import InputError, SourceError
+from novikoff.numbering import Numbering
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Example, Labels, Position, check_label
 
@@ -35,7 +36,8 @@ def is_plain(value: Any) -> bool:
 class Pairs(Stream):
     """Pairs (x, y). `labels` says which two values stand for -1 and +1; without it y is -1 or +1 already.
 
-    `many` is for learners with labels 0 .. many-1. A list can be read again; a generator goes on where it was.
+    `many` is for learners with labels 0 .. many-1; if it is True, labels are any values, numbered as they come.
+    A list can be read again; a generator goes on where it was.
     `fixed` is true for a list, a tuple or an array of plain values: any other object may make its pairs as it is asked.
     """
 
@@ -59,9 +61,20 @@ class Pairs(Stream):
         self.name = name
         self.domain = domain or Domain("any")
         self.labels = labels or (Labels() if many is None else None)
+        self._set_numbering(many is True)
+
+    def _set_numbering(self, many: bool) -> None:
+        self.many, self._numbering = many, Numbering()
+        self.label_values = self._numbering.values if many else None
+
+    def show_many(self) -> None:
+        self.labels = None
+        self._set_numbering(True)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         t = skipped = start["row"] if start else 0
+        if self.many:
+            self._set_numbering(True)
         for t, pair in enumerate(islice(self._pairs, skipped, None), start=skipped + 1):
             try:
                 x, y = pair
@@ -77,6 +90,8 @@ class Pairs(Stream):
     def _outcome(self, y: Any, t: int) -> NDArray[Any]:
         """Of item t."""
         try:
+            if self.many:
+                return np.array([self._numbering.encode(_plain(y))])
             labels = self.labels or Labels()
             label = check_label(y, self._many) if labels == Labels() else labels.encode(y)
             return np.array([label], dtype=np.int8 if self._many is None else np.int32)
@@ -84,3 +99,13 @@ class Pairs(Stream):
             raise SourceError(*error.args, item=t, source=self.name) from None
         except ValueError:  # an array has no one truth
             raise SourceError("a label must be one value", f"has {y!r}", item=t, source=self.name) from None
+
+
+def _plain(y: Any) -> Any:
+    """A label of any kind: one value, and not missing."""
+    value = y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (str, int, float, bool)) or value != value or value in (float("inf"), -float("inf")):
+        raise InputError(f"a label must be text, a boolean or a finite number: got {y!r}.")
+    return value

@@ -24,7 +24,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
-from novikoff.errors import LabelError, SourceError
+from novikoff.errors import Advice, LabelError, Option, SourceError
 from novikoff.registry import CATALOG, entry, formats, names
 from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, check_encoding, is_number, rows_of, sniff_delimiter
 from novikoff.sources.on_disk import PACKED
@@ -59,13 +59,18 @@ WORD = re.compile(rb"[A-Za-z\x80-\xff]")
 WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+[^0-9A-Za-z\x80-\xff]+[0-9A-Za-z\x80-\xff]")
 
 
-def read(source: Any, format: str | None = None, **options: Any) -> Stream:
+def read(source: Any, format: str | None = None, labels: str | None = None, **options: Any) -> Stream:
     """The stream that `source` names: a path, "-" for standard input, a binary file object or "demo:iris".
 
     format    arrow, csv, jsonl, parquet, svmlight, text, vw, or one that was registered; None: sniff
+    labels    "many" if there are more than two, or may be: of any kind, numbered in the order in which they first come
     options   those of `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None is as good as nothing
     """
     given = {option: value for option, value in options.items() if value is not None}
+    if labels == "many":
+        return _many(source, format, given)
+    if labels is not None:
+        raise SourceError(f"labels must be many, if anything is said of them: got {labels!r}. Leave it out for two.")
     if isinstance(source, str) and source.startswith("demo:"):
         return _demo(source, format, given)
     if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
@@ -210,6 +215,18 @@ def _suffix(name: str) -> str:
 def _named(source: Any) -> str:
     """The source as it is called in a message."""
     return os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else f"a {type(source).__name__}"
+
+
+def _many(source: Any, format: str | None, given: dict[str, Any]) -> Stream:
+    """The stream with labels that are many."""
+    if "positive" in given:
+        raise SourceError(
+            "labels must be two or many", f"got {given['positive']!r} as the positive one, and many",
+            Advice("Leave out ", Option("positive"), " or ", Option("labels"), "."),
+        )  # fmt: skip
+    stream = read(source, format, **given)
+    stream.show_many()
+    return stream
 
 
 def _demo(name: str, format: str | None, given: dict[str, Any]) -> Stream:

@@ -1,8 +1,8 @@
-"""Label values that come one after the other, in a stream that cannot be read again, as -1 and +1.
+"""Label values that come one after the other, in a stream that cannot be read again, as -1 and +1, or numbered.
 
 Rule
     Two values, the larger is +1. With `positive`, that value is +1 and every other -1; with `many`, labels are whole
-    numbers from 0 to many-1 and stay as they are.
+    numbers from 0 to many-1 and stay as they are, or, if it is True, any values, numbered in the order they first come.
     While only one value has come: -1 and 0 stand for -1, and 1 stands for +1; any other could be either, an error.
     A second value that shows this was wrong (2 after 1) is an error, and so is a third value.
 Use
@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import POSITIVE, Advice, LabelError, Option, SourceError
+from novikoff.errors import MANY, POSITIVE, Advice, LabelError, Option, SourceError
+from novikoff.numbering import Numbering
 from novikoff.types import Labels
 
 LONE = {-1: Labels(-1, 1), 0: Labels(0, 1), 1: Labels(-1, 1)}
@@ -32,6 +33,7 @@ class StreamingLabels:
     def __init__(self, positive: Any = None, many: int | None = None) -> None:
         if positive is not None and many is not None:
             raise SourceError(f"labels must be two or many: got positive={positive!r} and many={many}. Pass one.")
+        self._numbering = Numbering() if many is True else None
         if many is not None and not 1 <= many <= 2**31:
             raise SourceError(f"labels must be from 1 to 2^31: got many={many}.")
         self._positive = positive
@@ -62,6 +64,11 @@ class StreamingLabels:
         return self._assumed
 
     @property
+    def label_values(self) -> list[Any] | None:
+        """What numbered labels stand for, so far; None if they are not numbered."""
+        return None if self._numbering is None else self._numbering.values
+
+    @property
     def absent(self) -> bool:
         """Other values came, and the positive one did not."""
         return self._positive is not None and not self._positive_came and bool(self._values)
@@ -72,10 +79,12 @@ class StreamingLabels:
             self._note(values)
 
     def encode(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The labels of the rows: int8 -1/+1, or int32 with `many`.
+        """The labels of the rows: int8 -1/+1, or whole numbers with `many`.
 
         Raises `LabelError`, with the row of the values, from 0, that is wrong; those before it are good.
         """
+        if self._numbering is not None:
+            return self._numbering.encode_all(values)
         if self._many is not None:
             return self._encode_many(values, self._many)
         if self._positive is not None:
@@ -93,20 +102,24 @@ class StreamingLabels:
             two = f"{shown(labels.negative)} and {shown(labels.positive)}"
             raise LabelError(
                 "labels must take two values", f"has a third, {shown(values[row])}, beside {two}",
-                Advice("Pass ", Option("positive", labels.positive), " to treat every other value as -1."), row=row,
+                Advice("Pass ", Option("positive", labels.positive), " to treat every other value as -1, or ", MANY),
+                row=row,
             )  # fmt: skip
         return _signs(positive)
 
     def state(self) -> dict[str, Any]:
         """What is known, as JSON values."""
         assumed = None if self._assumed is None else [self._assumed.negative, self._assumed.positive]
-        return {"values": list(self._values), "assumed": assumed, "positive_came": self._positive_came}
+        known = {} if self._numbering is None else {"numbered": list(self._numbering.values)}
+        return {"values": list(self._values), "assumed": assumed, "positive_came": self._positive_came, **known}
 
     def load(self, state: dict[str, Any]) -> None:
         """Know what was known when `state` was taken."""
         self._values = list(state["values"])
         self._assumed = None if state["assumed"] is None else Labels(*state["assumed"])
         self._positive_came = state["positive_came"]
+        if self._numbering is not None:
+            self._numbering = Numbering(list(state.get("numbered", ())))
 
     def _note(self, values: NDArray[Any]) -> None:
         """The first two values that came."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import Advice, LabelError, Option, SourceError, quoted
+from novikoff.numbering import are_numbers
 from novikoff.sources.layout import BOOLEANS, is_number
 from novikoff.sources.streaming_labels import StreamingLabels
 from novikoff.types import Labels
@@ -30,7 +31,7 @@ class WrittenLabels:
     column     its name or number, for messages
     first      what is said in its first cells: text, or values
     positive   the label that is +1, against all others
-    many       how many labels there are, if none is positive: whole numbers from 0 to many-1
+    many       how many labels there are, if none is positive: whole numbers from 0 to many-1; True: any, numbered
     """
 
     def __init__(self, column: str | int, first: Iterable[Any], positive: Any = None, many: int | None = None) -> None:
@@ -43,6 +44,24 @@ class WrittenLabels:
         elif isinstance(positive, str) and is_number(positive) and not self.worded:
             positive = float(positive)
         self._given = positive, many if positive is None else None
+        seen = {str(cell) if self.worded or not is_number(str(cell)) else float(cell) for cell in said}
+        self._several = positive is None and many is None and len(seen) > 2
+        self.numbers = not (self.worded or self.booleans) and are_numbers({one for one in seen if type(one) is float})
+        self.begin()
+
+    @property
+    def several(self) -> bool:
+        """Do the first cells show three labels or more, which are not numbers to be predicted?"""
+        return self._several and not self.numbers
+
+    @property
+    def many(self) -> bool:
+        """Are they numbered in the order in which they first come?"""
+        return self._given[1] is True
+
+    def show_many(self) -> None:
+        """Let them be."""
+        self._given = None, True
         self.begin()
 
     def begin(self, expected: Labels | None = None, state: dict[str, Any] | None = None) -> None:
@@ -68,6 +87,12 @@ class WrittenLabels:
         positive = BOOLEANS.get(str(found.positive)) if found is not None and self.booleans else None
         return found if positive is None else Labels(not positive, positive)
 
+    @property
+    def label_values(self) -> list[Any] | None:
+        """What numbered labels stand for, so far; None if they are not numbered."""
+        found = self.known.label_values
+        return found if found is None or not self.booleans else [BOOLEANS[value] for value in found]
+
     def look(self, texts: Sequence[str], codes: NDArray[np.int64]) -> None:
         """Take note of labels that will be encoded later. Raises `SourceError` as `encode` does."""
         values = self._values(texts, codes)
@@ -76,7 +101,7 @@ class WrittenLabels:
         self.known.look(values)
 
     def encode(self, texts: Sequence[str], codes: NDArray[np.int64]) -> NDArray[Any]:
-        """The labels of the rows: int8 -1/+1, or int32 with `many`. Raises `SourceError`, with the row, from 0."""
+        """The labels of the rows: -1/+1, or whole numbers with `many`. Raises `SourceError`, with the row, from 0."""
         try:
             return np.take(self.known.encode(self._values(texts, codes)), codes)
         except LabelError as error:

@@ -72,6 +72,29 @@ class Arrow(Stream):
         """What stands for -1 and +1; None before it is known, and with `many`."""
         return self._rows.labels if isinstance(self._rows, Converted) else self._labels.labels
 
+    @property
+    def many(self) -> bool:  # type: ignore[override]
+        """Are its labels numbered in the order in which they first come?"""
+        return (self._rows.values is not None) if isinstance(self._rows, Converted) else self._labels.many
+
+    @property
+    def label_values(self) -> list[Any] | None:  # type: ignore[override]
+        """What numbered labels stand for; None if they are not numbered."""
+        return self._rows.values if isinstance(self._rows, Converted) else self._labels.label_values
+
+    @property
+    def several(self) -> bool:  # type: ignore[override]
+        """Do the first rows show three labels or more, which are not numbers to be predicted?"""
+        return not isinstance(self._rows, Converted) and self._labels.several
+
+    def show_many(self) -> None:
+        if isinstance(self._rows, Converted):
+            return
+        self._labels.show_many()
+        for batch in self._file.batches(columns=[self._rows.target]):
+            with suppress(SourceError):  # told when its row comes
+                self._labels.look(*distinct(batch.column(0)))
+
     def fingerprint(self) -> dict[str, Any]:
         """Size and time of change of the file; empty for other sources."""
         return self._source.fingerprint()

@@ -7,7 +7,8 @@ Columns
     matched by name, in any order.
 Labels
     The column `label`, by its name or number; else one called label, y, class or target; else the last. Two values, the
-    larger +1; `positive` overrules; `many` for 0 .. many-1. With `outcomes="numbers"` they are numbers to be predicted.
+    larger +1; `positive` overrules; `many` for 0 .. many-1, or for any. With `outcomes="numbers"` they are numbers to
+    be predicted.
     Rows wait until both labels have come, for 16 MB or a second at most; then a file is looked through for the other,
     and a pipe goes by streaming_labels.py. With `labelled=False` there is none, and y is -1.
 Weights
@@ -28,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import Advice, LabelError, MismatchError, Option, SourceError, quoted
-from novikoff.sources.layout import LABEL_NAMES, is_number
+from novikoff.sources.layout import LABEL_NAMES
 from novikoff.sources.pandas_index import check_asked, unnamed_note
 from novikoff.sources.streaming_labels import shown
 from novikoff.sources.written_labels import WrittenLabels
@@ -43,8 +44,6 @@ from novikoff.types import Batch, Domain, Labels, Position
 
 LOOK_AHEAD_BYTES = 2**24
 LABEL_SECONDS = 1.0
-MOST_CLASSES = 20
-"""More whole numbers than this are no classes."""
 INTEGER = re.compile(r"-?[0-9]{1,19}")
 
 
@@ -54,7 +53,7 @@ class Table(Stream):
     reader      the format (tables/delimited.py, objects.py, columnar.py)
     label       the label column, by name or by number from 0 (from the end if negative)
     positive    the label that is +1, against all others
-    many        how many labels there are: whole numbers from 0 to many-1
+    many        how many labels there are: whole numbers from 0 to many-1; True: any, numbered as they first come
     columns     the columns to learn from, by name or number; all but the label by default
     drop        columns to leave out
     number, category, text, time   columns that are such, whatever they look like
@@ -221,6 +220,27 @@ class Table(Stream):
             what = role if role else column.what if column else "left out"
             yield name, what, next((str(cell) for cell in self._first.get(name, ()) if not is_missing(cell)), None)
 
+    @property
+    def many(self) -> bool:  # type: ignore[override]
+        """Are its labels numbered in the order in which they first come?"""
+        return not self.unlabelled and self.outcomes == "labels" and self._labels.many
+
+    @property
+    def label_values(self) -> list[Any] | None:  # type: ignore[override]
+        """What numbered labels stand for, so far; None if they are not numbered."""
+        return self._labels.label_values if self.many else None
+
+    @property
+    def several(self) -> bool:  # type: ignore[override]
+        """Do the first rows show three labels or more, which are not numbers to be predicted?"""
+        return self.label is not None and self.outcomes == "labels" and self._labels.several
+
+    def show_many(self) -> None:
+        if self._positive is None:
+            self._many = True
+            self._labels.show_many()
+            self._look_at_head()
+
     def describe(self) -> list[str]:
         """A line for each column: what it is, and its first value."""
         told = ((name, what, "nothing yet" if first is None else first) for name, what, first in self.described())
@@ -232,12 +252,8 @@ class Table(Stream):
 
         A few whole numbers may be classes, so they are not taken for numbers.
         """
-        if self.label is None or self._positive is not None or self._many is not None:
-            return False
-        if self._labels.worded or self._labels.booleans:
-            return False
-        said = {float(cell) for cell in self._first[self.label] if not is_missing(cell) and is_number(str(cell))}
-        return are_numbers(said)
+        asked = self._positive is not None or self._many is not None
+        return self.label is not None and not asked and self._labels.numbers
 
     def fingerprint(self) -> dict[str, Any]:
         """By what a file is known again."""
@@ -508,11 +524,6 @@ def _played(position: Position) -> int:
     """Rounds up to there: rows, unless they are weighed."""
     played: int = position["played" if "played" in position else "row"]
     return played
-
-
-def are_numbers(values: set[float]) -> bool:
-    """Are these numbers to be predicted, not labels?"""
-    return len(values) > MOST_CLASSES or (len(values) > 2 and not all(map(float.is_integer, values)))
 
 
 def _is_whole(cell: Any) -> bool:

@@ -210,7 +210,8 @@ def _batches(make: Callable[[], Learner], examples: Any) -> list[Batch]:
     if isinstance(examples, Iterator):
         fail("examples must be there more than once: got an iterator. Pass a list")
     stream = as_stream(examples, learner)
-    return [for_learner(batch, stream.labels, Player(learner)) for batch in stream.batches()]
+    numbering = Game(learner).numbering
+    return [for_learner(batch, stream, Player(learner), numbering) for batch in stream.batches()]
 
 
 def _rows(batches: list[Batch], most: int | None = None) -> Iterator[tuple[Any, Any]]:

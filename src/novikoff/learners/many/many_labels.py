@@ -34,6 +34,8 @@ class ManyLabels(Rows):
         self.announced = labels
         self._counts = np.zeros(0 if labels is None else labels, dtype=np.int64)
 
+    numbered = True
+
     @property
     def grows(self) -> bool:
         """May a round bring a label never seen?"""
