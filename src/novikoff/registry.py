@@ -163,6 +163,7 @@ CATALOG: Mapping[str, Entry] = {
 
 MANY: Mapping[str, Entry] = {
     "perceptron": Entry("learner", "learners.many.perceptron", "ManyPerceptron"),
+    "ftrl": Entry("learner", "learners.many.ftrl", "ManyFtrl"),
 }
 """Of a learner of two labels: the class of the same name, with the same arguments, that plays where labels are many."""
 

@@ -662,6 +662,10 @@ CASES = {
         nk.ManyPerceptron, lambda run: dataclasses.replace(changed(run, mistakes=140, updates=140), mistakes=140),
         lambda: run_of(nk.ManyPerceptron(labels=2), [(x, 1) for x, _ in orthogonal(12)]),
     ),
+    "many_regret": of_many(
+        nk.ManyFtrl, paid_more,
+        lambda: run_of(nk.ManyFtrl(rate=0.25, bias=0.0, labels=2), [(x, 1) for x, _ in orthogonal(12, 1)]),
+    ),
     "vaw_regret": Case(
         TARGETS, vaw, [((1.0,), 1.0)] * 90, lambda: vaw(orthogonal(9, 1)),
         lambda: run_of(Overpaying(bias=0.0), ones(90)),

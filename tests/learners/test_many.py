@@ -12,7 +12,9 @@ from novikoff.types import Batch, Sparse
 
 SAMPLES = {
     "perceptron": [nk.ManyPerceptron, lambda **k: nk.ManyPerceptron(bias=1.0, normalize=True, **k)],
+    "ftrl": [nk.ManyFtrl, lambda **k: nk.ManyFtrl("newton", 0.25, 0.0, **k)],
 }
+PROBABLE = [*SAMPLES["ftrl"]]
 EVERY = [make for makes in SAMPLES.values() for make in makes]
 every = pytest.mark.parametrize("make", EVERY)
 
@@ -134,6 +136,26 @@ def test_certificates_hold_whether_labels_are_announced_or_come_late(make):
             for announced in (None, max(2, int(y.max()) + 1)):
                 for found in played(make(labels=announced), x, y).certify():
                     assert found.status in ("valid", "vacuous"), (seed, rounds, labels, found)
+
+
+@pytest.mark.parametrize("make", PROBABLE)
+def test_probabilities_are_those_that_are_paid_for(make):
+    x, y = stream(80)
+    for announced in (None, 4):
+        learner, lost, kept = make(labels=announced), 0.0, 1.0
+        for t, (row, label) in enumerate(zip(x, y.tolist(), strict=True), 1):
+            p = learner.probabilities_one(row)
+            assert p.shape == (learner.labels,)
+            assert learner.predict_one(row) == (int(np.argmax(p)) if len(p) else 0)
+            rest = 1.0 / t**2 if announced is None else 0.0
+            assert abs(p.sum() + rest - 1.0) < 1e-12
+            chance = learner.play_one(row, label).probabilities
+            assert abs(chance - (p[label] if label < len(p) else rest)) < 1e-12
+            kept *= 1.0 - rest if t > 1 else 1.0
+            lost -= np.log(chance)
+        assert kept > 0.5
+        assert abs(played(make(labels=announced), x, y).log_loss - lost) < 1e-9
+        assert np.array_equal(learner.probabilities_many(Batch(x, y, 1)), [learner.probabilities_one(row) for row in x])
 
 
 @every

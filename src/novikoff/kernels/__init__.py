@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from novikoff.kernels import lanes as lanes
     from novikoff.kernels import log_losses as log_losses
     from novikoff.kernels import logits as logits
+    from novikoff.kernels import many_ftrl as many_ftrl
     from novikoff.kernels import many_losses as many_losses
     from novikoff.kernels import many_perceptron as many_perceptron
     from novikoff.kernels import metric_perceptron as metric_perceptron
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from novikoff.kernels import second_order as second_order
     from novikoff.kernels import sharing as sharing
     from novikoff.kernels import sleeping as sleeping
+    from novikoff.kernels import softmax as softmax
     from novikoff.kernels import specialists as specialists
     from novikoff.kernels import standings as standings
     from novikoff.kernels import supports as supports

@@ -113,3 +113,13 @@ def hedge_all(z0: Vector, v: Vector, known: int, z: Vector) -> None:
     p, step, tried = np.empty(known), np.empty(known), np.empty(known)
     for t in range(len(v)):
         hedged(z0[t], v[t], known, z[t], p, step, tried)
+
+
+@compiled
+def shares(scores: Vector) -> Vector:
+    """P of every row of scores."""
+    found = np.empty(scores.shape)
+    for t in range(len(scores)):
+        if scores.shape[1] > 0:
+            softmax(scores[t], scores.shape[1], found[t])
+    return found

@@ -196,6 +196,11 @@ WORDS: dict[str, Words] = {
         ("there is a linear classifier whose total hinge loss on these rows is {comparator_loss:up}; its size in the "
          "learner's metric costs {penalty:up}, and learning it {delta:up}",),
     ),
+    "many_regret": Words(
+        "follow the regularised leader with many labels, on any rows",
+        ("there are weights for the {labels} labels whose log losses on these rows add up to {comparator_loss:up}, "
+         "their length costs {penalty:up}, learning them {delta:up}, and labels that nobody could know {novelty:up}",),
+    ),
     "ftrl_suffix": Words(
         "follow the regularised leader from any round on",
         ("the weights that it had after round {after} would have lost {comparator_loss:up} in the rounds since",),

@@ -9,6 +9,7 @@ what those rounds cost besides is told apart.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -125,3 +126,24 @@ class ManyLabels(Rows):
 
     def _argument(self, name: str, default: Any) -> Any:
         return self.announced if name == "labels" else super()._argument(name, default)
+
+
+class ManyProbabilistic(ManyLabels):
+    """The same for learners with probabilities; a learner brings `_shares`, those of the labels known."""
+
+    @abstractmethod
+    def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P of each label, where these are the scores, had no other a chance."""
+
+    def probabilities_one(self, x: Example) -> NDArray[np.float64]:
+        """P of each label; what is left is kept for a label never seen."""
+        found: NDArray[np.float64] = self._probabilities(self._row(x, learn=False))[0]
+        return found
+
+    def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
+        """The same of every row."""
+        return self._probabilities(self._rows(batch, learn=False))
+
+    def _probabilities(self, rows: Any) -> NDArray[np.float64]:
+        kept = 1.0 / (self.rounds + 1.0) ** 2 if self.grows else 0.0
+        return (1.0 - kept) * self._shares(self._look(rows))
