@@ -2,12 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-all transcripts check bench clean
+.PHONY: help demo test test-all transcripts browser check bench clean
 
 help:
 	@echo "make demo         a tour with no files: games and their certificates"
 	@echo "make test         the tests (make test-all: the slow ones too, and more examples)"
 	@echo "make transcripts  tests/transcripts anew, when a change of what is printed is meant"
+	@echo "make browser      install Chromium by apt, if there is no browser to test the page in"
 	@echo "make check        ruff, mypy --strict, import-linter"
 	@echo "make bench        every speed claim, measured here as a ratio"
 
@@ -39,6 +40,10 @@ test: .venv/.test
 
 test-all: .venv/.test
 	$(BIN)/python -m pytest -n auto -m "" --hypothesis-profile=long
+
+browser: # the page is tested in a real one; without it those tests are skipped
+	@command -v chromium-headless-shell chromium google-chrome >/dev/null \
+		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium-headless-shell; }
 
 transcripts: .venv/.test
 	$(BIN)/python tests/test_transcripts.py

@@ -117,6 +117,12 @@ class Survivors:
     def first(self) -> int:
         return 0 if self._members is None else int(self._members[0])
 
+    def alive(self) -> NDArray[np.bool_]:
+        """Of each hypothesis: is it left?"""
+        left = np.zeros(self._class.size, dtype=np.bool_)
+        left[slice(None) if self._members is None else self._members] = True
+        return left
+
     def state(self) -> State:
         return {"members": None if self._members is None else self._members.copy()}
 

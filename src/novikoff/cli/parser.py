@@ -129,6 +129,13 @@ def parser() -> Parser:
     one.add_argument("destination", metavar="DEST", help="the Arrow file to write")
     _add_force(one)
 
+    one = verb("arena", verbs.arena)
+    one.add_argument("link", nargs="?", metavar="LINK", help="a link of the page, to open that game")
+    one.add_argument(
+        "--port", type=_integer(1, 65535), default=1962, metavar="N", help="where to listen (default: 1962)"
+    )
+    one.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
+
     one = verb("duel", verbs.duel)
     one.add_argument("learner", metavar="LEARNER", help=SPEC)
     one.add_argument("adversary", metavar="ADVERSARY", help=SPEC)

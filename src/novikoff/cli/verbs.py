@@ -142,6 +142,13 @@ def duel(asked: Namespace) -> int:
     )
 
 
+def arena(asked: Namespace) -> int:
+    """Open a page in the browser to watch and play the games of the theorems."""
+    from novikoff.cli.arena import open_arena
+
+    return open_arena(asked.link, asked.port, not asked.no_browser)
+
+
 def experts(asked: Namespace) -> int:
     """Combine the columns of a table of predictions, and certify the regret against the best of them."""
     from novikoff.cli.experts import Asked, run_experts

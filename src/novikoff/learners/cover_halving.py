@@ -20,6 +20,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from novikoff import encode
 from novikoff.certificate import floor_log2
 from novikoff.certificates.cover_restarts import CoverFacts, cover_restarts
@@ -74,6 +77,14 @@ class CoverHalving(Playing):
     def epsilon(self) -> float:
         """How fine the cover in play is."""
         return self._cover.epsilon
+
+    def votes(self, x: Example) -> int:
+        """How many of the `size` surviving directions say +1 of x."""
+        return int(self._space.poll(x).weights[1])
+
+    def survivors(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The directions of the cover in play, a column each, and which of them are left."""
+        return self._cover.points, self._space.alive()
 
     def predict_one(self, x: Example) -> Label:
         return self._space.poll(x).winner()

@@ -1,0 +1,214 @@
+// Drawing: what a frame looks like. No network, no state: the arena and saved files use the same functions.
+
+const NS = "http://www.w3.org/2000/svg";
+
+export function shape(name, attributes, text) {
+  const made = document.createElementNS(NS, name);
+  for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+const SIDE = 400;
+const across = (x) => SIDE / 2 + (SIDE / 2) * x; // -1 .. 1
+const up = (y) => SIDE / 2 - (SIDE / 2) * y;
+
+function mark(x, y, label, wrong, where) {
+  // + and - by shape and colour, a mistake in a ring
+  const parts = [];
+  const colour = label > 0 ? "plus-line" : "minus-line";
+  parts.push(shape("path", { d: `M${x - 6} ${y}H${x + 6}` + (label > 0 ? `M${x} ${y - 6}V${y + 6}` : ""), class: colour, "stroke-width": where ? 4 : 2.5 }));
+  if (wrong) parts.push(shape("circle", { cx: x, cy: y, r: 9, class: "ink", "stroke-width": 1.2 }));
+  if (where) parts.push(shape("circle", { cx: x, cy: y, r: 13, class: "ink", "stroke-width": 2.4 }));
+  return parts;
+}
+
+function half(w) {
+  // the polygon of the square in which w says +1, cut by Sutherland and Hodgman
+  const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]];
+  const value = (p) => w[0] * p[0] + w[1] * p[1] + w[2];
+  const kept = [];
+  corners.forEach((p, i) => {
+    const q = corners[(i + 1) % 4], a = value(p), b = value(q);
+    if (a >= 0) kept.push(p);
+    if ((a >= 0) !== (b >= 0)) kept.push([p[0] + (q[0] - p[0]) * a / (a - b), p[1] + (q[1] - p[1]) * a / (a - b)]);
+  });
+  return kept;
+}
+
+const polygon = (points) => points.map(([x, y]) => `${across(x).toFixed(1)},${up(y).toFixed(1)}`).join(" ");
+
+function plane(parts, frames, t, view, field) {
+  parts.push(shape("rect", { width: SIDE, height: SIDE, class: "minus-area" }));
+  if (field && field.says) {
+    const size = SIDE / field.n;
+    let path = "";
+    for (let row = 0; row < field.n; row++) for (let c = 0; c < field.n; c++)
+      if (field.says[row * field.n + c] === "+") path += `M${(c * size).toFixed(1)} ${(row * size).toFixed(1)}h${size.toFixed(2)}v${size.toFixed(2)}h${(-size).toFixed(2)}z`;
+    parts.push(shape("path", { d: path, class: "plus-area" }));
+  } else if (view.w) {
+    const area = half(view.w);
+    if (area.length) parts.push(shape("polygon", { points: polygon(area), class: "plus-area" }));
+    const [a, b, c] = view.w;
+    if (a || b) {
+      const near = Math.hypot(a, b), foot = [-c * a / near ** 2, -c * b / near ** 2];
+      const [x, y] = [foot[0] + 0.16 * a / near, foot[1] + 0.16 * b / near];
+      const inside = Math.abs(x) < 0.85 && Math.abs(y) < 0.85;
+      if (inside) {
+        parts.push(shape("text", { x: across(x), y: up(y), "text-anchor": "middle", class: "plus" }, "says +1"));
+        parts.push(shape("text", { x: across(2 * foot[0] - x), y: up(2 * foot[1] - y), "text-anchor": "middle", class: "minus" }, "says \u22121"));
+      }
+      parts.push(shape("line", { x1: across(foot[0]), y1: up(foot[1]), x2: across(foot[0] + 0.3 * a / near), y2: up(foot[1] + 0.3 * b / near), class: "ink", "stroke-width": 2, "stroke-dasharray": "4 3" }));
+    } else parts.push(shape("text", { x: 8, y: 18 }, c >= 0 ? "says +1 everywhere" : "says \u22121 everywhere"));
+  }
+  if (field && field.says) {
+    const plus = (field.says.match(/\+/g) || []).length;
+    parts.push(shape("text", { x: 8, y: 18 }, `says +1 on ${Math.round(100 * plus / field.says.length)} % of the plane (the blue part)`));
+  }
+  parts.push(shape("path", { d: "M0 200H400M200 0V400", class: "axis", "stroke-opacity": 0.5 }));
+}
+
+function points(parts, frames, t) {
+  for (const frame of frames.slice(1, t + 1))
+    parts.push(...mark(across(frame.x[0]), up(frame.x[1]), frame.y, frame.said !== frame.y, frame.t === t));
+}
+
+const SCENES = {
+  perceptron(parts, frames, t, view) { plane(parts, frames, t, view); points(parts, frames, t); },
+  kernel(parts, frames, t, view, field) {
+    plane(parts, frames, t, view, field);
+    points(parts, frames, t);
+    view.supports.forEach(([x, y]) => parts.push(shape("rect", { x: across(x) - 11, y: up(y) - 11, width: 22, height: 22, class: "ink" })));
+  },
+  ellipsoid(parts, frames, t, view) {
+    plane(parts, frames, t, view);
+    const [[a, b], [c, d]] = view.factor, [u, v] = view.centre, ring = [];
+    for (let k = 0; k <= 72; k++) {
+      const p = Math.cos(k * Math.PI / 36), q = Math.sin(k * Math.PI / 36);
+      ring.push([u + a * p + b * q, v + c * p + d * q]);
+    }
+    parts.push(shape("circle", { cx: 200, cy: 200, r: 200, class: "axis" }));
+    parts.push(shape("polygon", { points: polygon(ring), class: "ink", "stroke-width": 2 }));
+    parts.push(shape("circle", { cx: across(u), cy: up(v), r: 4, class: "fill-ink" }));
+    points(parts, frames, t);
+  },
+  halfspaces(parts, frames, t, view) {
+    parts.push(shape("rect", { width: SIDE, height: SIDE, class: "page" }));
+    parts.push(shape("circle", { cx: 200, cy: 200, r: 170, class: "axis" }));
+    view.angles.forEach((angle, i) => {
+      const x = 200 + 170 * Math.cos(angle), y = 200 - 170 * Math.sin(angle);
+      parts.push(view.alive[i] ? shape("circle", { cx: x, cy: y, r: 5, class: "fill-ink" }) : shape("circle", { cx: x, cy: y, r: 2.5, class: "axis" }));
+    });
+    const left = view.alive.filter(Boolean).length;
+    parts.push(shape("text", { x: 8, y: 18 }, `${left} of ${view.alive.length} directions are left`));
+    const now = frames[t];
+    if (now.x) {
+      const far = Math.hypot(now.x[0], now.x[1]) || 1, [a, b] = [-now.x[1] / far, now.x[0] / far];
+      parts.push(shape("line", { x1: across(-a), y1: up(-b), x2: across(a), y2: up(b), class: "ink", "stroke-dasharray": "5 4" }));
+    }
+    points(parts, frames, t);
+  },
+  thresholds(parts, frames, t, view) {
+    const x = (value) => 20 + 360 * value / (view.n + 1);
+    parts.push(shape("rect", { width: SIDE, height: SIDE, class: "page" }));
+    const shown = frames.slice(0, t + 1).slice(-18), first = shown[0].t;
+    shown.forEach((frame) => {
+      const y = 34 + 19 * (frame.t - first), { lo, hi } = frame.view;
+      parts.push(shape("line", { x1: 20, x2: 380, y1: y, y2: y, class: "axis" }));
+      parts.push(shape("rect", { x: x(lo) - 2, y: y - 5, width: Math.max(x(hi) - x(lo), 0) + 4, height: 10, class: "fill-ink", "fill-opacity": frame.t === t ? 0.85 : 0.3 }));
+      if (frame.x !== null) parts.push(...mark(x(frame.x + 0.5), y, frame.y, frame.said !== frame.y, frame.t === t));
+    });
+    parts.push(shape("text", { x: 20, y: 18 }, `thresholds ${view.lo} to ${view.hi} are left, ${view.hi - view.lo + 1} of ${view.n + 2}`));
+    parts.push(shape("text", { x: 20, y: 394 }, "0"));
+    parts.push(shape("text", { x: 380, y: 394, "text-anchor": "end" }, view.n));
+  },
+  boxes(parts, frames, t, view, field) {
+    const m = view.m, size = SIDE / m;
+    parts.push(shape("rect", { width: SIDE, height: SIDE, class: "minus-area" }));
+    if (field && field.shares) field.shares.forEach((share, i) => {
+      if (share > 0) parts.push(shape("rect", { x: (i % m) * size, y: Math.floor(i / m) * size, width: size, height: size, class: "plus", "fill-opacity": (0.75 * share).toFixed(3) }));
+    });
+    if (view.low) parts.push(shape("rect", { x: view.low[0] * size, y: SIDE - (view.high[1] + 1) * size, width: (view.high[0] - view.low[0] + 1) * size, height: (view.high[1] - view.low[1] + 1) * size, class: "ink", "stroke-width": 2.5 }));
+    for (const frame of frames.slice(1, t + 1))
+      parts.push(...mark((frame.x[0] + 0.5) * size, SIDE - (frame.x[1] + 0.5) * size, frame.y, frame.said !== frame.y, frame.t === t));
+    parts.push(shape("text", { x: 8, y: 18 }, `${view.left.toLocaleString("en")} boxes are left; the darker, the more say +1`));
+  },
+  experts(parts, frames, t, view) {
+    const count = view.weights.length, width = 360 / count, now = frames[t].x;
+    parts.push(shape("rect", { width: SIDE, height: SIDE, class: "page" }));
+    view.weights.forEach((weight, i) => {
+      const x = 20 + i * width, tall = 260 * weight;
+      parts.push(shape("rect", { x: x + 6, y: 300 - tall, width: width - 12, height: tall, class: now && now[i] ? "minus" : "plus" }));
+      parts.push(shape("text", { x: x + width / 2, y: 292 - tall, "text-anchor": "middle" }, `${Math.round(100 * weight)} %`));
+      parts.push(shape("text", { x: x + width / 2, y: 320, "text-anchor": "middle" }, `expert ${i + 1}`));
+      parts.push(shape("text", { x: x + width / 2, y: 338, "text-anchor": "middle" }, `lost ${view.losses[i]}`));
+      if (now && now[i]) parts.push(shape("text", { x: x + width / 2, y: 356, "text-anchor": "middle", class: "minus" }, "loses"));
+    });
+    parts.push(shape("line", { x1: 20, x2: 380, y1: 300, y2: 300, class: "axis" }));
+    parts.push(shape("text", { x: 20, y: 384 }, `the learner lost ${view.lost.toFixed(2)}, the best expert ${view.best.toFixed(0)}`));
+  },
+};
+
+export function scene(svg, game, frames, t, field, cursor) {
+  const parts = [];
+  SCENES[game](parts, frames, t, frames[t].view, field);
+  if (cursor) parts.push(shape("path", { d: `M${cursor[0] - 9} ${cursor[1]}h18M${cursor[0]} ${cursor[1] - 9}v18`, class: "ink", "stroke-dasharray": "2 2" }));
+  svg.replaceChildren(...parts);
+}
+
+export function curve(svg, frames, t, bounds, apriori) {
+  const last = Math.max(frames.length - 1, 1), left = 34, right = 360, top = 34, bottom = 164;
+  const seen = bounds.filter(([, bound]) => bound <= 4 * Math.max(frames[frames.length - 1].paid, 4));
+  const high = Math.max(frames[frames.length - 1].paid, apriori && apriori <= 40 ? apriori : 0, ...seen.map(([, bound]) => bound), 4) * 1.05;
+  const x = (round) => left + (right - left) * round / last, y = (value) => bottom - (bottom - top) * value / high;
+  const parts = [shape("path", { d: `M${left} ${top}V${bottom}H${right}`, class: "axis" })];
+  for (let k = 0, step = Math.max(1, 10 ** Math.floor(Math.log10(high)) / (high / 10 ** Math.floor(Math.log10(high)) < 3 ? 2 : 1)); k * step <= high; k++)
+    parts.push(shape("text", { x: left - 4, y: y(k * step) + 4, "text-anchor": "end" }, k * step));
+  parts.push(shape("text", { x: right, y: bottom + 16, "text-anchor": "end" }, `${last} rounds`));
+  if (apriori && apriori <= high) parts.push(shape("line", { x1: left, x2: right, y1: y(apriori), y2: y(apriori), class: "ink", "stroke-dasharray": "1 4", "stroke-width": 2 }));
+  if (seen.length) {
+    parts.push(shape("path", { d: "M" + seen.map(([round, bound]) => `${x(round).toFixed(1)} ${y(bound).toFixed(1)}`).join("L"), class: "minus-line", "stroke-dasharray": "6 3", "stroke-width": 2 }));
+    const [round, bound] = seen[seen.length - 1];
+    parts.push(shape("circle", { cx: x(round), cy: y(bound), r: 3, class: "minus" }));
+    parts.push(shape("text", { x: right + 4, y: y(bound) + 4 }, Number.isInteger(bound) ? bound : bound.toFixed(1)));
+  }
+  parts.push(shape("path", { d: "M" + frames.map((frame) => `${x(frame.t).toFixed(1)} ${y(frame.paid).toFixed(1)}`).join("L"), class: "plus-line", "stroke-width": 2 }));
+  const now = frames[t];
+  parts.push(shape("circle", { cx: x(now.t), cy: y(now.paid), r: 4.5, class: "plus" }));
+  const counts = Number.isInteger(frames[frames.length - 1].paid);
+  parts.push(shape("text", { x: left, y: 12 }, `solid: ${counts ? "mistakes" : "loss"}; dashed: what is allowed` + (bounds.length && !seen.length ? " (far above)" : "")));
+  if (apriori) parts.push(shape("text", { x: left, y: 26 }, `dotted: allowed before the first round, ${apriori}`));
+  svg.replaceChildren(...parts);
+}
+
+export function told(game, frames, t) {
+  const now = frames[t];
+  if (t === 0) return "Nothing was played yet.";
+  if (game === "experts") return `Round ${t}: ${now.x.map((v, i) => (v ? i + 1 : 0)).filter(Boolean).map((i) => "expert " + i).join(", ") || "nobody"} lost. The learner lost ${now.paid.toFixed(2)} in all.`;
+  const sign = (label) => (label > 0 ? "+1" : "\u22121");
+  return `Round ${t}: the learner said ${sign(now.said)}, the answer was ${sign(now.y)}. ${now.paid} mistake${now.paid === 1 ? "" : "s"} in all.`;
+}
+
+const BADGES = { valid: "\u2713 Kept", conditional: "\u2713 Kept, if", vacuous: "\u2013 Says nothing", void: "\u2013 Does not apply", violated: "\u2717 BROKEN" };
+
+export function cards(where, certificates, explain) {
+  const young = certificates.length && certificates.every((one) => one.status === "vacuous") ? [document.createElement("p")] : [];
+  if (young.length) young[0].textContent = "So far the promises say nothing: play on, and they will.";
+  where.replaceChildren(...young, ...certificates.map((one) => {
+    const card = document.createElement("div"), head = document.createElement("p"), badge = document.createElement("span"), name = document.createElement("span"), text = document.createElement("p");
+    card.className = `card ${one.status}`;
+    badge.className = "badge"; badge.textContent = BADGES[one.status];
+    name.className = "faint"; name.textContent = one.theorem;
+    text.textContent = one.sentence;
+    head.append(badge, name);
+    card.append(head, text);
+    if (explain) {
+      const more = document.createElement("details"), summary = document.createElement("summary"), body = document.createElement("pre");
+      summary.textContent = "The theorem, and its proof";
+      more.append(summary, body);
+      more.addEventListener("toggle", async () => { if (more.open && !body.textContent) body.textContent = await explain(one.theorem); });
+      card.append(more);
+    }
+    return card;
+  }));
+}

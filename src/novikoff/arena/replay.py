@@ -1,0 +1,158 @@
+"""Replay: a script (which game, which options, which moves) becomes the frames of that game, always the same ones.
+
+    {"v": 1, "game": "perceptron", "options": {"bias": 1}, "seed": 0, "rival": "me", "honest": true,
+     "moves": [[[50, 20], "o"], "a"], "from": 1, "field": true}
+
+A move is a place and an answer: "p" (+1), "m" (-1), "o" (the opposite of what the learner says) or "t" (what the hidden
+target says); or "a": the rival plays the round. If `honest`, "o" says the opposite only while some target fits it.
+`from` is the first frame wanted; `field` asks for a picture of the plane after the last, `curve` for the bound on the
+way and not at the end alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from novikoff.arena.scenes import Plane, Scene, checked_options, checked_place, chosen
+from novikoff.certificate import Certificate
+from novikoff.errors import InputError
+from novikoff.report import plain, sentences, summary
+from novikoff.report.bounds import mark
+
+VERSION = 1
+MOST_MOVES = 1000
+ANSWERS = ("p", "m", "o", "t")
+
+
+def read(script: Any) -> tuple[Scene, list[Any], bool]:
+    """The scene, its moves, and whether answers stay honest; refuses what no page of ours would write."""
+    if not isinstance(script, Mapping):
+        raise InputError(f"a script must be an object: got {type(script).__name__}.")
+    known = {"v", "game", "options", "seed", "rival", "honest", "moves", "from", "field", "curve", "x"}
+    if more := set(script) - known:
+        raise InputError(f"a script must have no more than {', '.join(sorted(known))}: got {min(map(str, more))!r}.")
+    if script.get("v") != VERSION:
+        raise InputError(f"the version of a script must be {VERSION}: got {script.get('v')!r}.")
+    kind = chosen(script.get("game"))
+    rival, seed, moves = script.get("rival", "me"), script.get("seed", 0), script.get("moves", [])
+    if rival not in kind.rivals:
+        raise InputError(f"a rival of {kind.name} must be one of {', '.join(kind.rivals)}: got {rival!r}.")
+    if type(seed) is not int or not 0 <= seed < 2**31:
+        raise InputError(f"a seed must be a whole number from 0 to 2^31 - 1: got {seed!r}.")
+    if type(first := script.get("from", 0)) is not int or first < 0:
+        raise InputError(f"the first frame must be a whole number from 0: got {first!r}.")
+    if not isinstance(moves, list) or len(moves) > MOST_MOVES:
+        raise InputError(f"moves must be a list of at most {MOST_MOVES:,}.")
+    options = script.get("options", {})
+    if not isinstance(options, Mapping):
+        raise InputError(f"options must be an object: got {type(options).__name__}.")
+    return kind(checked_options(kind, options), seed, rival), moves, bool(script.get("honest", True))
+
+
+def replay(script: Any) -> dict[str, Any]:
+    """Play it; the frames from round `from` on, the certificates, and the curve of the bound."""
+    begin = time.perf_counter()
+    scene, moves, honest = read(script)
+    first = script.get("from", 0)
+    frames = [frame(scene, None, None, None)] if first == 0 else []
+    bounds: list[tuple[int, float]] = []
+    due = mark(0)
+    for number, move in enumerate(moves, start=1):
+        played = step(scene, move, honest)
+        if number >= first:
+            frames.append(frame(scene, *played))
+        if number == due and number < len(moves):
+            bounds += _bound(scene, scene.ledger.certify()) if script.get("curve") else []
+            due = mark(number)
+    certificates = scene.ledger.certify()
+    bounds += _bound(scene, certificates)
+    told: dict[str, Any] = {
+        "frames": frames,
+        "certificates": [shown(one) for one in certificates],
+        "curve": bounds,
+        "apriori": scene.apriori(),
+        "lead": sentences.capital(summary.lead(scene.ledger, certificates)) if moves else "",
+        "limits": scene.limits(),
+    }
+    if script.get("field"):
+        told["field"] = scene.field()
+    return {**told, "ms": round(1e3 * (time.perf_counter() - begin), 1)}
+
+
+def step(scene: Scene, move: Any, honest: bool) -> tuple[Any, int, int]:
+    """Play one round: x, what was said, what was answered."""
+    if move == "a":
+        return _rivals_round(scene)
+    if not isinstance(move, list) or len(move) != 2 or move[1] not in ANSWERS:
+        raise InputError(f"a move must be [place, answer], the answer one of {', '.join(ANSWERS)}: got {move!r}.")
+    if scene.rival in ("builtin", "data"):
+        raise InputError(f"against {scene.rival} every move must be 'a': got {move!r}.")
+    x = scene.example(checked_place(scene, move[0]))
+    if scene.name == "experts":
+        return x, scene.learn(x, 0), 0
+    answer = {"p": 1, "m": -1}.get(move[1])
+    if answer is None and (move[1] == "t" or scene.rival == "target"):
+        answer = scene.target(x)
+    if answer is None:
+        said = int(scene.game.predict_one(x))
+        answer = -said if not honest or scene.fits(x, -said) else said
+    return x, scene.learn(x, answer), answer
+
+
+def _rivals_round(scene: Scene) -> tuple[Any, int, int]:
+    """The rival shows a place and answers."""
+    if scene.adversary is not None:
+        probe = scene.game.player.chances
+        x: Any = scene.adversary.ask(probe)
+        scene.ledger.answered += 1
+        y = scene.adversary.answer(probe(x))
+        return x, scene.learn(x, y), y
+    if scene.rival == "data" and isinstance(scene, Plane):
+        place, y = scene.data(len(scene.shown))
+        x = scene.example(place)
+        return x, scene.learn(x, y), y
+    if scene.rival == "me":
+        raise InputError("the rival must be another for a move 'a': it is me.")
+    x = scene.example(scene.random_place())
+    y = 0 if scene.name == "experts" else scene.target(x)
+    return x, scene.learn(x, y), y
+
+
+def frame(scene: Scene, x: Any, said: int | None, y: int | None) -> dict[str, Any]:
+    """What is to be seen after a round."""
+    paid = scene.ledger.mistakes if scene.ledger.counts else scene.ledger.expected
+    return {
+        "t": scene.ledger.rounds,
+        "x": x.tolist() if hasattr(x, "tolist") else list(x) if isinstance(x, tuple) else x,
+        "said": said,
+        "y": y,
+        "paid": paid,
+        "view": scene.view(),
+    }
+
+
+def _bound(scene: Scene, certificates: list[Certificate]) -> list[tuple[int, float]]:
+    """The tightest bound up to now, on mistakes or on the loss."""
+    best = summary.bounding(scene.ledger, certificates)
+    value = None if best is None else summary.allowed(scene.ledger, best)
+    if value is None:
+        regret = [one for one in certificates if one.holds and one.bound is not None and "regret" in one.quantity]
+        value = float(regret[0].bound or 0.0) + float(scene.learner.facts().best_loss) if regret else None
+    return [] if value is None else [(scene.ledger.rounds, float(value))]
+
+
+def shown(certificate: Certificate) -> dict[str, Any]:
+    """A certificate as --json has it, with its sentence."""
+    return {**plain.certificate(certificate), "sentence": sentences.sentence(certificate)}
+
+
+def probe(script: Any) -> dict[str, Any]:
+    """What the learner would say of one more place, who votes how, and which answers are still free."""
+    scene, moves, honest = read(script)
+    for move in moves:
+        step(scene, move, honest)
+    x = scene.example(checked_place(scene, script.get("x")))
+    said = None if scene.name == "experts" else int(scene.game.predict_one(x))
+    return {"said": said, "votes": scene.votes(x), "free": scene.free(x)}

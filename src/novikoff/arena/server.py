@@ -1,0 +1,129 @@
+"""The server of the arena: stateless, on this machine only. A request carries all moves, the answer the replayed game.
+
+It listens on 127.0.0.1, answers to its own name alone (a page elsewhere cannot reach it under another), takes JSON of
+at most 100 kB, and its page runs under a policy that lets nothing in or out.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from importlib import resources
+from typing import Any
+
+from novikoff.arena.replay import probe, replay
+from novikoff.arena.scenes import SCENES, describe
+from novikoff.errors import InputError, NovikoffError
+from novikoff.report.explanation import explain
+
+PORT = 1962
+MOST_BYTES = 100_000
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+FILES = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/arena.css": ("arena.css", "text/css; charset=utf-8"),
+    "/arena.js": ("arena.js", "text/javascript; charset=utf-8"),
+    "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
+}
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
+
+
+def app(port: int = PORT) -> Any:
+    """The application, for a server on this port."""
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import Route
+
+    hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+
+    def refusal(request: Request) -> Response | None:
+        if request.headers.get("host") not in hosts:
+            return error(403, "the host must be this machine: open the address that was printed.")
+        origin = request.headers.get("origin")
+        if origin is not None and origin not in {f"http://{host}" for host in hosts}:
+            return error(403, "the page must be ours: another origin asked.")
+        return None
+
+    def error(code: int, told: str) -> Response:
+        return JSONResponse({"error": told}, code, headers=HEADERS)
+
+    def file(request: Request) -> Response:
+        if (refused := refusal(request)) is not None:
+            return refused
+        name, kind = FILES[request.url.path]
+        text = resources.files("novikoff.arena").joinpath("page", name).read_text(encoding="utf-8")
+        return Response(text, media_type=kind, headers=HEADERS)
+
+    def games(request: Request) -> Response:
+        return refusal(request) or JSONResponse(describe(), headers=HEADERS)
+
+    def explained(request: Request) -> Response:
+        if (refused := refusal(request)) is not None:
+            return refused
+        try:
+            return JSONResponse({"text": explain(request.path_params["name"])}, headers=HEADERS)
+        except NovikoffError as found:
+            return error(404, str(found))
+
+    async def asked(request: Request, act: Any) -> Response:
+        if (refused := refusal(request)) is not None:
+            return refused
+        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            return error(415, "a request must be JSON: set its content type to application/json.")
+        body = b""
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MOST_BYTES:
+                return error(413, f"a request must have at most {MOST_BYTES:,} bytes.")
+        try:
+            script = json.loads(body)
+            return JSONResponse(await run_in_threadpool(act, script), headers=HEADERS)
+        except (ValueError, RecursionError):
+            return error(400, "a request must be JSON: it cannot be read.")
+        except NovikoffError as found:
+            return error(400, str(found))
+
+    async def played(request: Request) -> Response:
+        return await asked(request, replay)
+
+    async def probed(request: Request) -> Response:
+        return await asked(request, probe)
+
+    return Starlette(
+        routes=[
+            *(Route(path, file) for path in FILES),
+            Route("/api/games", games),
+            Route("/api/explain/{name}", explained),
+            Route("/api/play", played, methods=["POST"]),
+            Route("/api/probe", probed, methods=["POST"]),
+        ]
+    )
+
+
+def warm_up() -> None:
+    """Play a round of each game, so that no click waits for kernels to be compiled."""
+    for scene in SCENES.values():
+        place = [least for least, _ in scene({}, 0, "me").limits()]
+        replay({"v": 1, "game": scene.name, "moves": [[place, "o"]] * 3, "field": True})
+
+
+def serve(port: int = PORT) -> None:
+    """Answer until Ctrl-C."""
+    try:
+        import uvicorn
+    except ModuleNotFoundError:
+        raise InputError(
+            "the arena needs two more packages, starlette and uvicorn: pip install 'novikoff[arena]'."
+        ) from None
+    threading.Thread(target=warm_up, daemon=True).start()
+    uvicorn.run(app(port), host="127.0.0.1", port=port, log_level="warning")

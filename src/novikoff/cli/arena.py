@@ -1,0 +1,33 @@
+"""`arena`: the page, served on this machine and opened in the browser."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import webbrowser
+from importlib.util import find_spec
+
+from novikoff.errors import InputError
+
+NEEDS = ("starlette", "uvicorn")
+
+
+def open_arena(link: str | None, port: int, browse: bool) -> int:
+    """`novikoff arena`; answers until Ctrl-C."""
+    if missing := [name for name in NEEDS if find_spec(name) is None]:
+        raise InputError(f"the arena needs {' and '.join(missing)}: pip install 'novikoff[arena]'.")
+    from novikoff.arena.server import serve
+
+    _, _, place = (link or "").partition("#")
+    if link and not place.startswith("v=1&"):
+        raise InputError(f"a link must be one of the arena, with #v=1&g=… in it: got {link}.")
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", port)) == 0:
+            raise InputError(f"the port must be free: something listens on {port}. Pass --port N, or close that.")
+    address = f"http://127.0.0.1:{port}/" + (f"#{place}" if place else "")
+    print(f"the arena is at {address} until you press Ctrl-C", file=sys.stderr, flush=True)
+    if browse:
+        threading.Timer(0.7, webbrowser.open, [address]).start()
+    serve(port)
+    return 0

@@ -1,0 +1,178 @@
+"""Replay: the arena's numbers are the library's, and a stranger's script cannot do harm."""
+
+import contextlib
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from novikoff.arena.replay import MOST_MOVES, probe, replay
+from novikoff.arena.scenes import SCENES, describe
+from novikoff.errors import NovikoffError
+
+LEARNERS = {
+    "perceptron": lambda o: nk.Perceptron(bias=float(o.get("bias", 1))),
+    "thresholds": lambda o: nk.ThresholdHalving(o.get("n", 100)),
+    "boxes": lambda o: nk.RectangleHalving(o.get("m", 21), 2),
+    "halfspaces": lambda o: nk.CoverHalving(2, largest=256),
+    "ellipsoid": lambda o: nk.Ellipsoid(width=2),
+    "kernel": lambda o: nk.Forgetron(o["budget"], gamma=6.0) if o.get("budget") else nk.KernelPerceptron(gamma=6.0),
+}
+
+
+def script(game, moves, **more):
+    return {"v": 1, "game": game, "moves": moves, **more}
+
+
+def random_script(game, seed, most=40):
+    coins = np.random.default_rng(seed)
+    options = {name: int(coins.integers(least, most + 1)) for name, (least, most, _) in SCENES[game].options.items()
+               if name != "gamma" and coins.random() < 0.5}  # fmt: skip
+    limits = SCENES[game](options, 0, "me").limits()
+    moves = [[[int(coins.integers(a, b + 1)) for a, b in limits], "pm"[int(coins.integers(2))]]
+             for _ in range(int(coins.integers(1, most)))]  # fmt: skip
+    return script(game, moves, options=options)
+
+
+def examples(game, moves):
+    for place, answer in moves:
+        x = place[0] if game == "thresholds" else tuple(place) if game == "boxes" else np.array(place) / 100.0
+        yield x, 1 if answer == "p" else -1
+
+
+def check_against_the_library(game, seed):
+    made = random_script(game, seed)
+    found = replay(made)
+    if game == "experts":
+        learner = nk.ExponentialWeights(made["options"].get("experts", 4), loss="table", play="mean")
+        one = nk.Game(learner)
+        for place, _ in made["moves"]:
+            one.learn_one(None, np.array([float(place[0] >> i & 1) for i in range(learner.facts().experts)]))
+        paid = one.ledger.expected
+    else:
+        one = nk.Game(LEARNERS[game](made["options"]))
+        for x, y in examples(game, made["moves"]):
+            one.learn_one(x, y)
+        paid = one.ledger.mistakes
+    assert found["frames"][-1]["paid"] == paid
+    expected = [(c.theorem, c.status, c.bound, c.observed) for c in one.ledger.certify()]
+    assert [(c["theorem"], c["status"], c["bound"], c["observed"]) for c in found["certificates"]] == expected
+
+
+@pytest.mark.parametrize("game", SCENES)
+@pytest.mark.parametrize("seed", range(4))
+def test_numbers_are_those_of_the_library(game, seed):
+    check_against_the_library(game, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", SCENES)
+def test_numbers_are_those_of_the_library_in_two_hundred_games(game):
+    for seed in range(4, 200):
+        check_against_the_library(game, seed)
+
+
+@pytest.mark.parametrize(("game", "rival"), [(g, r) for g, kind in SCENES.items() for r in kind.rivals if r != "me"])
+def test_a_rival_plays_the_same_game_every_time_and_nothing_is_broken(game, rival):
+    made = script(game, ["a"] * 20, rival=rival, seed=5)
+    first, second = replay(made), replay(made)
+    first.pop("ms"), second.pop("ms")
+    assert first == second
+    assert all(one["status"] != "violated" for one in first["certificates"])
+    assert [frame["t"] for frame in first["frames"]] == list(range(21))
+
+
+def test_the_built_in_adversary_has_its_certificate():
+    found = replay(script("perceptron", ["a"] * 26, rival="builtin"))
+    forced = next(one for one in found["certificates"] if one["theorem"] == "plane_bisection_forced")
+    assert found["frames"][-1]["paid"] == forced["bound"] == 26
+
+
+def test_frames_can_be_asked_for_from_a_round_on():
+    made = random_script("perceptron", 3)
+    whole = replay(made)["frames"]
+    assert replay({**made, "from": len(whole) - 2})["frames"] == whole[-2:]
+
+
+def test_everything_is_json():
+    for game in SCENES:
+        made = random_script(game, 9)
+        json.dumps(replay({**made, "field": True, "curve": True}), allow_nan=False)
+    json.dumps(describe())
+
+
+@pytest.mark.parametrize("game", ["perceptron", "thresholds", "boxes", "halfspaces", "ellipsoid"])
+@pytest.mark.parametrize("seed", range(3))
+def test_honest_opposites_leave_a_target(game, seed):
+    made = random_script(game, seed, most=14)
+    made["moves"] = [[place, "o"] for place, _ in made["moves"]]
+    found = replay(made)
+    assert not any(one["status"] == "void" and "not realizable" in one["reason"] for one in found["certificates"])
+    last = found["frames"][-1]["x"]
+    place = (
+        [round(100 * v) for v in last]
+        if game not in ("thresholds", "boxes")
+        else [last]
+        if game == "thresholds"
+        else last
+    )
+    free = probe({**made, "x": place})["free"]
+    assert free["+" if found["frames"][-1]["y"] > 0 else "-"]
+
+
+def test_an_answer_that_no_target_gives_is_not_free():
+    moves = [[[10], "p"], [[5], "m"]]
+    assert probe(script("thresholds", moves, x=[20]))["free"] == {"+": True, "-": False}
+    assert probe(script("thresholds", moves, x=[2]))["free"] == {"+": False, "-": True}
+    assert probe(script("thresholds", moves, x=[7]))["free"] == {"+": True, "-": True}
+    line = [[[-50, 0], "m"], [[50, 0], "p"]]
+    assert probe(script("perceptron", [*line, [[100, 0], "p"]], x=[75, 0]))["free"] == {"+": True, "-": False}
+    boxes = [[[3, 3], "p"], [[6, 6], "p"]]
+    assert probe(script("boxes", boxes, x=[5, 4]))["free"] == {"+": True, "-": False}
+    assert probe(script("boxes", [*boxes, [[8, 5], "m"]], x=[9, 5]))["free"] == {"+": False, "-": True}
+
+
+def test_votes_are_counted():
+    assert probe(script("thresholds", [], x=[0]))["votes"] == {"+": 1, "-": 101}
+    votes = probe(script("boxes", [], x=[10, 10]))["votes"]
+    assert votes["+"] + votes["-"] == 231**2 + 1
+    assert votes["+"] == (11 * 11) ** 2
+
+
+BAD = [
+    [], None, 3, {}, {"v": 2, "game": "perceptron"}, {"v": 1, "game": "nothing"}, {"v": 1, "game": ["perceptron"]},
+    {"v": 1, "game": "perceptron", "more": 1}, script("perceptron", "a"), script("perceptron", ["a"]),
+    script("perceptron", ["a"] * (MOST_MOVES + 1), rival="target"), script("perceptron", [[[0, 101], "p"]]),
+    script("perceptron", [[[0, 0.5], "p"]]), script("perceptron", [[[0, True], "p"]]),
+    script("perceptron", [[[0], "p"]]), {**script("perceptron", []), "from": "1"},
+    {**script("perceptron", []), "from": -1},
+    script("perceptron", [[[0, 0], "x"]]), script("perceptron", [[[0, 0], ""]]), script("perceptron", [[[0, 0]]]),
+    script("perceptron", [["00", "p"]]), script("perceptron", [{"0": 1}]), script("perceptron", [], seed=-1),
+    script("perceptron", [], seed=True), script("perceptron", [], options={"bias": 7}),
+    script("perceptron", [], options={"__class__": 1}), script("perceptron", [], options=[1]),
+    script("thresholds", [], options={"n": 10**9}), script("boxes", [], rival="builtin"),
+    script("perceptron", [[[0, 0], "p"]], rival="builtin"), script("perceptron", [], rival="perceptron:bias=1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
+def test_what_our_page_would_not_write_is_refused_in_a_sentence(bad):
+    with pytest.raises(NovikoffError, match="must"):
+        replay(bad)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats(allow_nan=True) | st.text(max_size=5),
+                    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(
+                        ["v", "game", "moves", "options", "seed", "rival", "from", "field", "x", "n"]), inner,
+                        max_size=4), max_leaves=8))  # fmt: skip
+def test_any_json_is_played_or_refused(anything):
+    for made in (
+        anything,
+        {"v": 1, "game": "thresholds", **(anything if isinstance(anything, dict) else {"moves": anything})},
+    ):
+        for act in (replay, probe):
+            with contextlib.suppress(NovikoffError):
+                act(made)
