@@ -42,17 +42,31 @@ def test_make_installs_before_it_runs_on_a_fresh_clone(tmp_path, target, runs):
     assert told[-1] == runs
 
 
+EXTRAS = {"arena": {"starlette", "uvicorn"}}
+"""Packages that a room needs, and nobody who does not enter it."""
+
+
 def test_every_package_that_is_imported_is_declared():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert all({re.split("[<>=]", one)[0] for one in extras[name]} == needed for name, needed in EXTRAS.items())
+    for room, needed in {"": set(), **EXTRAS}.items():
+        others = imported_by(ROOT / "src" / "novikoff" / room, [] if room else list(EXTRAS)) - needed
+        known = packages_distributions()
+        assert {re.sub("[_.]", "-", known[name][0]).lower() for name in others} <= set(DECLARED)
+
+
+def imported_by(folder, apart):
+    """Packages of others that files in the folder import, but for those in rooms apart."""
     imported = set()
-    for path in (ROOT / "src").rglob("*.py"):
+    for path in folder.rglob("*.py"):
+        if any(folder / room in path.parents for room in apart):
+            continue
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import):
                 imported |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 imported.add((node.module or "").split(".")[0])
-    others = imported - set(sys.stdlib_module_names) - {"novikoff", ""}
-    known = packages_distributions()
-    assert {re.sub("[_.]", "-", known[name][0]).lower() for name in others} <= set(DECLARED)
+    return imported - set(sys.stdlib_module_names) - {"novikoff", ""}
 
 
 def test_numba_is_one_that_was_tested():
