@@ -105,7 +105,7 @@ class Coverage:
         return CoverageFacts(
             alpha, now["step"], now["rule"], tuple(now["groups"]), tuple(padded[0]), tuple(padded[1]), tuple(before),
             tuple(now["thresholds"]), tuple(now["rounds"]), tuple(now["misses"]), now["pinball"] - then["pinball"],
-            float(ends[best]), float(paid[best]),
+            float(ends[best]), float(paid[best]), tuple(now["moved"]),
         )  # fmt: skip
 
     def check(self, rounds: int, now: State) -> None:

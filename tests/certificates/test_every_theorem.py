@@ -254,10 +254,10 @@ def of_experts(make, tight, words, *changes):
     return Case(TABLES, game, sample, tight, cheat, void)
 
 
-def of_sets(rule, tight, cheat, *wrong):
+def of_sets(rule, tight, cheat, *wrong, times=30):
     """A conformal learner around a constant: whatever the stream is."""
     game = lambda stream: run_of(nk.Conformal(nk.Constant(), 0.1, 0.05, 0.5, None, *rule), stream)
-    sample = orthogonal(3, 30)
+    sample = orthogonal(3, times)
     void = tuple((lambda change=change: change(game(sample)), why) for change, why in wrong)
     return Case(VECTORS, game, sample, tight, lambda: cheat(game(sample)), void)
 
@@ -755,6 +755,15 @@ CASES = {
         (), lambda: run_of(nk.Conformal(nk.Constant(), alpha=0.25, step=0.0625), on_one_side(40)),
         lambda run: sets_changed(run, pinball=80.0),
         (lambda run: sets_changed(run, after=(0.5,)), "moved by the step"),
+    ),
+    "coverage_decaying": of_sets(
+        ("decaying",),
+        lambda: run_of(nk.Conformal(nk.Constant(), 0.1, 0.05, 0.0, rule="decaying"),
+                       [((1.0,), 1)] * 3500 + [((1.0,), -1)] * 1500),
+        lambda run: sets_changed(run, misses=(900,), missed=(900,), after=(810.0 * 0.05 / 30.0,), moved=(0.0,)),
+        (lambda run: sets_changed(run, after=(0.9,)), "that the thresholds say"),
+        (lambda run: sets_changed(run, misses=(8,)), "every round of the thresholds"),
+        times=300,
     ),
     "coverage_governed": of_sets(
         ("quantile",), lambda: run_of(nk.Conformal(nk.Constant(), rule=Unmoved()), Contrarian(), 2000),

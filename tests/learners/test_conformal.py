@@ -226,6 +226,57 @@ def test_the_governor_makes_any_rule_safe(q):
         ledger.learner.state()
 
 
+def test_steps_that_fall_keep_their_promise_and_settle():
+    """The recurrence in plain floats; thresholds of independent scores come to rest."""
+    x, y = labelled(3000)
+    learner, scores, thresholds = nk.conformal(nk.Ftrl(), alpha=0.1, step=0.5, rule="decaying"), [], [0.5]
+    game = nk.Game(learner)
+    for t, (row, label) in enumerate(zip(x, y, strict=True)):
+        p = learner.probability_one(row)
+        scores.append(1.0 - (p if label == 1 else 1.0 - p))
+        assert learner._threshold(0) == pytest.approx(thresholds[-1], abs=1e-12)
+        missed = not (scores[-1] <= thresholds[-1] or thresholds[-1] >= 1.0)
+        thresholds.append(thresholds[-1] + 0.5 / math.sqrt(t + 1) * (missed - 0.1))
+        game.learn_one(row, label)
+    whole = nk.play(nk.conformal(nk.Ftrl(), alpha=0.1, step=0.5, rule="decaying"), (x, y))
+    assert whole.learner.state()["moving"].tolist() == learner.state()["moving"].tolist()
+    (found,) = (one for one in whole.certify() if one.theorem.startswith("coverage"))
+    assert (found.theorem, found.status) == ("coverage_decaying", "valid")
+    assert found.bound == pytest.approx(1.5 / (0.5 * math.sqrt(3000)))
+    assert abs(whole.coverage.missed - 300) <= 30
+    assert np.std(thresholds[-1000:]) < 0.03
+
+
+@given(seed=st.integers(0, 2**32), rounds=st.integers(1, 400), step=st.sampled_from([0.01, 0.2, 1.0, 30.0]),
+       alpha=st.sampled_from([0.05, 0.5, 0.9]), start=st.floats(0, 1))  # fmt: skip
+def test_steps_that_fall_keep_their_promise_against_scores_that_look_first(seed, rounds, step, alpha, start):
+    rng, counts, history = np.random.default_rng(seed), np.zeros((1, 2), dtype=np.int64), np.zeros((2, BINS))
+    moving, q, missed = np.array([[start, 0.0]]), np.empty(1), np.empty(1, dtype=np.bool_)
+    period, above, most = rng.integers(1, 100), rng.random(), 0.0
+    for t in range(rounds):
+        misses = (t // period) % 2 == 0 if seed % 3 else rng.random() < above
+        score = np.array([min(max(np.nextafter(moving[0, 0], 2.0), 0.0), 1.0) if misses else 0.0])
+        kernels.conformal.track_decaying(
+            score, np.zeros(1, dtype=np.int64), counts, alpha, step, moving, history, q, missed
+        )
+        ahead = counts[0, 1] - alpha * counts[0, 0]
+        most = max(most, abs(ahead) * step / ((1.0 + step) * math.sqrt(t + 1)))
+        assert moving[0, 0] * math.sqrt(t + 1) / step - moving[0, 1] == pytest.approx(ahead, abs=1e-9)
+    assert most <= 1.0
+
+
+def test_a_tracker_of_falling_steps_that_skips_an_update_is_void():
+    learner = nk.conformal(nk.Ftrl(), rule="decaying")
+    game = nk.Game(learner)
+    for t, (row, label) in enumerate(zip(*labelled(60), strict=True)):
+        before = learner._moving.copy()
+        game.learn_one(row, label)
+        if t == 30:
+            learner._moving = before
+    (found,) = (one for one in game.ledger.certify() if one.theorem == "coverage_decaying")
+    assert (found.status, "that the thresholds say" in found.reason) == ("void", True)
+
+
 def test_the_quantile_of_all_scores_is_their_quantile():
     learner = nk.conformal(nk.Ftrl(), alpha=0.1, rule="quantile")
     game, scores = nk.Game(learner), []

@@ -26,6 +26,7 @@ class CoverageFacts:
     missed        misses of each group since the learner's first, as the learner counted them
     pinball       the pinball loss of the thresholds
     best          the constant threshold that is best in hindsight, of those at the ends of bins
+    moved         of each group, with steps that fall: what its thresholds say of its misses beyond those asked for
     best_pinball  its pinball loss, and what the theorem charges for its distance from where the thresholds began
     """
 
@@ -42,6 +43,7 @@ class CoverageFacts:
     pinball: float
     best: float
     best_pinball: float
+    moved: tuple[float, ...] = ()
 
     def ahead(self, group: int) -> Fraction:
         """How many misses more than asked for, exactly; less than 0 if there were fewer."""

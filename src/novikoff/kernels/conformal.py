@@ -47,6 +47,28 @@ def track(
 
 
 @compiled
+def track_decaying(
+    scores: Numbers, groups: Counts, counts: Counts, alpha: float, step: float, moving: Numbers, history: Numbers,
+    thresholds: Numbers, missed: NDArray[np.bool_],
+) -> None:  # fmt: skip
+    """The same with the step step/sqrt(t) in round t of a group.
+
+    moving   of each group: its threshold, and the sum of each threshold times by how much 1/step of its round is above
+             that of the round before
+    """
+    for t in range(len(scores)):
+        g = groups[t]
+        q, rounds = moving[g, 0], counts[g, 0] + 1
+        miss = not (scores[t] <= q or q >= 1.0)
+        thresholds[t], missed[t] = q, miss
+        moving[g, 1] += q * ((np.sqrt(rounds) - np.sqrt(rounds - 1)) / step)
+        moving[g, 0] = q + step / np.sqrt(rounds) * ((1.0 if miss else 0.0) - alpha)
+        counts[g, 0] = rounds
+        counts[g, 1] += miss
+        remember(history, min(scores[t], 1.0))
+
+
+@compiled
 def track_quantile(
     scores: Numbers, counts: Counts, alpha: float, history: Numbers, thresholds: Numbers, missed: NDArray[np.bool_]
 ) -> None:  # fmt: skip

@@ -10,13 +10,15 @@ Algorithm
         1 if y is not said       of any other
         e/(a + e)                for numbers: e = |y - said|, a the mean error before; everything in the first round
     Means are of the first hundred rounds, then moving. With `groups`, a column or a function of x, each group has a
-    threshold of its own. With another `rule` than the tracker, thresholds are `quantile`, that of all scores before,
-    or what an object of yours says (`threshold()`, then `see(score)`), and the governor keeps watch: too many misses,
-    and it says everything; too few, and it says nothing.
+    threshold of its own. With the `rule` "decaying" the step of round t is step/sqrt(t): where the world does not
+    change, thresholds settle. With any other, thresholds are the "quantile" of all scores before, or what an object of
+    yours says (`threshold()`, then `see(score)`), and the governor keeps watch: too many misses, and it says
+    everything; too few, and it says nothing.
 Promise
     certificates/coverage_deviation.py: misses differ from alpha T by at most (1 + step)/step, in each group, whatever
     comes and however bad the learner is. certificates/coverage_pinball.py: the thresholds are not much worse than the
-    best one. certificates/coverage_governed.py: the same as the first of any rule under the governor. And all that the
+    best one. certificates/coverage_decaying.py: by at most sqrt(T) (1 + step)/step, with steps that fall.
+    certificates/coverage_governed.py: the same as the first of any rule under the governor. And all that the
     learner promises, as it plays as ever.
 Cost
     A few numbers a round, and of each group.
@@ -33,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode, kernels
+from novikoff.certificates.coverage_decaying import coverage_decaying
 from novikoff.certificates.coverage_deviation import coverage_deviation
 from novikoff.certificates.coverage_governed import coverage_governed
 from novikoff.certificates.coverage_pinball import coverage_pinball
@@ -46,7 +49,9 @@ from novikoff.observer import as_batch
 from novikoff.player import Player, is_learner
 from novikoff.types import Batch, Domain, Example, Learner, State, StepResult, Theorem
 
-RULES = ("tracker", "quantile")
+RULES = ("tracker", "decaying", "quantile")
+TRACKERS = RULES[:2]
+"""Those with a threshold for each group."""
 PARAMS: Schema = {"alpha": float, "step": float, "start": float, "groups": int | str | None, "rule": str}
 Numbers = NDArray[np.float64]
 
@@ -59,10 +64,12 @@ class Conformal(Playing):
     step      how far a threshold moves
     start     the first threshold
     groups    None, the number or the name of a column, or a function of x: each of its values is a group
-    rule      "tracker", "quantile", or an object of yours
+    rule      "tracker", "decaying", "quantile", or an object of yours
     """
 
-    promises: ClassVar[tuple[Theorem, ...]] = (coverage_deviation, coverage_pinball, coverage_governed)
+    promises: ClassVar[tuple[Theorem, ...]] = (
+        coverage_deviation, coverage_pinball, coverage_decaying, coverage_governed,
+    )  # fmt: skip
     conservative = sums_mistakes = False
 
     def __init__(
@@ -80,15 +87,16 @@ class Conformal(Playing):
                 raise InputError(f"{name} must be {must}: got {shown(value)}.")
         if rule not in RULES and not (hasattr(rule, "threshold") and hasattr(rule, "see")):
             raise InputError(
-                f"a rule must be tracker, quantile, or have threshold() and see(score): got {shown(rule)}."
+                f"a rule must be tracker, decaying, quantile, or have threshold() and see(score): got {shown(rule)}."
             )
-        if groups is not None and rule != "tracker":
+        if groups is not None and rule not in TRACKERS:
             raise InputError(f"groups have a tracker each: got the rule {shown(rule)}. Leave one of them out.")
         self.alpha, self.step, self.start, self.rule = float(alpha), float(step), float(start), rule
         self.within = player.within
         self.promises = (*learner.promises, *type(self).promises)  # type: ignore[misc]
         self.groups, self._groups = groups, Groups(groups)
         self._counts = np.zeros((1, 2), dtype=np.int64)  # of each group: rounds, misses
+        self._moving = np.array([[self.start, 0.0]])  # of each group, where steps fall (kernels/conformal.py)
         self._history, self._paid, self._known = np.zeros((2, BINS)), np.zeros(1), np.zeros(2)
         self._scored = not (player.outcomes == "numbers" or player.probable or player.draws) and player.scores
         self._told = player.tells_scores
@@ -160,6 +168,8 @@ class Conformal(Playing):
         rounds, misses = (0, 0) if group < 0 else (int(count) for count in self._counts[group])
         if self.rule == "tracker":
             return self.start + self.step * (misses - self.alpha * rounds)
+        if self.rule == "decaying":
+            return self.start if group < 0 else float(self._moving[group, 0])
         if self.rule == "quantile":
             counts, history = self._counts.copy(), self._history.copy()
             found, missed = np.empty(1), np.empty(1, dtype=np.bool_)
@@ -210,10 +220,15 @@ class Conformal(Playing):
         if len(self._groups.names) > len(self._counts):
             more = len(self._groups.names) - len(self._counts)
             self._counts = np.vstack([self._counts, np.zeros((more, 2), dtype=np.int64)])
+            self._moving = np.vstack([self._moving, [[self.start, 0.0]] * more])
         q, missed = np.empty(len(y)), np.empty(len(y), dtype=np.bool_)
         if self.rule == "tracker":
             tracked = (groups, self._counts, self.alpha, self.step, self.start, self._history, self._paid)
             kernels.conformal.track(scores, *tracked, q, missed)
+        elif self.rule == "decaying":
+            kernels.conformal.track_decaying(
+                scores, groups, self._counts, self.alpha, self.step, self._moving, self._history, q, missed
+            )
         elif self.rule == "quantile":
             kernels.conformal.track_quantile(scores, self._counts, self.alpha, self._history, q, missed)
         else:
@@ -264,13 +279,14 @@ class Conformal(Playing):
     def standing(self) -> State:
         """What theorems on coverage need to know of the thresholds, as plain data."""
         names = self._groups.names
-        governed = self.rule != "tracker"
+        governed = self.rule not in TRACKERS
         return {
             "alpha": self.alpha, "step": self.step, "start": self.start, "most": self.most, "groups": list(names),
             "rule": self.rule if isinstance(self.rule, str) else type(self.rule).__name__,
             "rounds": self._counts[: len(names), 0].tolist(), "misses": self._counts[: len(names), 1].tolist(),
             "thresholds": [0.0 if governed else self._threshold(g) for g in range(len(names))],
             "pinball": float(self._paid[0]), "history": self._history.copy(),
+            "moved": self._moving[: len(names), 1].tolist(),
         }  # fmt: skip
 
     def state(self) -> State:
@@ -280,7 +296,8 @@ class Conformal(Playing):
         return {
             **{name: getattr(self, name) for name in PARAMS},
             "names": list(self._groups.names), "learner": saved(self.learner),
-            "counts": self._counts[: len(self._groups.names)].copy(), "history": self._history.copy(),
+            "counts": self._counts[: len(self._groups.names)].copy(),
+            "moving": self._moving[: len(self._groups.names)].copy(), "history": self._history.copy(),
             "pinball": float(self._paid[0]), "known": self._known.copy(),
         }  # fmt: skip
 
@@ -290,7 +307,7 @@ class Conformal(Playing):
         learner._groups.load(state["names"])
         counts = array(state, "counts", (len(state["names"]), 2), np.int64)
         require(bool(((counts >= 0) & (counts <= counts[:, :1])).all()), "misses must be of the rounds", counts)
-        learner._counts = counts
+        learner._counts, learner._moving = counts, array(state, "moving", counts.shape)
         learner._history, learner._known = array(state, "history", (2, BINS)), array(state, "known", (2,))
         same = float(learner._history[0].sum()) == float(counts[:, 0].sum())
         require(same, "every round must have a score", learner._history[0].sum())

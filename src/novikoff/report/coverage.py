@@ -145,6 +145,8 @@ def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate
         grid = np.linspace(first, last, plot.GRID)
         if "band" in one.quantities:
             band = 100 * (np.sqrt(grid * np.log(grid + 1)) + 1) / grid
+        elif one.theorem == "coverage_decaying":
+            band = 100 * one.bound * np.sqrt(last / grid)
         else:
             band = 100 * one.bound * last / grid
         high, low = np.minimum(asked + band, 100), np.maximum(asked - band, 0)

@@ -227,6 +227,11 @@ WORDS: dict[str, Words] = {
             "{misses} misses in {rounds_counted} rounds",
         ),
     ),
+    "coverage_decaying": Words(
+        "thresholds that move by ever smaller steps",
+        ("each threshold rises after a miss and falls after a hit, by {step} over the root of the rounds so far, and "
+         "can go nowhere else",),
+    ),
     "coverage_governed": Words(
         "any rule for sets under the governor",
         ("a set is everything where misses are {band:up} too many, and nothing where they are as many too few",),
