@@ -70,9 +70,12 @@ class ProbableMeans(NearestMeans):
     def play_one(self, x, y):
         said, known, rounds = self.predict_one(x), self.labels, int(self.counts.sum())
         new = 1.0 / (rounds + 2.0) ** 2
-        chance = float((1.0 - new) * self.probabilities_one(x)[y]) if check_label(y, known + 1) < known else new
+        each = (1.0 - new) * self.probabilities_one(x) if known else np.zeros(1)
+        chance = float(each[y]) if check_label(y, known + 1) < known else new
+        brier = float((each**2).sum() + new**2 - chance**2 + (1.0 - chance) ** 2)
         self.learn_one(x, y)
-        return StepResult(said, float(said != y), float(said != y), probabilities=chance)
+        wrong = float(said != y)
+        return StepResult(said, wrong, wrong, probabilities=chance, confidences=float(each[said]), briers=brier)
 
 
 class NearestMean(NearestMeans):

@@ -9,10 +9,11 @@ import pytest
 
 import novikoff as nk
 from helpers import novikoff
-from nearest_mean import NearestMean, NearestMeans
+from nearest_mean import NearestMean, NearestMeans, ProbableMeans
 from novikoff import registry
 from novikoff.catalog import make
 from novikoff.learners.nesting import restored, saved
+from novikoff.testing import check_learner
 
 
 @pytest.fixture(autouse=True)
@@ -21,6 +22,47 @@ def nearest_mean(monkeypatch):
     monkeypatch.setattr(registry, "_registered", {room: {} for room in registry.GROUPS})
     monkeypatch.setattr(registry, "_registered_many", {})
     nk.register("nearest-mean", NearestMean, many=NearestMeans)
+
+
+@pytest.mark.parametrize("kind", [NearestMeans, ProbableMeans])
+def test_a_learner_of_many_labels_keeps_every_contract(kind):
+    nk.register("these-means", NearestMean, many=kind)
+    check_learner(lambda: kind(2), flowers(), refused=[[0.0, np.nan], [1.0]])
+
+
+def test_probabilities_of_many_labels_are_judged():
+    x, y = flowers()
+    ledger = nk.play(ProbableMeans(2), (x, y))
+    assert 0 < ledger.log_loss < 120 * np.log(3)
+    assert sum(ledger.calibration.rounds) == 120
+    assert sum(ledger.calibration.positives) == 120 - ledger.mistakes
+    assert 0 < ledger.brier < 120 * 2 / 3
+
+
+def test_hedge_draws_one_of_learners_of_many_labels():
+    x, y = flowers(400)
+    ledger = nk.play("hedge:learners=[perceptron,[perceptron:bias=1]]", (x, y), labels="many")
+    assert ledger.labels == list(dict.fromkeys(y.tolist()))
+    assert [one.status for one in ledger.certify() if one.theorem == "mixability_gaps"] == ["valid"]
+    alone = [nk.play(spec, (x, y)).mistakes for spec in ("perceptron", "perceptron:bias=1")]
+    assert [member.mistakes for member in ledger.members] == alone
+    with pytest.raises(nk.errors.InputError, match="all take two labels, or all many"):
+        nk.Hedge([nk.Perceptron(), NearestMeans(2)])
+
+
+@pytest.mark.parametrize("kind", [NearestMeans, ProbableMeans])
+def test_sets_of_many_labels_hold_as_often_as_asked(kind):
+    x, y = flowers(600)
+    learner = nk.conformal(kind(2), alpha=0.1)
+    ledger = nk.play(learner, (x, y))
+    assert all(one.status == "valid" for one in ledger.certify() if one.theorem == "coverage_deviation")
+    assert abs(ledger.coverage.missed - 60) <= 21
+    assert set(nk.Game(learner, ledger).predict_set([0.0, 0.0])) <= {"setosa", "versicolor", "virginica"}
+
+
+def test_specialists_are_for_two_labels_and_say_so():
+    with pytest.raises(nk.errors.InputError, match="must have two labels: ProbableMeans takes many"):
+        nk.Specialists(ProbableMeans(2))
 
 
 def test_a_name_has_a_class_for_two_labels_and_one_for_many():

@@ -44,7 +44,7 @@ class Coverage:
 
     @property
     def most(self) -> int | None:
-        """The labels there are; None for numbers."""
+        """The labels there are; None for numbers, 0 where new ones may come."""
         found: int | None = self.opened["most"]
         return found
 
@@ -61,7 +61,7 @@ class Coverage:
     @property
     def mean_size(self) -> float | None:
         """Labels in a set; or the length of an interval, of those that are not everything. None if there was none."""
-        counted = self.played - (self.everything if self.most is None else 0)
+        counted = self.played - (0 if self.most else self.everything)
         return float(self.size) / counted if counted else None
 
     def write(self, sets: NDArray[np.float64]) -> None:
@@ -69,7 +69,7 @@ class Coverage:
         if not len(sets):
             return
         groups, missed, sizes = sets[:, 0].astype(np.int64), sets[:, 1] > 0.0, sets[:, 2]
-        full = np.isinf(sizes) if self.most is None else sizes == self.most
+        full = sizes == self.most if self.most else np.isinf(sizes)
         sums = np.cumsum([missed, sizes < 0.0, full], axis=1)
         counted = np.where((sizes < 0.0) | np.isinf(sizes), 0.0, sizes)
         at, done, before = 0, self.played, (self.missed, self.empty, self.everything)

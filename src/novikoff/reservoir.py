@@ -67,7 +67,8 @@ class HypothesisReservoir(Observer):
         if not 1 <= candidates <= MOST_CANDIDATES:
             raise InputError(f"the hypotheses to keep must be from 1 to {MOST_CANDIDATES:,}: got {candidates:,}.")
         player = Player(learner)
-        self.labelled, self.probable = player.counts, player.probable
+        self.labelled = player.counts
+        self.probable = player.probable and not player.numbered  # of many labels (1 - P(y))^2 is no Brier score
         self._brier = Total()
         if not self.labelled and not player.averages:
             raise InputError(

@@ -156,7 +156,15 @@ def stacked(rounds: Sequence[StepResult]) -> StepResult | None:
     if not rounds:
         return None
     parts = ([one[k] for one in rounds] for k in range(len(StepResult._fields)))
-    return StepResult(*(None if part[0] is None else np.array(part) for part in parts))
+    return StepResult(*(None if part[0] is None else _rows(part) for part in parts))
+
+
+def _rows(values: list[Any]) -> NDArray[Any]:
+    """One below the other; scores of labels that were new in between are -inf before."""
+    most = max(map(np.size, values))
+    if np.ndim(values[0]) == 0 or all(np.size(value) == most for value in values):
+        return np.array(values)
+    return np.array([np.pad(value, (0, most - len(value)), constant_values=-np.inf) for value in values])
 
 
 class Learner(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from novikoff.errors import SpecError
-from novikoff.registry import Room, entry, names
+from novikoff.registry import Room, entry, for_many, names
 from novikoff.report.terminal import Out
 from novikoff.sources.demo import DEMOS
 
@@ -44,6 +44,7 @@ def _told(name: str, room: Room) -> tuple[str, str]:
     """What it is and what it takes; or why it cannot be loaded, if a package that brings it is broken."""
     try:
         found = entry(name, room)
-        return found.summary(), found.arguments()
+        many = "; takes many labels" if room == "learner" and for_many(name) else ""
+        return found.summary() + many, found.arguments()
     except SpecError as error:
         return str(error), ""

@@ -170,12 +170,8 @@ def _of_labels(classifier: Any) -> Callable[[Any], Any] | None:
     """What gives each of many labels its probability, or else its score; None if nothing does."""
     if not Player(classifier).numbered:
         return None
-    within = Player(classifier).within
-    names = [
-        name for name in ("probabilities_one", "scores_one") if hasattr(within, name) and hasattr(classifier, name)
-    ]
-    found: Callable[[Any], Any] | None = getattr(classifier, names[0]) if names else None
-    return found
+    found: Callable[[Any], Any] | None = getattr(classifier, "probabilities_one", None)
+    return found or getattr(classifier, "scores_one", None)
 
 
 def _scores(classifier: Any, labels: list[Any] | None) -> Callable[[Any], Any]:

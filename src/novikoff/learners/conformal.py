@@ -29,7 +29,7 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,8 +124,10 @@ class Conformal(Playing):
 
     @property
     def most(self) -> int | None:
-        """The labels there are; None for numbers."""
-        return None if self._player.outcomes == "numbers" else self.labels or 2
+        """The labels there are; None for numbers, 0 where new ones may come."""
+        if self._player.outcomes == "numbers":
+            return None
+        return 0 if self._player.numbered else self.labels or 2
 
     def predict_one(self, x: Example) -> Any:
         return self.learner.predict_one(x)
@@ -148,6 +150,8 @@ class Conformal(Playing):
     def _asked(self, x: Example) -> dict[int, float]:
         """The score of each label, in order."""
         labels = [-1, 1] if self.labels is None else list(range(self.labels))
+        if self._player.probable and self._player.numbered:
+            return dict(enumerate((1.0 - self.learner.probabilities_one(x)).tolist()))  # type: ignore[attr-defined]
         if self._player.probable:
             p = float(self.learner.probability_one(x))  # type: ignore[attr-defined]
             return dict(zip(labels, (p, 1.0 - p), strict=True))
@@ -180,9 +184,11 @@ class Conformal(Playing):
 
     def play_one(self, x: Example, y: Any) -> StepResult:
         """Predict, say the set, then learn."""
-        key, chances = self._groups.key(self._encoding, x), None
+        key, chances = self._groups.key(self._encoding, x), cast(Any, None)
         score = self.learner.score_one(x) if self._scored and not self._told else None  # type: ignore[attr-defined]
-        if self._player.draws and not self._player.members:
+        if self._player.numbered and self._player.probable:
+            chances = dict(enumerate(self.learner.probabilities_one(x).tolist()))  # type: ignore[attr-defined]
+        elif self._player.draws and not self._player.members:
             chances = self._player.chances(x)
         played = self._player.play_one(x, y)
         if not isinstance(played, StepResult):
@@ -198,7 +204,8 @@ class Conformal(Playing):
 
     def learn_many(self, batch: Batch) -> StepResult | None:
         """Predict, say the set and learn every row in order; None, having done nothing, where the learner cannot."""
-        many = self._player.draws and self.labels is not None  # the chances of all labels are known row by row only
+        player = self._player  # the chances of all of many labels are known row by row only
+        many = self.labels is not None and (player.draws or (player.numbered and player.probable))
         if self._player.looped or many or isinstance(batch.x, list) or (self._scored and not self._told):
             return None
         keys = self._groups.keys(self._encoding, batch)
@@ -214,7 +221,8 @@ class Conformal(Playing):
     def _cover(self, played: StepResult, y: NDArray[Any], groups: NDArray[np.int64], chances: Any = None) -> Numbers:
         """The sets of rounds that were played, (rows, 3): its group, was the outcome missed, and its size.
 
-        A size is how many labels it has, or how long the interval is; -1 of nothing, infinite of all numbers.
+        A size is how many labels it has, or how long the interval is; -1 of nothing, infinite of all numbers, and of
+        all labels where new ones may come.
         """
         scores, by_label, scale = self._scores(played, y, chances)
         if len(self._groups.names) > len(self._counts):
@@ -241,7 +249,7 @@ class Conformal(Playing):
             sizes = _width(q, scale)
         else:
             held = (by_label <= q).sum(axis=0)
-            sizes = np.where(q >= 1.0, float(self.most or 0), np.where(held > 0, held, -1.0))
+            sizes = np.where(q >= 1.0, float(self.most or np.inf), np.where(held > 0, held, -1.0))
         return np.column_stack([groups, missed, sizes])
 
     def _scores(self, played: StepResult, y: NDArray[Any], chances: Any) -> tuple[Numbers, Numbers | None, Numbers]:

@@ -84,7 +84,6 @@ class Hedge(Playing):
         hedge_mistakes, hedge_expected, fixed_rate_regret, anytime_regret, doubling_regret, mixability_gaps,
         small_losses, ada_hedge_regret, fixed_share_regret, drawn_loss,
     )  # fmt: skip
-    labels: int | None = None
     draws = True
 
     def __init__(
@@ -97,7 +96,8 @@ class Hedge(Playing):
         names: Sequence[str] | None = None,
     ) -> None:
         self.learners = team(learners)
-        self.domain = common_domain(self.learners)
+        self.domain, self.numbered = common_domain(self.learners), Player(self.learners[0]).numbered
+        self._kind: Any = np.int64 if self.numbered else np.int8  # of labels
         self.seed = integer(seed, "seed", "a seed must be a whole number")
         self.rule = self._rule(by, horizon, switches)
         self.names = [type(learner).__name__ for learner in self.learners] if names is None else list(names)
@@ -141,6 +141,11 @@ class Hedge(Playing):
         )
 
     @property
+    def labels(self) -> int | None:
+        """Those of the learners."""
+        return self.learners[0].labels
+
+    @property
     def weights(self) -> NDArray[np.float64]:
         """The chance of each learner to be followed in the next round."""
         weights: NDArray[np.float64] = self.rule.weights
@@ -164,7 +169,7 @@ class Hedge(Playing):
 
     def play_one(self, x: Example, y: Label) -> StepResult:
         """Every learner predicts, then learns; one of them was followed."""
-        y = check_label(y, None)
+        y = check_label(y, None if self.labels is None else self.labels + 1)
         self._check_integer()
         risks = np.zeros(len(self.learners)) if any(self._draw) else None
         for k, player in enumerate(self._players):  # one that refuses x does so now, before any has learned
@@ -172,7 +177,7 @@ class Hedge(Playing):
                 risks[k] = 1.0 - player.chances(x).get(y, 0.0)
             elif k:
                 player.learner.predict_one(x)
-        said = np.zeros(len(self.learners), dtype=np.int8)
+        said = np.zeros(len(self.learners), dtype=self._kind)
         results: list[StepResult | None] = [None] * len(self.learners)
         with self._together():
             for k, player in enumerate(self._players):
@@ -185,9 +190,9 @@ class Hedge(Playing):
     def learn_many(self, batch: Batch) -> StepResult:
         """Play every row in order: learner after learner, compiled where it can be, then the rule."""
         self._check_integer()
-        batch = Batch(batch.x, signs(batch), batch.first)
+        batch = Batch(batch.x, batch.y if self.numbered else signs(batch), batch.first)
         shape = (len(batch), len(self.learners))
-        said, risks = np.empty(shape, dtype=np.int8), np.empty(shape) if any(self._draw) else None
+        said, risks = np.empty(shape, dtype=self._kind), np.empty(shape) if any(self._draw) else None
         results: list[StepResult | None] = [None] * len(self.learners)
         with self._together():
             for k in self._order:
@@ -201,11 +206,11 @@ class Hedge(Playing):
         return StepResult(said_by_followed, paid.losses, paid.expected, said, risks, results=results)
 
     def _play(self, player: Player, x: Example, y: Label) -> tuple[Label, StepResult | None]:
-        """What a learner said before it learned; and its result, if it says probabilities."""
+        """What a learner said before it learned; and its result, if it has probabilities, or scores of many labels."""
         played = player.play_one(x, y)
         self._begun = True
         if isinstance(played, StepResult):
-            return int(played.predictions), played if player.probable else None
+            return int(played.predictions), played if player.probable or player.numbered else None
         return int(played), None
 
     def _learn_many(self, player: Player, batch: Batch) -> tuple[Any, Any, StepResult | None]:
@@ -215,8 +220,8 @@ class Hedge(Playing):
             self._begun = True
             if not isinstance(played, StepResult):
                 return played, None, None
-            return played.predictions, played.expected, played if player.probable else None
-        said, risks = np.empty(len(batch), dtype=np.int8), np.empty(len(batch)) if player.draws else None
+            return played.predictions, played.expected, played if player.probable or player.numbered else None
+        said, risks = np.empty(len(batch), dtype=self._kind), np.empty(len(batch)) if player.draws else None
         results: list[StepResult | None] = [None] * len(batch)
         for t, (x, y) in enumerate(batch.rows()):
             try:

@@ -128,21 +128,11 @@ class Scaled(Playing):
         return self._player.predict_many(self.scaler.batch(batch, learn=False))
 
     def __getattr__(self, name: str) -> Any:
-        """`score_one` and `probability_one` of x, where the learner within has them."""
-        if name not in ("score_one", "probability_one"):
+        """Scores and probabilities of x, where the learner within has them."""
+        if name not in ("score_one", "probability_one", "scores_one", "probabilities_one"):
             raise AttributeError(f"{type(self).__name__} has no {name}")
         of_scaled = getattr(self.within, name)
         return lambda x: of_scaled(self._asked(x))
-
-    def probabilities_one(self, x: Example) -> NDArray[np.float64]:
-        """P of each of many labels, if the learner within says it."""
-        chances: NDArray[np.float64] = self.within.probabilities_one(self._asked(x))  # type: ignore[attr-defined]
-        return chances
-
-    def scores_one(self, x: Example) -> NDArray[np.float64]:
-        """The score of each of many labels, if the learner within has one."""
-        scores: NDArray[np.float64] = self.within.scores_one(self._asked(x))  # type: ignore[attr-defined]
-        return scores
 
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on, if the learner within lets them."""

@@ -26,8 +26,11 @@ def team(learners: Sequence[Learner]) -> list[Learner]:
             raise InputError(f"learners must be no teams: number {k + 1} is one. Put its learners in this team.")
         if Player(learner).covers:
             raise InputError(f"learners must say no sets: number {k + 1} does. Put conformal around the team.")
-        if learner.labels is not None:
+        if learner.labels is not None and not Player(learner).numbered:
             raise InputError(f"learners must have the labels -1 and +1: number {k + 1} has {learner.labels} labels.")
+        if Player(learner).numbered != Player(learners[0]).numbered:
+            takes = ("two", "many")[Player(learner).numbered]
+            raise InputError(f"learners must all take two labels, or all many: number {k + 1} takes {takes}.")
         if learner.domain.kind in ("advice", "losses"):
             raise InputError(f"learners must have examples: number {k + 1} plays on {learner.domain}.")
         if any(learner is other for other in learners[:k]):

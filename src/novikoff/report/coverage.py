@@ -36,7 +36,8 @@ def told(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:
     if found.most is not None:
         mean = "" if size is None else f"{size:.3g} labels" if f"{size:.3g}" != "1" else "1 label"
         parts = [f"{mean} in a set on average" if mean else "no set"]
-        parts += [f"{found.everything:,} held all {found.most} ({sentences.about(found.everything / rounds)})"]
+        every = f"all {found.most}" if found.most else "everything"
+        parts += [f"{found.everything:,} held {every} ({sentences.about(found.everything / rounds)})"]
     else:
         parts = ["no interval was finite" if size is None else f"an interval is {size:.4g} long on average"]
         verb = "was" if found.everything == 1 else "were"
@@ -168,8 +169,8 @@ def _draw_sizes(figure: Figure, axes: Axes, found: Coverage) -> None:
     from novikoff.report import plot
 
     stretches = _stretches(found)
-    numbers = found.most is None
-    counts = [counted[0] - (counted[3] if numbers else 0) for _, _, counted in stretches]
+    open_ended = not found.most
+    counts = [counted[0] - (counted[3] if open_ended else 0) for _, _, counted in stretches]
     sizes = [
         counted[4] / count if count else math.nan for count, (_, _, counted) in zip(counts, stretches, strict=True)
     ]

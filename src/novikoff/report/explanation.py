@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 from novikoff.errors import SpecError
-from novikoff.registry import CATALOG, entry, find, names
+from novikoff.registry import CATALOG, entry, find, for_many, names
 from novikoff.report.absent import ABSENT, ALIASES
 from novikoff.report.frames import FRAMES
 from novikoff.types import Theorem
@@ -28,6 +28,10 @@ def explain(name: str) -> str:
         texts = [f"{name}:{found.arguments()}" if found.arguments() else name, "", found.doc()]
         for theorem in getattr(found.load(), "promises", ()):
             texts += ["", f"Theorem {theorem.name}", "", _doc_of(theorem)]
+        if found.room == "learner" and (many := for_many(name)):
+            texts += ["", "Where labels are many", "", many.doc()]
+            for theorem in getattr(many.load(), "promises", ()):
+                texts += ["", f"Theorem {theorem.name}", "", _doc_of(theorem)]
     else:
         texts = [_doc_of(_theorem(name))]
     return _with_references("\n".join(texts))

@@ -20,6 +20,8 @@ from novikoff.errors import InputError, counted
 from novikoff.ledger import Ledger
 from novikoff.online_to_batch import OnlineToBatch
 from novikoff.report import coverage, html, plain, sentences, stretches, summary, svg, terminal
+from novikoff.report.confusion import MOST as MOST_LABELS
+from novikoff.report.confusion import confusions
 from novikoff.report.team import HEADS, members
 from novikoff.report.team import row as team_row
 
@@ -114,7 +116,12 @@ def happened(
     parts = [html.picture(picture(ledger, certificates)), _paid(ledger, certificates, experts)]
     if history is not None and history.moments:
         parts += _trusted(history, certificates, experts)
-    if (confusion := ledger.confusion) is not None and ledger.adversary is None:
+    confusion = ledger.confusion if ledger.adversary is None else None
+    if confusion is not None and len(confusion.labels) > MOST_LABELS:
+        wrong = [(summary.label(ledger, came), summary.label(ledger, said), f"{rounds:,}")
+                 for came, said, rounds in confusions(ledger)]  # fmt: skip
+        parts.append(html.table(["shown", "said most often instead", "rounds"], wrong))
+    elif confusion is not None:
         names = [summary.label(ledger, one) for one in confusion.labels]
         rows = [(name, *(f"{count:,}" for count in said)) for name, said in zip(names, confusion.table, strict=True)]
         parts.append(html.table(["shown, said:", *names], rows))
@@ -124,7 +131,8 @@ def happened(
         if calibrated := list(terminal.calibrated(ledger)):
             rows = [(f"{low:.1f} .. {high:.1f}", f"{count:,}", f"{said:.3f}", f"{came:.3f}")
                     for low, high, count, said, came in ledger.calibration.table()]  # fmt: skip
-            shown = html.table(["P(+1)", "rounds", "said, on average", "came"], rows)
+            what = "P(said)" if ledger.player.numbered else "P(+1)"
+            shown = html.table([what, "rounds", "said, on average", "came"], rows)
             parts.append(html.folded(sentences.capital(calibrated[0]), shown))
     parts.append(html.text(*coverage.told(ledger, list(certificates))))
     if ledger.members:
