@@ -241,3 +241,23 @@ def test_a_classifier_is_kept_of_many_labels(files, how):
     assert "kept" in kept.stdout, kept.stderr
     said = novikoff("predict", "k.nk", "f.csv", cwd=files)
     assert {"setosa", "versicolor"} <= set(said.stdout.split()), said.stderr
+
+
+def test_the_brier_score_of_many_labels_is_that_of_what_was_said():
+    x, y = flowers(80)
+    learner, known, brier, sure = make("ftrl", "learner", many=True), [], 0.0, []
+    for row, label in zip(x, y.tolist(), strict=True):
+        chances = learner.probabilities_one(row)
+        new = 1.0 - chances.sum()
+        if label in known:
+            code = known.index(label)
+            brier += (chances**2).sum() + new**2 - chances[code] ** 2 + (1.0 - chances[code]) ** 2
+            sure.append(chances.max())
+        else:  # the most it can be
+            code = len(known)
+            known.append(label)
+            brier += 2.0 * (1.0 - new) ** 2
+        learner.learn_one(row, code)
+    ledger = nk.play("ftrl", (x, y))
+    assert ledger.brier == pytest.approx(brier, rel=1e-9)
+    assert ledger.calibration.predicted == pytest.approx(sum(sure), rel=1e-9)

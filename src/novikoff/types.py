@@ -128,7 +128,7 @@ class StepResult(NamedTuple):
     scores        the log-odds of +1 that they come from, (rows,), or (rows, K) of each member; (rows, k) of many labels
     sets          (rows, 3) of a learner that says sets: its group, was the outcome missed, how large it was; -1 of
                   nothing, infinite of all numbers
-    confidences   of many labels: with what probability it expected the one that it said
+    confidences   of many labels: with what probability it expected the one that it said; NaN where that is not told
     briers        of many labels: the sum over all of (P - 1 if it came)^2
     results       those of each learner of a team that has results itself, else None in its place
     """

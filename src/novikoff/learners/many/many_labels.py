@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from novikoff.errors import InputError, shown
 from novikoff.learners.restoring import array, integer, require
 from novikoff.learners.scale_free import Rows
-from novikoff.types import Batch, Example, State
+from novikoff.observer import as_batch
+from novikoff.types import Batch, Example, State, StepResult
 
 MOST = 2**20
 """Labels there can be: a learner has weights for each."""
@@ -134,6 +135,36 @@ class ManyProbabilistic(ManyLabels):
     @abstractmethod
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """P of each label, where these are the scores, had no other a chance."""
+
+    def learn_many(self, batch: Batch) -> Any:
+        known, rounds = self.labels, self.rounds
+        played = super().learn_many(batch)
+        confidences, briers = self._judged(played, np.asarray(batch.y, dtype=np.int64), known, rounds)
+        return played._replace(confidences=confidences, briers=briers)
+
+    def play_one(self, x: Example, y: Any) -> Any:
+        known, rounds = self.labels, self.rounds
+        played = super().play_one(x, y)
+        confidences, briers = self._judged(as_batch(played), np.array([y], dtype=np.int64), known, rounds)
+        return played._replace(confidences=confidences.item(), briers=briers.item())
+
+    def _judged(
+        self, played: StepResult, y: NDArray[np.int64], known: int, rounds: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """P of the label that was said in each round, and the sum over all labels of (P - 1 if it came)^2.
+
+        A label never seen is one of these; where one comes, the sum is the most it can be, and P is not told. `known`
+        labels, and so many rounds, there were before the first.
+        """
+        scores = np.array(played.scores, dtype=np.float64)
+        before = np.maximum.accumulate(np.append(known, y[:-1] + 1)) if len(y) else y
+        scores[np.arange(scores.shape[1]) >= before[:, None]] = -np.inf
+        kept = 1.0 / (rounds + 1.0 + np.arange(len(y))) ** 2 if self.grows else np.zeros(len(y))
+        chances, rows = (1.0 - kept)[:, None] * self._shares(scores), np.arange(len(y))
+        came, new = chances[rows, y], y >= before
+        squares = np.cumsum(np.append(chances, kept[:, None], axis=1) ** 2, axis=1)[:, -1] if len(y) else kept
+        briers = np.where(new, 2.0 * (1.0 - kept) ** 2, squares - came**2 + (1.0 - came) ** 2)
+        return np.where(new, np.nan, chances[rows, played.predictions]), briers
 
     def probabilities_one(self, x: Example) -> NDArray[np.float64]:
         """P of each label; what is left is kept for a label never seen."""
