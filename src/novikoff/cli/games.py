@@ -31,6 +31,7 @@ from novikoff.stream import Stream
 from novikoff.tables.adopting import adopted
 
 if TYPE_CHECKING:
+    from novikoff.arena.live import Live
     from novikoff.certificate import Certificate
     from novikoff.comparators.search import Step
     from novikoff.online_to_batch import Method, OnlineToBatch
@@ -58,6 +59,7 @@ class Telling:
     between: tuple[int, int] | None = None
     report: str | None = None
     command: tuple[str, ...] = ()
+    live: bool = False
 
     def check(self) -> None:
         """Refuse what cannot be told before the game begins."""
@@ -144,6 +146,8 @@ def run_source(
     say_columns(stream, telling.quiet or telling.as_json)
     keeper = Keeper(ledger, saving)
     drawing: list[Observer] = [Bounds()] if (telling.plot or telling.report) and telling.certify else []
+    live = _live(ledger, telling) if telling.live else None
+    drawing += [] if live is None else [live]
 
     def game(watching: list[Observer]) -> None:
         play(ledger.learner, stream, rounds, passes, ledger=ledger, track=telling.certify, resume=resume, keep=keep,
@@ -155,6 +159,8 @@ def run_source(
     with keeper:
         stopped = watched(game, Progress(rounds or known, size_of(source)), telling.quiet)
     keeper.finish()
+    if live is not None:
+        live.end(ledger)
     kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving)
     if telling.hindsight and not stopped:
         tell = None if telling.quiet or telling.as_json else _say_step
@@ -166,7 +172,19 @@ def run_source(
 
         again = open_source(source, options, learner)
         test = permutation_test(ledger.spec, again, telling.permutations, defaults.get("seed") or 0, rounds=rounds)
-    return _tell(ledger, ledger.spec or learner, telling, stopped, notes(stream), kept, test)
+    code = _tell(ledger, ledger.spec or learner, telling, stopped, notes(stream), kept, test)
+    if live is not None:
+        live.close()
+    return code
+
+
+def _live(ledger: Ledger, telling: Telling) -> Live:
+    """A page that shows the game as it goes, at the address that is said."""
+    from novikoff.arena.live import Live
+
+    live = Live(spec_of(ledger), certify=telling.certify)
+    print(f"see it at {live.address} while it plays", file=sys.stderr, flush=True)
+    return live
 
 
 def _check_permuted(stream: Stream, ledger: Ledger, saving: Saving) -> None:

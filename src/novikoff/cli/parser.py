@@ -82,6 +82,7 @@ def parser() -> Parser:
     one.add_argument("--hindsight", action="store_true", help="read the source again for the best comparators")
     one.add_argument("--plot", metavar="FILE", help="draw mistakes and bound against rounds, as .png or .svg")
     _add_report(one)
+    one.add_argument("--live", action="store_true", help="show the curve in the browser while it plays")
     one.add_argument("--between", metavar="A:B", type=_between, help="how it did from round A to B (auto:drift=true)")
     one.add_argument(
         "--permutation",

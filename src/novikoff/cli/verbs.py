@@ -51,6 +51,7 @@ def run(asked: Namespace) -> int:
         asked.between,
         asked.report,
         asked.command,
+        asked.live,
     )
     choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
     if asked.cover is not None:

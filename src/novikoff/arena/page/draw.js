@@ -157,14 +157,14 @@ export function scene(svg, game, frames, t, field, cursor) {
 }
 
 export function curve(svg, frames, t, bounds, apriori) {
-  const last = Math.max(frames.length - 1, 1), left = 34, right = 360, top = 34, bottom = 164;
+  const last = Math.max(frames[frames.length - 1].t, 1), left = 34, right = 360, top = 34, bottom = 164;
   const seen = bounds.filter(([, bound]) => bound <= 4 * Math.max(frames[frames.length - 1].paid, 4));
   const high = Math.max(frames[frames.length - 1].paid, apriori && apriori <= 40 ? apriori : 0, ...seen.map(([, bound]) => bound), 4) * 1.05;
   const x = (round) => left + (right - left) * round / last, y = (value) => bottom - (bottom - top) * value / high;
   const parts = [shape("path", { d: `M${left} ${top}V${bottom}H${right}`, class: "axis" })];
   for (let k = 0, step = Math.max(1, 10 ** Math.floor(Math.log10(high)) / (high / 10 ** Math.floor(Math.log10(high)) < 3 ? 2 : 1)); k * step <= high; k++)
     parts.push(shape("text", { x: left - 4, y: y(k * step) + 4, "text-anchor": "end" }, k * step));
-  parts.push(shape("text", { x: right, y: bottom + 16, "text-anchor": "end" }, `${last} rounds`));
+  parts.push(shape("text", { x: right, y: bottom + 16, "text-anchor": "end" }, `${last.toLocaleString("en")} rounds`));
   if (apriori && apriori <= high) parts.push(shape("line", { x1: left, x2: right, y1: y(apriori), y2: y(apriori), class: "ink", "stroke-dasharray": "1 4", "stroke-width": 2 }));
   if (seen.length) {
     parts.push(shape("path", { d: "M" + seen.map(([round, bound]) => `${x(round).toFixed(1)} ${y(bound).toFixed(1)}`).join("L"), class: "minus-line", "stroke-dasharray": "6 3", "stroke-width": 2 }));

@@ -1,0 +1,158 @@
+"""Live: the curve of a long run in the browser while it plays, sent by the process that plays.
+
+A page on this machine hears of the run by server-sent events, twice a second at most. The game is looked at between two
+batches; certificates are evaluated as long as that takes less than a hundredth of the time, so the run is not slowed.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from typing import Any
+
+from novikoff.arena.replay import shown
+from novikoff.arena.server import HEADERS
+from novikoff.errors import InputError
+from novikoff.kernels.clock import clock
+from novikoff.ledger import Ledger
+from novikoff.observer import Observer
+from novikoff.report import sentences, summary
+
+BETWEEN = 0.5
+SHARE = 0.01
+"""Of the time, for certificates."""
+POINTS = 300
+FILES = {
+    "/": ("live.html", "text/html; charset=utf-8"),
+    "/arena.css": ("arena.css", "text/css; charset=utf-8"),
+    "/live.js": ("live.js", "text/javascript; charset=utf-8"),
+    "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
+}
+
+
+class Live(Observer):
+    """Watches a game, and tells whoever listens; `learner` is what it is called.
+
+    certify   evaluate certificates on the way
+    """
+
+    def __init__(self, learner: str, port: int = 0, certify: bool = True) -> None:
+        self._learner, self._certify = learner, certify
+        self._begin = self._told = clock()
+        self._spent, self._latest, self._number, self.ended = 0.0, "", 0, False
+        self._cards: list[dict[str, Any]] = []
+        self._bounds: list[tuple[int, float]] = []
+        self._news = threading.Condition()
+        try:
+            self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
+        except OSError as error:
+            raise InputError(f"the port must be free: {port}: {error.strerror or error}. Choose another.") from None
+        self._server.daemon_threads = True
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}/"
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.2}, daemon=True).start()
+
+    def rest(self, ledger: Ledger) -> None:
+        now = clock()
+        if ledger.rounds and now - self._told >= BETWEEN:
+            self._told = now
+            if self._certify and self._spent <= SHARE * (now - self._begin):
+                self._look(ledger)
+                self._spent += clock() - now
+            self._tell(ledger, False)
+
+    def end(self, ledger: Ledger) -> None:
+        """Tell of the end, with its certificates."""
+        if self._certify and ledger.rounds:
+            self._look(ledger)
+        self.ended = True
+        self._tell(ledger, True)
+
+    def close(self, seconds: float = 1.0) -> None:
+        """Let those who listen hear the end, and stop."""
+        threading.Event().wait(seconds if self._number else 0.0)
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _look(self, ledger: Ledger) -> None:
+        certificates = ledger.certify()
+        self._cards = [shown(one) for one in certificates]
+        best = summary.bounding(ledger, certificates)
+        if best is not None:
+            self._bounds.append((ledger.rounds, float(summary.allowed(ledger, best) or 0.0)))
+
+    def _tell(self, ledger: Ledger, ended: bool) -> None:
+        paid = ledger.mistakes if ledger.counts else ledger.loss
+        curve = list(dict([(0, 0), *ledger.curve, (ledger.rounds, paid)]).items())
+        step = max(1, len(curve) // POINTS)
+        told = {
+            "learner": self._learner,
+            "source": ledger.source,
+            "lead": sentences.capital(summary.lead(ledger, [])) if ledger.rounds else "",
+            "curve": [*curve[:-1:step], curve[-1]],
+            "bounds": self._bounds,
+            "certificates": self._cards,
+            "ended": ended,
+        }
+        with self._news:
+            self._latest, self._number = json.dumps(told, default=str), self._number + 1
+            self._news.notify_all()
+
+    def wait(self, seen: int) -> tuple[int, str]:
+        """The newest, once it is newer than what was seen; what was seen again after a while."""
+        with self._news:
+            self._news.wait_for(lambda: self._number > seen, timeout=10.0)
+            return self._number, self._latest
+
+
+def _handler(live: Live) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        """The page, and the events."""
+
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            ours = live.address[7:-1]
+            if self.headers.get("Host") not in (ours, ours.replace("127.0.0.1", "localhost")):
+                self._answer(403, "text/plain", b"the host must be this machine")
+            elif self.path == "/events":
+                self._events()
+            elif self.path in FILES:
+                name, kind = FILES[self.path]
+                self._answer(200, kind, resources.files("novikoff.arena").joinpath("page", name).read_bytes())
+            else:
+                self._answer(404, "text/plain", b"nothing is here")
+
+        def _answer(self, code: int, kind: str, body: bytes) -> None:
+            self.send_response(code)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            for name, value in HEADERS.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def _events(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Cache-Control", "no-store")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.close_connection = True
+            seen = 0
+            try:
+                while True:
+                    number, text = live.wait(seen)
+                    self.wfile.write(f"data: {text}\n\n".encode() if number > seen else b": still here\n\n")
+                    self.wfile.flush()
+                    seen = number
+                    if live.ended and number:
+                        return
+            except OSError:  # who listened is gone
+                return
+
+        def log_message(self, *_: object) -> None:
+            """Nobody wants to read of it."""
+
+    return Handler
