@@ -6,8 +6,8 @@ every row is kept, and `nk.conformal` goes around that for alpha 0.05, 0.1 and 0
 %, and the mean size of a set: labels, or the length of an interval over the deviation of the outcomes. Every coverage
 must be within the promise, (1 + step)/(step T): a cell that is not is marked.
 
-Beside it crepes, if it is installed: conformal sets by the quantile of the first quarter of the same scores, judged on
-the rest. It promises coverage for rows that are exchangeable.
+Beside it crepes, if it is installed (`pip install crepes`): conformal sets by the quantile of the first quarter of the
+same scores, judged on the rest. It promises coverage for rows that are exchangeable.
 The last lines are what sets cost: processor time with them over that without.
 """
 

@@ -313,6 +313,7 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
         ("conformal:[ftrl],alpha=0.2", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
         ("conformal:[perceptron:bias=1,scale=standard],rule=quantile", lambda q, s: margin_stream(3, q, s), BAD_TRIPLE),
         ("conformal:[ftrl],groups=0,rule=decaying,step=0.5", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
+        ("conformal:[ftrl],groups=[0,2],step=0.5", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
         ("conformal:[perceptron],groups=0", lambda q, s: grid_linear_stream(3, q, s), BAD_TRIPLE),
         ("conformal:[arow],groups=2", sparse_stream, BAD_SPARSE),
         ("conformal:[perceptron:normalize=true],step=0.2", sparse_stream, BAD_SPARSE),

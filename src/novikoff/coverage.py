@@ -64,6 +64,14 @@ class Coverage:
         counted = self.played - (0 if self.most else self.everything)
         return float(self.size) / counted if counted else None
 
+    def by_group(self, now: State) -> list[tuple[str, int, int]]:
+        """Name, rounds and misses of each group, those that overlap too; `now` is the learner's standing."""
+        if not now["overlapping"]:
+            return list(zip(now["groups"], self.rounds, self.misses, strict=False))
+        told = now["overlapping"].items()
+        return [(name, *(sum(counts[k] for k in cells if k < len(counts)) for counts in (self.rounds, self.misses)))
+                for name, cells in told]  # fmt: skip
+
     def write(self, sets: NDArray[np.float64]) -> None:
         """The sets of rounds, one after the other: group, missed, size."""
         if not len(sets):
@@ -105,7 +113,8 @@ class Coverage:
         return CoverageFacts(
             alpha, now["step"], now["rule"], tuple(now["groups"]), tuple(padded[0]), tuple(padded[1]), tuple(before),
             tuple(now["thresholds"]), tuple(now["rounds"]), tuple(now["misses"]), now["pinball"] - then["pinball"],
-            float(ends[best]), float(paid[best]), tuple(now["moved"]),
+            float(ends[best]), float(paid[best]), tuple(now["moved"]), now["start"],
+            tuple((name, tuple(cells)) for name, cells in now["overlapping"].items()), now["columns"],
         )  # fmt: skip
 
     def check(self, rounds: int, now: State) -> None:

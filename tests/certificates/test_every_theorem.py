@@ -254,9 +254,9 @@ def of_experts(make, tight, words, *changes):
     return Case(TABLES, game, sample, tight, cheat, void)
 
 
-def of_sets(rule, tight, cheat, *wrong, times=30):
+def of_sets(rule, tight, cheat, *wrong, times=30, groups=None):
     """A conformal learner around a constant: whatever the stream is."""
-    game = lambda stream: run_of(nk.Conformal(nk.Constant(), 0.1, 0.05, 0.5, None, *rule), stream)
+    game = lambda stream: run_of(nk.Conformal(nk.Constant(), 0.1, 0.05, 0.5, groups, *rule), stream)
     sample = orthogonal(3, times)
     void = tuple((lambda change=change: change(game(sample)), why) for change, why in wrong)
     return Case(VECTORS, game, sample, tight, lambda: cheat(game(sample)), void)
@@ -755,6 +755,14 @@ CASES = {
         (), lambda: run_of(nk.Conformal(nk.Constant(), alpha=0.25, step=0.0625), on_one_side(40)),
         lambda run: sets_changed(run, pinball=80.0),
         (lambda run: sets_changed(run, after=(0.5,)), "moved by the step"),
+    ),
+    "coverage_overlapping": of_sets(
+        (), None,
+        lambda run: sets_changed(run, misses=(900, 0, 0), missed=(900, 0, 0), rounds=(900, 0, 0), played=(900, 0, 0),
+                                 after=(0.5 + 0.1 * 810.0, 0.5, 0.5 + 0.05 * 810.0)),
+        (lambda run: sets_changed(run, after=(0.9, 0.9, 0.9)), "misses of its groups"),
+        (lambda run: sets_changed(run, misses=(8, 8, 8)), "every round of the thresholds"),
+        times=300, groups=[0, 1],
     ),
     "coverage_decaying": of_sets(
         ("decaying",),

@@ -12,6 +12,7 @@ from novikoff import kernels
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.errors import InputError, ModelFileError
 from novikoff.kernels.conformal_layout import BINS
+from novikoff.report import coverage
 
 SCORES = np.array([0.5, 1.2, 3.0, 0.2, 0.9, 2.0, 1.5, 0.1])
 
@@ -265,6 +266,63 @@ def test_steps_that_fall_keep_their_promise_against_scores_that_look_first(seed,
     assert most <= 1.0
 
 
+def test_groups_that_overlap_move_the_threshold_together():
+    """By two columns: the threshold of a row is start + step times what both of its groups are ahead by."""
+    x, y = labelled(600)
+    x[:, 1], x[:, 2] = x[:, 1] > 0.0, np.arange(600) % 3
+    learner, ahead = nk.conformal(nk.Ftrl(), alpha=0.2, step=0.25, groups=[1, 2]), {}
+    game = nk.Game(learner)
+    for row, label in zip(x, y, strict=True):
+        p, parts = learner.probability_one(row), (f"1={row[1]:.0f}", f"2={row[2]:.0f}")
+        q = 0.5 + 0.25 * sum(ahead.get(part, 0.0) for part in parts)
+        assert learner._threshold_of(row) == pytest.approx(q, abs=1e-9)
+        missed = not (1.0 - (p if label == 1 else 1.0 - p) <= q or q >= 1.0)
+        for part in parts:
+            ahead[part] = ahead.get(part, 0.0) + missed - 0.2
+        game.learn_one(row, label)
+    whole = nk.play(nk.conformal(nk.Ftrl(), alpha=0.2, step=0.25, groups=[1, 2]), (x, y))
+    assert whole.learner.standing()["thresholds"] == learner.standing()["thresholds"]
+    found = {one.theorem: one for one in whole.certify() if one.theorem.startswith("coverage")}
+    assert set(found) == {"coverage_overlapping"}
+    assert found["coverage_overlapping"].status == "valid"
+    worst = found["coverage_overlapping"].quantities["group"]
+    assert abs(ahead[worst]) == pytest.approx(max(map(abs, ahead.values())))
+    told = {name: misses - 0.2 * rounds for name, rounds, misses in whole.coverage.by_group(learner.standing())}
+    assert told == pytest.approx(ahead)
+    again = nk.Conformal.restore(learner.state())
+    assert again.predict_set(x[0]) == learner.predict_set(x[0])
+    assert learner._threshold_of([0.0, 1.0, 7.0]) == pytest.approx(0.5 + 0.25 * ahead["1=1"])  # 7 never came
+    assert "By groups: 1=" in " ".join(coverage.told(whole, whole.certify()))
+
+
+@given(seed=st.integers(0, 2**32), rounds=st.integers(1, 300), step=st.sampled_from([0.01, 0.2, 5.0]),
+       alpha=st.sampled_from([0.05, 0.5, 0.9]), start=st.floats(0, 1), columns=st.integers(2, 4))  # fmt: skip
+def test_groups_that_overlap_keep_their_promise_against_scores_that_look_first(
+    seed, rounds, step, alpha, start, columns
+):
+    rng = np.random.default_rng(seed)
+    learner = nk.Conformal(nk.Constant(), alpha, step, start, list(range(columns)))
+    game = nk.Game(learner)
+    rows = rng.integers(0, 3, (rounds, columns)).astype(float)
+    for row in rows:
+        q = learner._threshold_of(row)  # a constant has the scores 0 and 1
+        held = (row[0] == 0) if seed % 2 else 0.0 <= q < 1.0 and rng.random() < 0.8
+        game.learn_one(row, 1 if held else -1)
+    (found,) = (one for one in game.ledger.certify() if one.theorem == "coverage_overlapping")
+    assert found.status in ("valid", "vacuous"), str(found)
+
+
+def test_a_tracker_of_groups_that_overlap_that_skips_an_update_is_void():
+    learner = nk.conformal(nk.Ftrl(), groups=[0, 1])
+    game = nk.Game(learner)
+    for t, (row, label) in enumerate(zip(*labelled(60), strict=True)):
+        game.learn_one(np.sign(row), label)
+        if t == 30:
+            learner._counts[0, 1] += 1
+    (found,) = (one for one in game.ledger.certify() if one.theorem == "coverage_overlapping")
+    assert found.status == "void"
+
+
 def test_a_tracker_of_falling_steps_that_skips_an_update_is_void():
     learner = nk.conformal(nk.Ftrl(), rule="decaying")
     game = nk.Game(learner)
@@ -305,7 +363,8 @@ def test_comparators_and_promises_of_the_learner_within_stay():
 @pytest.mark.parametrize(("more", "must"), [
     ({"alpha": 0.0}, "alpha must be between"), ({"alpha": 1.0}, "alpha must be"), ({"step": 0.0}, "step must be"),
     ({"start": 1.5}, "start must be"), ({"rule": "best"}, "a rule must be"), ({"groups": -1}, "groups must be"),
-    ({"groups": 0, "rule": "quantile"}, "a tracker each"),
+    ({"groups": 0, "rule": "quantile"}, "a tracker each"), ({"groups": [0]}, "of several columns"),
+    ({"groups": [0, 0]}, "of several columns"), ({"groups": [0, 1], "rule": "decaying"}, "have the tracker"),
 ])  # fmt: skip
 def test_what_makes_no_sense_is_refused(more, must):
     with pytest.raises(InputError, match=must):

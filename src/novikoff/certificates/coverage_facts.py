@@ -27,6 +27,9 @@ class CoverageFacts:
     pinball       the pinball loss of the thresholds
     best          the constant threshold that is best in hindsight, of those at the ends of bins
     moved         of each group, with steps that fall: what its thresholds say of its misses beyond those asked for
+    start         the first threshold
+    overlapping   where groups overlap, and `groups` are cells: what each is called, and its cells
+    columns       in how many of them a row is
     best_pinball  its pinball loss, and what the theorem charges for its distance from where the thresholds began
     """
 
@@ -44,6 +47,9 @@ class CoverageFacts:
     best: float
     best_pinball: float
     moved: tuple[float, ...] = ()
+    start: float = 0.0
+    overlapping: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    columns: int = 0
 
     def ahead(self, group: int) -> Fraction:
         """How many misses more than asked for, exactly; less than 0 if there were fewer."""

@@ -26,7 +26,7 @@ from novikoff.types import Run
 def coverage_governed(run: Run[object]) -> Bound | None:
     """The promise; None where no governor plays."""
     facts = run.coverage
-    if facts is None or facts.rule in ("tracker", "decaying") or not run.rounds:
+    if facts is None or facts.rule in ("tracker", "decaying", "overlapping") or not run.rounds:
         return None
     rounds = facts.rounds[0]
     if not rounds:

@@ -47,6 +47,34 @@ def track(
 
 
 @compiled
+def track_overlapping(
+    scores: Numbers, cells: Counts, inside: Counts, counts: Counts, totals: Counts, alpha: float, step: float,
+    start: float, history: Numbers, thresholds: Numbers, missed: NDArray[np.bool_],
+) -> None:  # fmt: skip
+    """The same with groups that overlap: what each is ahead moves the threshold of every row in it.
+
+    inside   of each cell, the groups it is in; -1 for none
+    counts   of each cell, `totals` of each group: rounds and misses
+    """
+    for t in range(len(scores)):
+        cell, rounds, misses = cells[t], 0, 0
+        for k in inside[cell]:
+            if k >= 0:
+                rounds += totals[k, 0]
+                misses += totals[k, 1]
+        q = start + step * (misses - alpha * rounds)
+        miss = not (scores[t] <= q or q >= 1.0)
+        thresholds[t], missed[t] = q, miss
+        counts[cell, 0] += 1
+        counts[cell, 1] += miss
+        for k in inside[cell]:
+            if k >= 0:
+                totals[k, 0] += 1
+                totals[k, 1] += miss
+        remember(history, min(scores[t], 1.0))
+
+
+@compiled
 def track_decaying(
     scores: Numbers, groups: Counts, counts: Counts, alpha: float, step: float, moving: Numbers, history: Numbers,
     thresholds: Numbers, missed: NDArray[np.bool_],

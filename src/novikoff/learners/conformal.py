@@ -10,14 +10,16 @@ Algorithm
         1 if y is not said       of any other
         e/(a + e)                for numbers: e = |y - said|, a the mean error before; everything in the first round
     Means are of the first hundred rounds, then moving. With `groups`, a column or a function of x, each group has a
-    threshold of its own. With the `rule` "decaying" the step of round t is step/sqrt(t): where the world does not
-    change, thresholds settle. With any other, thresholds are the "quantile" of all scores before, or what an object of
-    yours says (`threshold()`, then `see(score)`), and the governor keeps watch: too many misses, and it says
-    everything; too few, and it says nothing.
+    threshold of its own. By a list of columns groups overlap: a row is in one of each, and its threshold is start +
+    step times what all groups that it is in are ahead by, misses less alpha times rounds. With the `rule` "decaying"
+    the step of round t is step/sqrt(t): where the world does not change, thresholds settle. With any other, thresholds
+    are the "quantile" of all scores before, or what an object of yours says (`threshold()`, then `see(score)`), and the
+    governor keeps watch: too many misses, and it says everything; too few, and it says nothing.
 Promise
     certificates/coverage_deviation.py: misses differ from alpha T by at most (1 + step)/step, in each group, whatever
     comes and however bad the learner is. certificates/coverage_pinball.py: the thresholds are not much worse than the
-    best one. certificates/coverage_decaying.py: by at most sqrt(T) (1 + step)/step, with steps that fall.
+    best one. certificates/coverage_overlapping.py: in groups that overlap, by about sqrt(2 alpha T/step) in each.
+    certificates/coverage_decaying.py: by at most sqrt(T) (1 + step)/step, with steps that fall.
     certificates/coverage_governed.py: the same as the first of any rule under the governor. And all that the
     learner promises, as it plays as ever.
 Cost
@@ -38,10 +40,11 @@ from novikoff import encode, kernels
 from novikoff.certificates.coverage_decaying import coverage_decaying
 from novikoff.certificates.coverage_deviation import coverage_deviation
 from novikoff.certificates.coverage_governed import coverage_governed
+from novikoff.certificates.coverage_overlapping import coverage_overlapping
 from novikoff.certificates.coverage_pinball import coverage_pinball
 from novikoff.errors import InputError, ModelFileError, shown
 from novikoff.kernels.conformal_layout import BINS
-from novikoff.learners.groups import Groups
+from novikoff.learners.groups import AND, Groups
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, array, require
@@ -52,7 +55,7 @@ from novikoff.types import Batch, Domain, Example, Learner, State, StepResult, T
 RULES = ("tracker", "decaying", "quantile")
 TRACKERS = RULES[:2]
 """Those with a threshold for each group."""
-PARAMS: Schema = {"alpha": float, "step": float, "start": float, "groups": int | str | None, "rule": str}
+PARAMS: Schema = {"alpha": float, "step": float, "start": float, "groups": int | str | list | None, "rule": str}
 Numbers = NDArray[np.float64]
 
 
@@ -63,12 +66,13 @@ class Conformal(Playing):
     alpha     the share of sets that may miss
     step      how far a threshold moves
     start     the first threshold
-    groups    None, the number or the name of a column, or a function of x: each of its values is a group
+    groups    None, the number or the name of a column, or a function of x: each of its values is a group; or a list of
+              columns, whose groups overlap
     rule      "tracker", "decaying", "quantile", or an object of yours
     """
 
     promises: ClassVar[tuple[Theorem, ...]] = (
-        coverage_deviation, coverage_pinball, coverage_decaying, coverage_governed,
+        coverage_deviation, coverage_pinball, coverage_overlapping, coverage_decaying, coverage_governed,
     )  # fmt: skip
     conservative = sums_mistakes = False
 
@@ -91,6 +95,10 @@ class Conformal(Playing):
             )
         if groups is not None and rule not in TRACKERS:
             raise InputError(f"groups have a tracker each: got the rule {shown(rule)}. Leave one of them out.")
+        if isinstance(groups, list) and rule != "tracker":
+            raise InputError(
+                f"groups that overlap have the tracker: got the rule {shown(rule)}. Leave one of them out."
+            )
         self.alpha, self.step, self.start, self.rule = float(alpha), float(step), float(start), rule
         self.within = player.within
         self.promises = (*learner.promises, *type(self).promises)  # type: ignore[misc]
@@ -134,7 +142,7 @@ class Conformal(Playing):
 
     def predict_set(self, x: Example) -> tuple[Any, ...]:
         """The labels in the set of x, in order; or the ends of an interval, which may be infinite. () is nothing."""
-        q = self._threshold(self._groups.ask(self._encoding, x))
+        q = self._threshold_of(x)
         if self._player.outcomes == "numbers":
             said, scale = float(self.learner.predict_one(x)), self._scale()
             wide = _width(np.array([q]), np.array([scale]))[0] / 2.0
@@ -166,6 +174,32 @@ class Conformal(Playing):
 
     def _scale(self) -> float:
         return float(self._known[1]) if self._known[0] else -1.0
+
+    def _threshold_of(self, x: Example) -> float:
+        """That of the group, or of the cell, of x."""
+        place = self._groups.ask(self._encoding, x)
+        if self._groups.each:
+            return self._joint(list(self._groups.names)[place] if place >= 0 else self._groups.key(self._encoding, x))
+        return self._threshold(place)
+
+    def _joint(self, cell: str) -> float:
+        """The threshold of a cell of groups that overlap."""
+        inside = self._groups.overlapping()
+        here = [place for group in cell.split(AND) for place in inside.get(group, ())]
+        rounds, misses = (int(count) for count in self._counts[here].sum(axis=0))
+        return self.start + self.step * (misses - self.alpha * rounds)
+
+    def _inside(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Of each cell, the groups it is in; and of each group, rounds and misses."""
+        groups = self._groups.overlapping()
+        inside = np.full((len(self._counts), len(self._groups.each)), -1, dtype=np.int64)
+        totals, filled = np.zeros((len(groups), 2), dtype=np.int64), [0] * len(self._counts)
+        for number, cells in enumerate(groups.values()):
+            totals[number] = self._counts[cells].sum(axis=0)
+            for cell in cells:
+                inside[cell, filled[cell]] = number
+                filled[cell] += 1
+        return inside, totals
 
     def _threshold(self, group: int) -> float:
         """That of the group; of one never seen if it is -1."""
@@ -230,7 +264,22 @@ class Conformal(Playing):
             self._counts = np.vstack([self._counts, np.zeros((more, 2), dtype=np.int64)])
             self._moving = np.vstack([self._moving, [[self.start, 0.0]] * more])
         q, missed = np.empty(len(y)), np.empty(len(y), dtype=np.bool_)
-        if self.rule == "tracker":
+        if self._groups.each:
+            inside, totals = self._inside()
+            kernels.conformal.track_overlapping(
+                scores,
+                groups,
+                inside,
+                self._counts,
+                totals,
+                self.alpha,
+                self.step,
+                self.start,
+                self._history,
+                q,
+                missed,
+            )
+        elif self.rule == "tracker":
             tracked = (groups, self._counts, self.alpha, self.step, self.start, self._history, self._paid)
             kernels.conformal.track(scores, *tracked, q, missed)
         elif self.rule == "decaying":
@@ -287,14 +336,16 @@ class Conformal(Playing):
     def standing(self) -> State:
         """What theorems on coverage need to know of the thresholds, as plain data."""
         names = self._groups.names
-        governed = self.rule not in TRACKERS
+        governed, joint = self.rule not in TRACKERS, bool(self._groups.each)
         return {
             "alpha": self.alpha, "step": self.step, "start": self.start, "most": self.most, "groups": list(names),
-            "rule": self.rule if isinstance(self.rule, str) else type(self.rule).__name__,
+            "rule": "overlapping" if joint else self.rule if isinstance(self.rule, str) else type(self.rule).__name__,
             "rounds": self._counts[: len(names), 0].tolist(), "misses": self._counts[: len(names), 1].tolist(),
-            "thresholds": [0.0 if governed else self._threshold(g) for g in range(len(names))],
+            "thresholds": [self._joint(name) if joint else 0.0 if governed else self._threshold(g)
+                           for name, g in names.items()],
             "pinball": float(self._paid[0]), "history": self._history.copy(),
-            "moved": self._moving[: len(names), 1].tolist(),
+            "moved": self._moving[: len(names), 1].tolist(), "overlapping": self._groups.overlapping(),
+            "columns": len(self._groups.each),
         }  # fmt: skip
 
     def state(self) -> State:

@@ -1,4 +1,8 @@
-"""Disjoint groups of examples, by a column or by a function of x: each value is one. After MOST, all others are one."""
+"""Groups of examples, by a column or by a function of x: each value is one. After MOST, all others are one.
+
+By several columns groups overlap: a row is in one of each column. What is numbered then are cells, combinations of
+groups, and these are disjoint again.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +17,35 @@ from novikoff.types import Batch, Example, Sparse
 
 MOST = 1000
 ALL, OTHERS = "all", "others"
+AND = " & "
+"""Between the groups of a cell."""
 
 
 class Groups:
     """The groups met so far, in the order in which they came.
 
-    by   None for one group, the number or the name of a column, or a function of x
+    by   None for one group, the number or the name of a column, a list of several of these, or a function of x
     """
 
     def __init__(self, by: Any = None) -> None:
+        self.by: Any = by
+        self.names: dict[str, int] = {}
+        self.each: list[Groups] = []
+        if isinstance(by, list):
+            if len(by) < 2 or len({*map(str, by)}) < len(by) or not all(isinstance(one, (int, str)) for one in by):
+                raise InputError(f"groups that overlap must be of several columns: got {shown(by)}. Name each once.")
+            self.each = [Groups(one) for one in by]
+            return
         sound = by is None or callable(by) or (isinstance(by, (int, str)) and not isinstance(by, bool))
         if not sound or (isinstance(by, int) and by < 0):
             raise InputError(f"groups must be a column's number or name, or a function of x: got {shown(by)}.")
-        self.by = by
-        self.names: dict[str, int] = {ALL: 0} if by is None else {}
+        if by is None:
+            self.names[ALL] = 0
 
     def key(self, encoding: Any, x: Example) -> str:
         """Of one example; `encoding` is that of its table, or None."""
+        if self.each:
+            return AND.join(_part(one.by, one.key(encoding, x)) for one in self.each)
         if self.by is None:
             return ALL
         if callable(self.by):
@@ -47,6 +63,9 @@ class Groups:
 
     def keys(self, encoding: Any, batch: Batch) -> list[str]:
         """Of the rows of a batch; none where all are one group."""
+        if self.each:
+            columns = [[_part(one.by, key) for key in one.keys(encoding, batch)] for one in self.each]
+            return [AND.join(parts) for parts in zip(*columns, strict=True)]
         if self.by is None:
             return []
         if callable(self.by):
@@ -106,12 +125,25 @@ class Groups:
         key = self.key(encoding, x)
         return self.names.get(key, self.names.get(OTHERS, -1))
 
+    def overlapping(self) -> dict[str, list[int]]:
+        """The cells of each group, where they overlap; nothing where they do not."""
+        found: dict[str, list[int]] = {}
+        for name, place in self.names.items() if self.each else ():
+            for part in name.split(AND):
+                found.setdefault(part, []).append(place)
+        return found
+
     def load(self, names: Any) -> None:
         """Know the groups that were saved."""
         sound = isinstance(names, list) and all(type(name) is str for name in names) and len({*names}) == len(names)
         if not sound or (self.by is None and names != [ALL]):
             raise ModelFileError(f"groups of a learner must be different texts: the saved one has {shown(names)}.")
         self.names = {name: place for place, name in enumerate(names)}
+
+
+def _part(column: Any, value: str) -> str:
+    """A group of one column, in the name of a cell."""
+    return f"{column}={value}".replace(AND, " and ")
 
 
 def _text(value: Any) -> str:

@@ -44,11 +44,11 @@ def told(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:
         parts += [f"{found.everything:,} {verb} everything ({sentences.about(found.everything / rounds)})"]
     parts.append(f"{found.empty:,} held nothing ({sentences.about(found.empty / rounds)})")
     yield "; ".join(parts).capitalize() + "."
-    names = ledger.player.standing()["groups"]
-    if len(names) > 1:
-        groups = list(zip(names, found.rounds, found.misses, strict=False))[:MOST]
-        each = [f"{name} {_percent(1 - misses / played)} of {played:,}" for name, played, misses in groups if played]
-        more = f"; and {len(names) - MOST:,} more" if len(names) > MOST else ""
+    groups = found.by_group(ledger.player.standing())
+    if len(groups) > 1:
+        some = [group for group in groups[:MOST] if group[1]]
+        each = [f"{name} {_percent(1 - misses / played)} of {played:,}" for name, played, misses in some]
+        more = f"; and {len(groups) - MOST:,} more" if len(groups) > MOST else ""
         yield f"By groups: {', '.join(each)}{more}."
 
 
@@ -84,8 +84,7 @@ def plain(ledger: Ledger) -> dict[str, Any]:
     }
     if len(standing["groups"]) > 1:
         told["groups"] = [
-            {"group": name, "rounds": played, "misses": misses}
-            for name, played, misses in zip(standing["groups"], found.rounds, found.misses, strict=False)
+            {"group": name, "rounds": played, "misses": misses} for name, played, misses in found.by_group(standing)
         ]
     return told
 

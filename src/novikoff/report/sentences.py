@@ -227,6 +227,10 @@ WORDS: dict[str, Words] = {
             "{misses} misses in {rounds_counted} rounds",
         ),
     ),
+    "coverage_overlapping": Words(
+        "thresholds that move with each group that a row is in",
+        ("what the {groups} groups are ahead by, together, grows by little in a miss and falls in a hit",),
+    ),
     "coverage_decaying": Words(
         "thresholds that move by ever smaller steps",
         ("each threshold rises after a miss and falls after a hit, by {step} over the root of the rounds so far, and "
