@@ -1,6 +1,7 @@
 """What many tests need: the command line in this process, states compared to the bit, rows without their zeros."""
 
 import io
+import itertools
 import os
 import time
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
@@ -21,6 +22,18 @@ COMPILING = "novikoff: compiling, once\n"
 def first_of(count):
     """The number 0 for a parameter; in `make test-all` also those up to `count`."""
     return [0, *(pytest.param(number, marks=pytest.mark.slow) for number in range(1, count))]
+
+
+def some(every, **values):
+    """Combinations of these values for parameters, in a short run one in `every`; in `make test-all` the others too.
+
+    Each value occurs in a short run, if all parameters have at least `every` values.
+    """
+    combinations = []
+    for chosen in itertools.product(*map(enumerate, values.values())):
+        slow = sum(number for number, _ in chosen) % every > 0
+        combinations.append(pytest.param(*(value for _, value in chosen), marks=[pytest.mark.slow] if slow else []))
+    return pytest.mark.parametrize(tuple(values), combinations)
 
 
 def drawing(make, arms, losses):

@@ -251,3 +251,10 @@ def _computed(x: NDArray[Any]) -> NDArray[Any] | list[Any]:
         with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite
             return x.astype(np.float64)
     return x.astype(np.int64) if x.dtype.kind in "iub" else list(x)
+
+
+def still(values: NDArray[Any]) -> NDArray[Any]:
+    """The same array, to be read only: mapped files are, and kernels are compiled for one kind."""
+    view = values.view()
+    view.flags.writeable = False
+    return view

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers import csr, same
+from helpers import csr, same, sparse
+from novikoff import kernels
 from novikoff.errors import InputError, ModelFileError, TooLargeError
 from novikoff.learners.ellipsoid import FLAWS, WIDEST, Ellipsoid
 from novikoff.types import Batch, Sparse
@@ -367,3 +368,16 @@ def test_comparators_are_told_its_features():
         tracker = learner.tracker()
         assert (tracker.bias, tracker.normalize) == (bias, seen)
         assert (learner.facts().bias, learner.facts().normalize) == (bias, seen)
+
+
+def test_kernels_are_compiled_for_one_kind_of_arrays():
+    x, y = np.array([[1.0, 2.0], [3.0, -1.0]]), np.array([1, -1], dtype=np.int8)
+    held = x.copy()
+    held.flags.writeable = y.flags.writeable = False
+    for rows in (x, held, x.astype(np.float32), x.astype(np.int64)):
+        for shown in (rows, sparse(rows)):
+            learner = Ellipsoid()
+            learner.learn_many(Batch(shown, y, 1))
+            learner.predict_many(Batch(shown, y, 1))
+    many = (kernels.ellipsoid.learn_dense, kernels.ellipsoid.learn_sparse, kernels.ellipsoid.label_dense)
+    assert [len(kernel.signatures) for kernel in many] == [1, 1, 1]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from helpers import same, sparse
+from helpers import same, some, sparse
+from novikoff import kernels
 from novikoff.errors import InputError, ModelFileError
 from novikoff.learners.crammer_kandola_singer import CrammerKandolaSinger
 from novikoff.learners.forgetron import Forgetron
@@ -152,8 +153,7 @@ def test_features_that_were_never_seen_are_zero_in_the_supports(make):
     assert learner.size >= 1
 
 
-@every
-@each_kernel
+@some(3, make=LEARNERS.values(), kernel=KERNELS.values())
 def test_a_function_of_the_users_plays_as_the_kernel_it_computes(make, kernel):
     x, y = stream(150, whole=True)
     similarity = Similarity.of(kernel["kernel"], kernel.get("gamma", 1.0), kernel.get("degree", 2), 1.0)
@@ -326,6 +326,17 @@ def test_read_only_arrays_are_played_and_not_changed(make):
     thin.learn_many(Batch(rows[10:], y[10:], 1))
     assert (dense.updates > 0, thin.updates > 0) == (True, True)
     assert all(np.array_equal(array, was) for array, was in zip(arrays, before, strict=True))
+
+
+def test_kernels_are_compiled_for_labels_of_one_kind():
+    x, y = stream(50)
+    held = y.copy()
+    held.flags.writeable = False
+    for labels in (y, held):
+        learner = KernelPerceptron()
+        learner.learn_many(Batch(x, labels, 1))
+        learner.play_one(x[0], 1)
+    assert len(kernels.kernel_perceptron.learn_many.signatures) == 1
 
 
 @pytest.mark.parametrize("budget", [1, 2, 7])

@@ -14,63 +14,56 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.auto_layout import CLIP, IDLE, LIGHT, LITTLE, LOG_WEIGHT, LOSS, PATIENCE, SHARE, WAVES
-from novikoff.kernels.compiled import compiled, inlined
+from novikoff.kernels.auto_layout import CLIP, IDLE, LIGHT, LITTLE, LOG_WEIGHT, LOSS, PATIENCE, SHARE
+from novikoff.kernels.compiled import compiled, inlined, inner
 from novikoff.kernels.exp import exp
 from novikoff.kernels.fourier import project, standardise, wave
 from novikoff.kernels.ftrl import learn, look
 from novikoff.kernels.lanes import dense
 from novikoff.kernels.logits import hedged, log_loss
 from novikoff.kernels.second_order import Places, Slots, Vector, changes, learn_logistic, meet, product
-from novikoff.kernels.second_order_layout import WEIGHT
+from novikoff.kernels.second_order_layout import COUNT, WEIGHT
+
+
+@inner
+def log_sum(standing: Vector, lost: Vector) -> tuple[float, float]:
+    """ln(sum of w_j e^-lost_j) over those awake: the largest of the logarithms, and the logarithm of the rest."""
+    most, total = -np.inf, 0.0
+    for j in range(len(lost)):
+        if standing[IDLE, j] >= 0.0:
+            most = max(most, standing[LOG_WEIGHT, j] - lost[j])
+    for j in range(len(lost)):
+        if standing[IDLE, j] >= 0.0:
+            total += exp(standing[LOG_WEIGHT, j] - lost[j] - most)
+    return most, np.log(total)
 
 
 @inlined
-def mixed(standing: Vector, z: Vector) -> float:
-    """The log-odds of the mixture of those awake."""
-    most = -np.inf
-    for j in range(len(z)):
-        if standing[IDLE, j] >= 0.0:
-            most = max(most, standing[LOG_WEIGHT, j])
-    up, down = 0.0, 0.0
-    top, bottom = -np.inf, -np.inf
-    for j in range(len(z)):
-        if standing[IDLE, j] >= 0.0:
-            top = max(top, standing[LOG_WEIGHT, j] - log_loss(z[j]))
-            bottom = max(bottom, standing[LOG_WEIGHT, j] - log_loss(-z[j]))
-    for j in range(len(z)):
-        if standing[IDLE, j] >= 0.0:
-            up += exp(standing[LOG_WEIGHT, j] - log_loss(z[j]) - top)
-            down += exp(standing[LOG_WEIGHT, j] - log_loss(-z[j]) - bottom)
-    return (top - bottom) + (np.log(up) - np.log(down))
+def weigh(standing: Vector, lost: Vector, most: float, rest: float, stack: Vector) -> None:
+    """Multiply the weights of those awake by P_j(y)/P(y), and let the hopeless rest.
 
-
-@inlined
-def weigh(standing: Vector, z: Vector, y: int, stack: Vector) -> None:
-    """Multiply the weights of those awake by P_j(y)/P(y), and let the hopeless rest; stack: its weights of members."""
-    members = len(z) - 1
+    lost         -ln P_j(y); most and rest are their `log_sum`
+    stack        its weights of members
+    """
+    members = len(lost) - 1
     little = np.inf  # by how much a member may count in the stack, and still be hopeless
     if standing[IDLE, members] >= 0.0 and standing[LOG_WEIGHT, members] >= np.log(LIGHT):
         little = 0.0
         for j in range(members):
             little = max(little, LITTLE * abs(stack[j]))
-    before, after = -np.inf, -np.inf
-    for j in range(len(z)):
+    before, whole = -np.inf, 0.0
+    for j in range(len(lost)):
         if standing[IDLE, j] >= 0.0:
             before = max(before, standing[LOG_WEIGHT, j])
-            after = max(after, standing[LOG_WEIGHT, j] - log_loss(y * z[j]))
-    whole, left = 0.0, 0.0
-    for j in range(len(z)):
+    for j in range(len(lost)):
         if standing[IDLE, j] >= 0.0:
             whole += exp(standing[LOG_WEIGHT, j] - before)
-            left += exp(standing[LOG_WEIGHT, j] - log_loss(y * z[j]) - after)
-    paid = (before - after) + (np.log(whole) - np.log(left))  # -ln P(y)
-    for j in range(len(z)):
+    paid = (before - most) + (np.log(whole) - rest)  # -ln P(y)
+    for j in range(len(lost)):
         if standing[IDLE, j] >= 0.0:
-            lost = log_loss(y * z[j])
-            standing[LOSS, j] += lost
+            standing[LOSS, j] += lost[j]
             standing[SHARE, j] += exp(standing[LOG_WEIGHT, j] - before) / whole
-            standing[LOG_WEIGHT, j] += paid - lost
+            standing[LOG_WEIGHT, j] += paid - lost[j]
             hopeless = standing[LOG_WEIGHT, j] < np.log(LIGHT) and (j == members or abs(stack[j]) <= little)
             standing[IDLE, j] = standing[IDLE, j] + 1.0 if hopeless else 0.0
             if standing[IDLE, j] >= PATIENCE:
@@ -95,12 +88,17 @@ def play(
     """
     lanes, full, waves = len(roots), len(ridges), len(scales)
     members = lanes + full + waves
-    width, room = moments.shape[1], matrix_held.shape[2]
-    z0, v = np.zeros(members + 1), np.zeros(members + 1)
-    step, curve = np.empty(lanes), np.empty(lanes)
+    width, room, angles = moments.shape[1], matrix_held.shape[2], wave_held.shape[2]
+    z0, v, up, down = np.zeros(members + 1), np.zeros(members + 1), np.zeros(members + 1), np.zeros(members + 1)
+    step, curve = np.zeros(lanes), np.zeros(lanes)
     x, k, row = np.zeros((full, room)), np.zeros((full, room)), np.zeros(width)
-    s, projected, phi, image = np.zeros(width), np.zeros(WAVES - 1), np.zeros((waves, WAVES)), np.zeros((waves, WAVES))
-    counts, clipped, moved = np.zeros(full, np.int64), np.zeros(members), np.zeros(members)
+    s, projected, phi, image = (
+        np.zeros(width),
+        np.zeros(angles - 1),
+        np.zeros((waves, angles)),
+        np.zeros((waves, angles)),
+    )
+    clipped, moved = np.zeros(members), np.zeros(members)
     for t in range(len(ends) - 1):
         start, stop, z = ends[t], ends[t + 1], scores[t]
         look(held, roots, per_rate, places, values, start, stop, learns, z0[:lanes], v[:lanes])
@@ -112,11 +110,11 @@ def play(
                 matrix = inverse[m].copy()
             if not learns:
                 here = matrix_held[m].copy()
-            counts[m] = meet(
+            count = meet(
                 slots, here, matrix, matrix_totals[m], ridges[m], True, places, values, start, stop, learns, x[m], k[m]
             )
-            v[lanes + m] = product(matrix, x[m], counts[m], k[m])
-            z0[lanes + m] = dense(here[WEIGHT, : counts[m]], x[m, : counts[m]])
+            v[lanes + m] = product(matrix, x[m], count, k[m])
+            z0[lanes + m] = dense(here[WEIGHT, :count], x[m, :count])
         awake = False
         for m in range(waves):
             awake |= standing[IDLE, lanes + full + m] >= 0.0
@@ -130,7 +128,7 @@ def play(
         for m in range(waves):
             if standing[IDLE, lanes + full + m] >= 0.0:
                 wave(projected, shifts, scales[m], phi[m])
-                v[lanes + full + m] = product(wave_inverse[m], phi[m], WAVES, image[m])
+                v[lanes + full + m] = product(wave_inverse[m], phi[m], angles, image[m])
                 z0[lanes + full + m] = dense(wave_held[m, WEIGHT], phi[m])
         farthest = 1.0
         for j in range(members):
@@ -143,7 +141,10 @@ def play(
             v[members] = product(stack_inverse, clipped, members, moved)
             z0[members] = dense(stack_held[WEIGHT], clipped)
             z[members] = hedged(z0[members], v[members])
-        said[t] = mixed(standing, z)
+        for j in range(members + 1):
+            up[j], down[j] = log_loss(z[j]), log_loss(-z[j])
+        top, bottom = log_sum(standing, up), log_sum(standing, down)
+        said[t] = (top[0] - bottom[0]) + (top[1] - bottom[1])
         if not learns:
             continue
         learn(
@@ -152,15 +153,16 @@ def play(
         )  # fmt: skip
         for m in range(full):
             if standing[IDLE, lanes + m] >= 0.0:
+                count = int(matrix_totals[m, COUNT])
                 learn_logistic(
-                    inverse[m], sums[m], matrix_held[m], matrix_totals[m], ridges[m], x[m], k[m], counts[m],
+                    inverse[m], sums[m], matrix_held[m], matrix_totals[m], ridges[m], x[m], k[m], count,
                     z0[lanes + m], v[lanes + m], y[t], kappa,
                 )  # fmt: skip
         for m in range(waves):
             j = lanes + full + m
             if standing[IDLE, j] >= 0.0:
                 learn_logistic(
-                    wave_inverse[m], wave_sums[m], wave_held[m], wave_totals[m], 1.0, phi[m], image[m], WAVES, z0[j],
+                    wave_inverse[m], wave_sums[m], wave_held[m], wave_totals[m], 1.0, phi[m], image[m], angles, z0[j],
                     v[j], y[t], kappa,
                 )  # fmt: skip
         if standing[IDLE, members] >= 0.0:
@@ -168,4 +170,5 @@ def play(
                 stack_inverse, stack_sums, stack_held, stack_totals, 1.0, clipped, moved, members, z0[members],
                 v[members], y[t], bend,
             )  # fmt: skip
-        weigh(standing, z, y[t], stack_held[WEIGHT])
+        lost, (most, rest) = (up, top) if y[t] == 1 else (down, bottom)
+        weigh(standing, lost, most, rest, stack_held[WEIGHT])

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled, inlined
-from novikoff.kernels.lanes import dense, dense_scaled, inverse_norm, sparse, sparse_scaled
+from novikoff.kernels.compiled import compiled, inlined, inner
+from novikoff.kernels.lanes import dense, dense_scaled, inverse_norm, sparse_scaled
 
 Body = tuple[Any, Any, Any, Any, Any, Any]
 Rule = tuple[float, bool, bool, float]
@@ -93,10 +93,8 @@ def score_sparse(
     """A number with the sign of <w, x~>; not a number if x is not finite."""
     w, _, _, _, z, _ = body
     bias, normalize, _, _ = rule
-    if normalize:
-        score = sparse_scaled(w, indices, values, start, stop, inverse_norm(values, start, stop))
-    else:
-        score = sparse(w, indices, values, start, stop)
+    scale = inverse_norm(values, start, stop) if normalize else 1.0
+    score = sparse_scaled(w, indices, values, start, stop, scale)
     if bias != 0.0:
         score += w[len(w) - 1] * bias
     if SMALL < abs(score) < LARGE:
@@ -142,7 +140,7 @@ def image(J: NDArray[np.float64], z: Vector, p: Vector) -> None:
             p[k] += row[k] * a
 
 
-@inlined
+@inner
 def cut(body: Body, rule: Rule, y: int) -> None:
     """The least ellipsoid around the half of it where y<v,x~> is above the level; z holds x~."""
     w, J, scalars, counts, z, p = body

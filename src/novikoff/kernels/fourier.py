@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled, inner
+from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import dense
 
 Vector = NDArray[np.float64]
@@ -27,7 +27,7 @@ C6, C7, C8, C9, C10 = (SQRT2 * c for c in (
 ))  # fmt: skip
 
 
-@inner
+@inlined
 def standardise(moments: Vector, seen: float, x: Vector, keep: bool, s: Vector) -> None:
     """S of a row, `seen` rows with it; its mean and squares are kept only if `keep`."""
     for i in range(len(x)):
@@ -41,14 +41,14 @@ def standardise(moments: Vector, seen: float, x: Vector, keep: bool, s: Vector) 
         s[i] = min(max((x[i] - mean) / deviation, -FARTHEST), FARTHEST) if deviation > 0.0 else 0.0
 
 
-@inner
+@inlined
 def project(turns: Vector, s: Vector, found: Vector) -> None:
     """W's / (2 pi)."""
     for k in range(len(turns)):
         found[k] = dense(turns[k], s)
 
 
-@inner
+@inlined
 def wave(projected: Vector, shifts: Vector, scale: float, phi: Vector) -> None:
     """Phi, of W times the scale; the last is 1."""
     for k in range(len(shifts)):

@@ -24,7 +24,7 @@ Places = NDArray[np.uint32]
 Slots = NDArray[np.int32]
 
 
-@inner
+@inlined
 def grow(inverse: Vector, held: Vector, count: int, i: int, more: float, column: Vector) -> float:
     """A[i, i] has grown by `more`; by how much b'A^-1 b fell."""
     for j in range(i):
@@ -112,7 +112,7 @@ def product(inverse: Vector, x: Vector, count: int, k: Vector) -> float:
     return dense(k[:count], x[:count])
 
 
-@inner
+@inlined
 def change(
     inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: float, x: Vector, k: Vector, count: int,
     score: float, v: float, h: float, beta: float,
@@ -138,7 +138,7 @@ def change(
         refresh(inverse, sums, held, totals, ridge)
 
 
-@inner
+@inlined
 def refresh(inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: float) -> None:
     """P = A^-1 by Cholesky, and w = P b; left as they are if A is not positive in floats."""
     count = int(totals[at.COUNT])

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode, kernels
+from novikoff.batch import still
 from novikoff.certificates.bandit_facts import GAMMAS, BanditFacts
 from novikoff.classes.sizes import integer
 from novikoff.errors import InputError, shown
 from novikoff.kernels import bandit_layout as at
 from novikoff.kernels.coins import start
 from novikoff.learners import restoring
-from novikoff.learners.panel import still
 from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments
 from novikoff.types import Batch, Distribution, Domain, Example, State, StepResult, Theorem

@@ -36,6 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.batch import still
 from novikoff.certificates.ellipsoid_facts import CLOSE, EllipsoidFacts, log_shrink
 from novikoff.certificates.ellipsoid_given_margin import ellipsoid_given_margin
 from novikoff.certificates.ellipsoid_grid import ellipsoid_grid
@@ -184,15 +185,15 @@ class Ellipsoid(Playing):
 
     def learn_many(self, batch: Batch) -> NDArray[np.int8]:
         """Predict and learn every row in order, compiled."""
-        scores, y = np.empty(len(batch)), signs(batch)
+        scores, y = np.empty(len(batch)), still(signs(batch))
         play: Callable[..., int]
         if isinstance(batch.x, Sparse):
             self._meet("numbers", batch.x.width)
-            play = partial(kernels.ellipsoid.learn_sparse, self._body, self._rule, *batch.x.arrays)
+            play = partial(kernels.ellipsoid.learn_sparse, self._body, self._rule, *_rows(batch.x))
         else:
             x = batch.table()
             self._meet("array", x.shape[1])
-            play = partial(kernels.ellipsoid.learn_dense, self._body, self._rule, x)
+            play = partial(kernels.ellipsoid.learn_dense, self._body, self._rule, _doubles(x))
         row = 0
         while row < len(batch):
             before = self.updates
@@ -212,10 +213,11 @@ class Ellipsoid(Playing):
             return said
         if isinstance(x, Sparse):
             body, indices = self._never_seen(x.indices)
-            kernels.ellipsoid.label_sparse(body, self._rule, x.indptr, indices, x.values, said)
+            indptr, _, values = _rows(x)
+            kernels.ellipsoid.label_sparse(body, self._rule, indptr, still(indices), values, said)
         else:
             self._check("array", x.shape[1])
-            kernels.ellipsoid.label_dense(self._body, self._rule, x, said)
+            kernels.ellipsoid.label_dense(self._body, self._rule, _doubles(x), said)
         return said
 
     def _never_seen(self, indices: NDArray[np.uint32]) -> tuple[Any, NDArray[np.uint32]]:
@@ -357,3 +359,13 @@ def check_width(width: int) -> None:
             f"the width of an ellipsoid must be at most {WIDEST:,}: got {width:,}, and its matrix has that number "
             "squared. Choose features, or the Perceptron."
         )
+
+
+def _doubles(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers as kernels are compiled for: of any other kind than doubles they would take seconds more."""
+    return still(values.astype(np.float64, copy=False))
+
+
+def _rows(x: Sparse) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+    """Sparse rows, the same."""
+    return still(x.indptr), still(x.indices), _doubles(x.values)

@@ -30,6 +30,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from novikoff import kernels
+from novikoff.batch import still
 from novikoff.certificates.bandit_facts import BanditFacts
 from novikoff.certificates.ix_pathwise import ix_pathwise
 from novikoff.certificates.ix_regret import ix_regret
@@ -39,7 +40,6 @@ from novikoff.errors import InputError, shown
 from novikoff.learners.bandit_learner import BanditLearner, Vector
 from novikoff.learners.exp3_ix import fixed_rate
 from novikoff.learners.nesting import restored, saved
-from novikoff.learners.panel import still
 from novikoff.learners.restoring import Schema, arguments, require
 from novikoff.learners.team import common_domain
 from novikoff.player import is_learner

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.batch import still
 from novikoff.certificates.kernel_facts import KernelFacts
 from novikoff.comparators.tracker import KernelTracker
 from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector
@@ -128,7 +129,7 @@ class KernelLearner(Playing):
         return self._play(kernels.rows.rows_of(self.features.rows(batch, learn=True)), y)
 
     def _play(self, rows: Rows, y: NDArray[np.int8]) -> NDArray[np.int8]:
-        held, (indptr, places, _, width) = self.supports, rows
+        held, (indptr, places, _, width), y = self.supports, rows, still(y)
         held.begin(width)
         scores, t = np.empty(len(y)), 0
         while (t := self._learn_many(held.cache, held.rule, rows, y, t, scores)) < len(y):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import encode, kernels
+from novikoff.batch import still
 from novikoff.classes.sizes import integer
 from novikoff.classes.survivors import LARGEST, Enumerable, refuse_if_too_large
 from novikoff.errors import InputError, shown, whole
@@ -185,13 +186,6 @@ class Panel:
             "clip": self.clip,
             "seed": self.seed,
         }
-
-
-def still(values: Vector) -> Vector:
-    """The same array, to be read only: mapped files are, and kernels are compiled for one kind."""
-    view = values.view()
-    view.flags.writeable = False
-    return view
 
 
 def padded(values: Vector, filling: float) -> Vector:

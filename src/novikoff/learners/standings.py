@@ -70,11 +70,13 @@ class Standings(ExpertWeights):
         return kernels.standings.ask(self._table, self._counts, self._numbers, row, self._scratch, False)[0]
 
     def weights(self, row: Vector | None = None) -> Vector:
-        """Of the round to come, whatever the advice."""
-        counts, count = self._counts.copy(), self.panel.size
-        counts[at.KEPT] = kept = max(self._kept, self._width)
-        space = scratch(count, kept)
-        kernels.standings.ask(self._table, counts, self._numbers, self.panel.blank, space, False)
+        """Of the round to come, whatever the advice: it is played by a copy, which leaves them in its scratch."""
+        counts, count, blank = self._counts.copy(), self.panel.size, self.panel.blank
+        counts[at.DRAWS], counts[at.KEPT] = 1, max(self._kept, self._width)  # who draws keeps the weights of all
+        space, result = scratch(count, counts[at.KEPT]), np.empty(1)
+        kernels.standings.learn_many(
+            self._table.copy(), counts, self._numbers.copy(), blank, blank[:1], space, result, result, result
+        )
         weights = space[at.OUT : at.OUT + count]
         return np.asarray(weights / weights.sum())
 
