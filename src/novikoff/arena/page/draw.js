@@ -131,7 +131,7 @@ const SCENES = {
     if (view.low) parts.push(shape("rect", { x: view.low[0] * size, y: SIDE - (view.high[1] + 1) * size, width: (view.high[0] - view.low[0] + 1) * size, height: (view.high[1] - view.low[1] + 1) * size, class: "ink", "stroke-width": 2.5 }));
     for (const frame of frames.slice(1, t + 1))
       parts.push(...mark((frame.x[0] + 0.5) * size, SIDE - (frame.x[1] + 0.5) * size, frame.y, frame.said !== frame.y, frame.t === t));
-    parts.push(shape("text", { x: 8, y: 18 }, `${view.left.toLocaleString("en")} boxes are left; the darker, the more say +1`));
+    parts.push(shape("text", { x: 8, y: 18 }, `${view.left.toLocaleString("en")} boxes are left; the bluer, the more say +1`));
   },
   experts(parts, frames, t, view) {
     const count = view.weights.length, width = 360 / count, now = frames[t].x;

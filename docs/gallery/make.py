@@ -1,0 +1,80 @@
+"""The pictures of the gallery, from real runs: python docs/gallery/make.py (needs a browser, `make browser`)."""
+
+import pathlib
+import shutil
+import tempfile
+import threading
+import time
+
+import uvicorn
+from playwright.sync_api import sync_playwright
+
+import novikoff as nk
+from novikoff.arena.server import app, warm_up
+from novikoff.cli.main import main as novikoff
+
+HERE = pathlib.Path(__file__).parent
+BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
+PORT = 1963
+PERCEPTRON = (
+    "#v=1&g=perceptron&o=&s=0&r=me&m=5b0bm0b53m4n1hp3q3up3d27m384pp2e3dm4001m592jp2h43m075fm2l3tm240mm2x2gm&t=14"
+)
+
+BOXES = "#v=1&g=boxes&o=&s=0&r=me&m=0k0hp0909m0a01m0a0bp0702m0i0gp0b0ap&t=7"
+
+
+def reports(folder):
+    """A run and a comparison on embedded data, and a game with experts, as pages."""
+    runs = {
+        "report": ["run", "perceptron:bias=1,normalize=true", "demo:breast-cancer"],
+        "comparison": [
+            "compare",
+            "demo:breast-cancer",
+            "-l",
+            "perceptron",
+            "-l",
+            "logistic",
+            "-l",
+            "auto",
+            "--shuffles",
+            "5",
+        ],
+        "experts": ["experts", "stream:random-losses:10,2000"],
+    }
+    for name, words in runs.items():
+        assert novikoff([*words, "--report", str(folder / f"{name}.html"), "-q"]) == 0
+    return list(runs)
+
+
+def main():
+    """Make them."""
+    browser_path = next(path for name in BROWSERS if (path := shutil.which(name)))
+    warm_up()
+    server = uvicorn.Server(uvicorn.Config(app(PORT), host="127.0.0.1", port=PORT, log_level="error"))
+    threading.Thread(target=server.run, daemon=True).start()
+    while not server.started:
+        time.sleep(0.01)
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as play:
+        folder = pathlib.Path(place)
+        browser = play.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 800, "height": 1000})
+        for name in reports(folder):
+            page.goto((folder / f"{name}.html").as_uri())
+            page.screenshot(path=HERE / f"{name}.png")
+        page.set_viewport_size({"width": 1000, "height": 640})
+        page.goto(f"http://127.0.0.1:{PORT}/{PERCEPTRON}")
+        page.wait_for_selector("#round[max='14']", state="attached")
+        page.screenshot(path=HERE / "arena.png")
+        page.emulate_media(color_scheme="dark")
+        page.goto("about:blank")
+        page.goto(f"http://127.0.0.1:{PORT}/{BOXES}")
+        page.wait_for_selector("#round[max='7']", state="attached")
+        page.wait_for_timeout(200)
+        page.screenshot(path=HERE / "arena-dark.png")
+        browser.close()
+    server.should_exit = True
+    print(f"pictures of novikoff {nk.__version__} in {HERE}")
+
+
+if __name__ == "__main__":
+    main()
