@@ -4,6 +4,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
 
     outcomes        "labels", or "numbers" for regression
     loss            what a prediction costs: "zero-one"
+    costs           what predictions of numbers cost, many at once; the squared or the absolute difference, by `loss`
     draws           False; if True, `chances(x)` is the distribution that its predictions are drawn from
     conservative    False; True if it changes on its mistakes only
     sums_mistakes   False; True if its weights are the sum of y x~ over its mistakes, and what they were before;
@@ -125,6 +126,13 @@ class Player:
             return {self.learner.predict_one(x): 1.0}
         distribution: Distribution = self.learner.chances(x)  # type: ignore[attr-defined]
         return distribution
+
+    def costs(self, said: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        """What predictions of numbers cost."""
+        own = getattr(self.within, "costs", None)
+        gaps = said - y
+        found: NDArray[np.float64] = own(said, y) if own else np.abs(gaps) if self.loss == "absolute" else gaps * gaps
+        return found
 
     def tracker(self) -> Any:
         """The comparators that its theorems need, for a game that begins now; None if they need none."""

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, model, registry
-from novikoff.cli.opening import notes, open_source, say_columns, say_notes, size_of
+from novikoff.cli.opening import notes, open_source, say_columns, say_notes, size_of, wants_numbers
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Keeper, Saving
@@ -129,7 +129,8 @@ def run_source(
         defaults = {**defaults, "scale": "none"}  # weights on different scales have no average
     saved = None if saving.resume is None else saved_game(saving.resume, learner, **defaults)
     learner = spec_of(saved) if saved is not None else learner or "auto"
-    stream = open_source(source, options, learner)
+    numbers = wants_numbers(learner) if saved is None else saved.player.outcomes == "numbers"
+    stream = open_source(source, options, numbers)
     if saved is None and catalog.for_numbers(learner) != learner and not stream.many:
         stream = opened(stream)
         learner = catalog.for_numbers(learner) if stream.outcomes == "numbers" else learner
@@ -170,7 +171,7 @@ def run_source(
     if telling.permutations and not stopped:
         from novikoff.permutation import permutation_test
 
-        again = open_source(source, options, learner)
+        again = open_source(source, options, numbers)
         test = permutation_test(ledger.spec, again, telling.permutations, defaults.get("seed") or 0, rounds=rounds)
     code = _tell(ledger, ledger.spec or learner, telling, stopped, notes(stream), kept, test)
     if live is not None:

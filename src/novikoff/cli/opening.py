@@ -21,8 +21,8 @@ NAMED = 12
 """Labels that are named."""
 
 
-def open_source(source: str, options: dict[str, Any], learner: str | None = None) -> Stream:
-    """A file, standard input, demo:NAME, or stream:NAME:arguments; a table of numbers for a learner that wants one."""
+def open_source(source: str, options: dict[str, Any], numbers: bool = False) -> Stream:
+    """A file, standard input, demo:NAME, or stream:NAME:arguments; outcomes are `numbers` for a learner of these."""
     given = {key: value for key, value in options.items() if value is not None}
     if source.startswith("stream:"):
         if given:
@@ -31,15 +31,15 @@ def open_source(source: str, options: dict[str, Any], learner: str | None = None
         return stream
     from novikoff.sources.reader import read
 
-    if learner is not None and "labels" not in given and _wants_numbers(learner):
+    if numbers and "labels" not in given:
         given["outcomes"] = "numbers"
     return read(source, **given)
 
 
-def _wants_numbers(learner: str) -> bool:
+def wants_numbers(learner: str) -> bool:
     """Are the outcomes that this learner predicts numbers, not labels?"""
     if (inner := catalog.within(catalog.parse(learner))) is not None:
-        return _wants_numbers(catalog.written(inner))
+        return wants_numbers(catalog.written(inner))
     kind = registry.entry(catalog.parse(learner).name, "learner").load()
     return outcomes(kind) == "numbers" and outcomes(catalog.make(learner, "learner")) == "numbers"
 

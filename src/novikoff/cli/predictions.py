@@ -20,14 +20,12 @@ from novikoff.errors import InputError, LabelError, MismatchError, counted
 from novikoff.ledger import Ledger
 from novikoff.numbering import Numbering, alike, plain_label
 from novikoff.player import Player, outcomes
-from novikoff.registry import learner_name
 from novikoff.stream import Stream
 from novikoff.tables.adopting import adopted
 from novikoff.types import Batch, Labels
 from novikoff.voting import RandomVote
 
 EXACT = 2.0**53
-LOSSES = {"squared": np.square, "absolute": np.abs}
 HINT = "If NEW has no label column, pass --no-label."
 
 
@@ -83,7 +81,7 @@ def predict_source(
 
 def _open(source: str, options: dict[str, Any], classifier: Any, numbers: bool, labelled: bool) -> Stream:
     if labelled:
-        return open_source(source, options, learner_name(type(Player(classifier).within)) if numbers else None)
+        return open_source(source, options, numbers)
     from novikoff.sources.unlabelled import unlabelled
 
     given = {key: value for key, value in options.items() if value is not None}
@@ -253,7 +251,7 @@ def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: O
             out.write(said.tolist(), batch)
         rows += len(batch)
         if not stream.unlabelled:
-            lost += float(LOSSES[classifier.loss](said - batch.y).sum())
+            lost += float(Player(classifier).costs(said, batch.y).sum())
     if stream.unlabelled:
         return {"rows": rows}, counted(rows, "example")
     mean = lost / rows if rows else 0.0

@@ -112,6 +112,10 @@ class AdaGrad(ScaleFree):
             spare = 0 if self.features.kind == "array" else min(room, 2**20)
             self._held = np.vstack([self._held, np.zeros((places - room + spare, at.HELD))])
 
+    def costs(self, said: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        """What predictions of numbers cost."""
+        return self.kind.of(said, np.asarray(y, dtype=np.float64))
+
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores, outcomes = np.empty(len(y)), y.astype(np.float64)
         if not self._unit and outcomes.any():  # until then all slopes are 0, and so is every score
