@@ -177,14 +177,12 @@ class Baselines:
         return Constant(self.first + above, max(loss, 0.0)) if math.isfinite(loss) else None
 
     def state(self) -> State:
-        """As plain data."""
         counts = None if self.counts is None else sorted([*pair, rounds] for pair, rounds in self.counts.items())
         plain = {name: value for name, value in asdict(self).items() if name != "_known"}
         return {**plain, "counts": counts, "sums": astuple(self.sums), "squares": astuple(self.squares)}
 
     @classmethod
     def restore(cls, state: State) -> Baselines:
-        """The one whose `state` this is."""
         rows = state["counts"]
         for name, value in (("changes", state["changes"]), ("numbers", state["numbers"]),
                             *(("counts", rounds) for *_, rounds in rows or ())):  # fmt: skip

@@ -83,12 +83,10 @@ class Calibration:
         ]
 
     def state(self) -> State:
-        """As plain data."""
         return asdict(self)
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The calibration whose `state` this is."""
         counts = [*state["rounds"], *state["positives"]]
         sound = len(counts) == 2 * BINS and all(type(n) is int and n >= 0 for n in counts)
         if not sound or any(up > rounds for rounds, up in zip(state["rounds"], state["positives"], strict=True)):

@@ -157,6 +157,7 @@ class Bound:
     void: str = ""
 
 
+Where = Callable[[Run[Any]], bool]
 P = ParamSpec("P")
 B = TypeVar("B", bound=Bound | None)
 
@@ -166,16 +167,16 @@ class DeclaredTheorem(Generic[P, B]):
 
     name         that of its function, and of its file in certificates/
     kind, side, quantity, reference   as in every certificate of it
-    tracked      it needs comparators: without them it has nothing to say
+    where        is it a run that the theorem speaks of? Of others it has nothing to say
     """
 
     def __init__(
-        self, bound: Callable[P, B], kind: Kind, side: Side, quantity: str, reference: str, tracked: bool
+        self, bound: Callable[P, B], kind: Kind, side: Side, quantity: str, reference: str, where: Where | None
     ) -> None:
         functools.update_wrapper(self, bound)
         self.name: str = bound.__name__
         self.kind, self.side, self.quantity, self.reference = kind, side, quantity, reference
-        self.tracked, self._bound = tracked, bound
+        self._where, self._bound = where, bound
 
     @overload
     def __call__(self: DeclaredTheorem[P, Bound], *run: P.args, **more: P.kwargs) -> Certificate: ...
@@ -184,7 +185,7 @@ class DeclaredTheorem(Generic[P, B]):
     def __call__(self: DeclaredTheorem[P, Bound | None], *run: P.args, **more: P.kwargs) -> Certificate | None: ...
 
     def __call__(self, *run: Any, **more: Any) -> Certificate | None:
-        if self.tracked and run[0].tracked is None:
+        if self._where is not None and not self._where(run[0]):
             return None
         bound: Bound | None = self._bound(*run, **more)
         return None if bound is None else self._judge(bound, run[0])
@@ -225,15 +226,25 @@ def theorem(
 
 @overload
 def theorem(
-    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper", *, tracked: Literal[True]
+    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper", *, where: Where
 ) -> Callable[[Callable[P, Bound | None]], DeclaredTheorem[P, Bound | None]]: ...
 
 
 def theorem(
-    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper", *, tracked: bool = False
+    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper", *, where: Where | None = None
 ) -> Callable[[Callable[P, Any]], DeclaredTheorem[P, Any]]:
     """Declare a theorem: the function below, which finds its bound on a run, becomes one that makes a certificate."""
-    return lambda bound: DeclaredTheorem(bound, kind, side, quantity, reference, tracked)
+    return lambda bound: DeclaredTheorem(bound, kind, side, quantity, reference, where)
+
+
+def has_comparators(run: Run[Any]) -> bool:
+    """Did comparators watch the game?"""
+    return run.tracked is not None
+
+
+def rule(*names: str) -> Where:
+    """Is the learner's rule one of these?"""
+    return lambda run: run.after.rule in names
 
 
 NO_LARGER = "no larger regret was possible"

@@ -127,14 +127,12 @@ class Coverage:
         require(since == rounds, f"the learner must have said sets in its {rounds:,} rounds", since)
 
     def state(self) -> State:
-        """As plain data."""
         plain = {name: getattr(self, name) for name in ("opened", "rounds", "misses", "empty", "everything")}
         return {**plain, "size": list(astuple(self.size)), "curve": [list(point) for point in self.curve],
                 "next": self._next}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Coverage:
-        """The coverage whose `state` this is."""
         counts = [*state["rounds"], *state["misses"], state["empty"], state["everything"], state["next"]]
         history = state["opened"]["history"]
         sound = all(type(count) is int and count >= 0 for count in counts) and len(state["rounds"]) == len(

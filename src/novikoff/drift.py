@@ -134,14 +134,12 @@ class DriftTest:
         )
 
     def state(self) -> State:
-        """All of it, as plain data."""
         return {"seed": self.seed, "alpha": self.alpha, "first": self.first, "next_snapshot": self.next_snapshot,
                 "wealth": self.wealth, "largest": self.largest, "counts": self._counts.copy(),
                 "capital": self._capital.copy()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The test whose `state` this is."""
         test = cls(state["seed"], state["alpha"], state["first"])
         test.next_snapshot = state["next_snapshot"]
         test.wealth, test.largest = _money(state)
@@ -199,13 +197,11 @@ class Monitor:
         self.errors += int(np.count_nonzero(wrong))
 
     def state(self) -> State:
-        """All of it, as plain data."""
         return {"limit": self.limit, "alpha": self.alpha, "seen": self.seen, "errors": self.errors,
                 "wealth": self.wealth, "largest": self.largest, "capital": self._capital.copy()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The monitor whose `state` this is."""
         monitor = cls(state["limit"], state["alpha"])
         monitor.seen, monitor.errors = state["seen"], state["errors"]
         monitor.wealth, monitor.largest = _money(state)

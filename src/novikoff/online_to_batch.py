@@ -29,6 +29,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -106,7 +107,6 @@ class OnlineToBatch(Shown):
         return self.wealth is not None and self.wealth * ALPHA >= 1.0
 
     def state(self) -> State:
-        """All of it, as plain data."""
         voters = self.classifier.voters if isinstance(self.classifier, RandomVote) else [self.classifier]
         plain = {name: getattr(self, name) for name in PLAIN}
         return {
@@ -119,7 +119,6 @@ class OnlineToBatch(Shown):
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The classifier whose `state` this is."""
         voters = [_classifier(name).restore(saved) for name, saved in state["voters"]]
         certificates = tuple(
             Certificate(**{**told, "assumptions": tuple(Assumption(**one) for one in told["assumptions"])})
@@ -305,6 +304,22 @@ def _averaged_numbers(
     return learner.mean(), tuple(limits)
 
 
+def _again(
+    ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream, stops: list[int], test: DriftTest, tell: Tell | None
+) -> Iterator[tuple[int, Batch, Learner | None, NDArray[Any]]]:
+    """The first pass again, watched by the test of drift: rounds before, rows, the learner at a stop, what was said."""
+    snapshot, done = None, 0
+    looks = (test.first * 2**k for k in range(64))
+    for part, learner, said in replay(ledger, reservoir, stream, [*stops, *looks], tell):
+        if done == test.next_snapshot:
+            test.refresh()
+            snapshot = None if learner is None else Player(learner)
+        yield done, part, learner, said
+        if snapshot is not None:
+            test.see(snapshot.predict_many(part) != part.y)
+        done += len(part)
+
+
 @dataclass(eq=False)
 class _Candidate:
     """A hypothesis that is judged by all later examples."""
@@ -330,22 +345,13 @@ def _judge(candidates: list[_Candidate], batch: Batch, pool: ThreadPoolExecutor)
 def _best(
     ledger: Ledger, reservoir: HypothesisReservoir, delta: float, stream: Stream, tell: Tell | None
 ) -> OnlineToBatch:
-    marks = set(reservoir.indices())
-    test, snapshot = DriftTest(), None
-    stops = [*marks, *(test.first * 2**k for k in range(64) if test.first * 2**k < reservoir.rounds)]
+    marks, test = set(reservoir.indices()), DriftTest()
     candidates: list[_Candidate] = []
-    done = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for part, learner, _ in replay(ledger, reservoir, stream, stops, tell):
+        for done, part, learner, _ in _again(ledger, reservoir, stream, [*marks], test, tell):
             if learner is not None and done in marks:
                 candidates.append(_Candidate(done, Player(learner)))
-            if done == test.next_snapshot:
-                test.refresh()
-                snapshot = None if learner is None else Player(learner)
             _judge(candidates, part, pool)
-            if snapshot is not None:
-                test.see(snapshot.predict_many(part) != part.y)
-            done += len(part)
     # Compared by their limits even where a drift makes them void: the rate of errors alone prefers those judged least.
     chosen = min(candidates, key=lambda one: (best_limit(one.errors, one.trials, one.index, reservoir.rounds, delta,
                                                          reservoir.fixed), one.index))  # fmt: skip
@@ -361,22 +367,15 @@ def _best(
 def _voted(
     ledger: Ledger, reservoir: HypothesisReservoir, delta: float, stream: Stream, tell: Tell | None
 ) -> OnlineToBatch:
-    test, snapshot, done = DriftTest(), None, 0
+    test = DriftTest()
     drawn = sorted(coin(reservoir.seed, "voters", k) % reservoir.rounds for k in range(VOTERS))
     first: Any = type(ledger.learner).restore(reservoir.initial)
     steps = VotedPerceptron(first) if ledger.player.sums_mistakes else None
     voters: list[Learner] = []
-    stops = [*(drawn if steps is None else ()), *(test.first * 2**k for k in range(64))]
-    for part, learner, said in replay(ledger, reservoir, stream, stops, tell):
+    for done, part, learner, said in _again(ledger, reservoir, stream, drawn if steps is None else [], test, tell):
         if steps is not None:
             steps.add(part, np.flatnonzero(said != part.y))
         elif learner is not None:
             voters += [learner] * drawn.count(done)
-        if done == test.next_snapshot:
-            test.refresh()
-            snapshot = None if learner is None else Player(learner)
-        if snapshot is not None:
-            test.see(snapshot.predict_many(part) != part.y)
-        done += len(part)
     limit = voted_risk(_ensemble(reservoir, delta, test, drawn=steps is None))
     return _kept(ledger, "voted", steps or RandomVote(voters), (limit,), delta, reservoir, wealth=test.largest)

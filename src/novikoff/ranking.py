@@ -114,7 +114,6 @@ class Ranking:
 
     @classmethod
     def restore(cls, state: State | None) -> Ranking:
-        """The one whose `state` this is."""
         if state is None:
             return cls()
         ranking, (bins, counts, only) = cls(), (np.asarray(state[name]) for name in ("bins", "counts", "only"))

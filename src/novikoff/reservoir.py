@@ -186,7 +186,6 @@ class HypothesisReservoir(Observer):
         return sorted(-first for _, first in heapq.nlargest(self.candidates, found))
 
     def state(self) -> State:
-        """All of it, as plain data."""
         return {
             **{name: getattr(self, name) for name in ("candidates", "seed", *PLAIN)},
             "mistakes": self.mistakes, "copies": self._copies, "next": self._next, "since": self._since,

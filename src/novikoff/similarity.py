@@ -178,7 +178,6 @@ class Similarity:
         }
 
     def state(self) -> State:
-        """As plain data."""
         if self.function is not None:
             raise ModelFileError(
                 "a kernel to save must be one of ours: a function of yours is not plain data. "
@@ -195,7 +194,6 @@ class Similarity:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The kernel whose `state` this is."""
         kind = state["kind"]
         if kind not in KINDS:
             raise ModelFileError(f"a saved kernel must be one of {', '.join(KINDS)}: got {shown(kind)}.")

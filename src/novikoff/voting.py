@@ -89,7 +89,6 @@ class VotedPerceptron:
         return votes
 
     def state(self) -> State:
-        """All of it, as plain data."""
         steps = Sparse.of_rows(self._rows)
         return {"learner": self.first.state(), "features": self.features.state(), "indptr": steps.indptr,
                 "indices": steps.indices, "values": steps.values, "signs": np.array(self._signs, np.int8),
@@ -97,7 +96,6 @@ class VotedPerceptron:
 
     @classmethod
     def restore(cls, state: State) -> VotedPerceptron:
-        """The vote whose `state` this is."""
         steps = cls(Perceptron.restore(state["learner"]))
         steps.features.load(state["features"])
         steps._counts, steps._signs = state["counts"].tolist(), state["signs"].tolist()

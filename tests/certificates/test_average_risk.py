@@ -96,7 +96,7 @@ def test_diabetes_the_average_errs_less_on_a_fresh_half_than_its_limit():
     certificates = {c.theorem: c for c in ledger.certify()}
     said = x[half:] @ learner.averaged + learner.averaged_constant * learner.bias
     risk = np.mean((said - y[half:]) ** 2)
-    assert said[0] == pytest.approx(learner.predict_averaged(x[half]))
+    assert said[0] == pytest.approx(learner.mean().predict_one(x[half]))
     assert risk < certificates["average_risk_always"].bound < certificates["average_risk"].bound < 0.5
     assert risk < np.mean((y[:half].mean() - y[half:]) ** 2)  # better than the mean outcome
     assert certificates["online_gradient_regret"].status == "valid"

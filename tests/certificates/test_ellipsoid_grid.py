@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from novikoff.certificates.ellipsoid_facts import Ball, Body
-from novikoff.certificates.ellipsoid_grid import before_the_game, by_volume, ellipsoid_grid, grid_margin
+from novikoff.certificates.ellipsoid_facts import Ball, Body, log_shrink
+from novikoff.certificates.ellipsoid_grid import before_the_game, ellipsoid_grid, grid_margin
 from novikoff.certificates.ellipsoid_margin import ellipsoid_margin
 from novikoff.comparators.tally import Comparator
 from novikoff.learners.ellipsoid import Ellipsoid
@@ -25,6 +25,10 @@ GOLDEN = {
     (5, 10): (372.996366, 308.738393),
     (10, 50): (2227.867643, 2021.950750),
 }
+
+
+def by_volume(d, g):
+    return d * math.log1p(1.0 / g) / log_shrink(d)
 
 
 def play(learner, rows, labels, u):

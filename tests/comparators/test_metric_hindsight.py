@@ -9,8 +9,8 @@ import novikoff as nk
 from novikoff.catalog import make
 from novikoff.comparators import metric_hindsight, metric_tracker
 from novikoff.errors import InputError
+from novikoff.report.hindsight import told
 from novikoff.report.plain import game
-from novikoff.report.terminal import looking_back
 
 SPECS = ["ftrl", "logistic", "arow", "second-order-perceptron", "auto:fast=true"]
 
@@ -42,8 +42,8 @@ def test_rows_read_again_give_what_rows_kept_would_have_given(spec, monkeypatch)
     assert whole <= some <= rode
     assert whole < rode
     assert [one.hindsight.reads for one in (kept, read, part)] == [0, 1, 1]
-    assert [*looking_back(kept.hindsight)] == ["hindsight: the comparators are the best for all 3,000 rounds"]
-    assert "3,000 rounds, and saw all" in next(looking_back(part.hindsight))
+    assert told(kept.hindsight).lines == ["hindsight: the comparators are the best for all 3,000 rounds"]
+    assert "3,000 rounds, and saw all" in told(part.hindsight).lines[0]
     assert game(read, read.certify(), "x")["hindsight"]["reads"] == 1
 
 
@@ -59,7 +59,7 @@ def test_nothing_is_used_of_a_source_that_changed(monkeypatch):
         lambda fresh, tracker: nk.play(fresh, (x, y), ledger=nk.Ledger(fresh, tracker=tracker)), lambda: 0.0,
     )  # fmt: skip
     assert found.flaw == metric_hindsight.CHANGED
-    assert [*looking_back(found)] == [f"hindsight: nothing was found: {metric_hindsight.CHANGED}"]
+    assert told(found).lines == [f"hindsight: nothing was found: {metric_hindsight.CHANGED}"]
     ledger.hindsight = found
     assert ledger.certify() == before
     assert dataclasses.replace(found, flaw="").joined(found.facts).comparators == 2 * found.facts.comparators

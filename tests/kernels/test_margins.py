@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.comparators.linear import LinearScorer
-from novikoff.kernels import margins
+from novikoff.kernels import margins, totals
 from novikoff.types import Sparse
 
 
@@ -17,7 +17,7 @@ from novikoff.types import Sparse
 def test_a_sum_keeps_what_rounding_loses(numbers):
     pair = np.zeros(2)
     for number in numbers:
-        margins.add(pair, number)
+        totals.put(pair, 0, number)
     exact = sum(map(Fraction, numbers), Fraction(0))
     sizes = sum((abs(Fraction(number)) for number in numbers), Fraction(0))
     assert abs(sum(map(Fraction, pair.tolist())) - exact) <= Fraction(len(numbers) ** 2, 2**105) * sizes

@@ -79,7 +79,7 @@ def test_the_rule_on_two_examples_by_hand():
     assert learner.play_one([0.5, 0.5], 0.0) == StepResult(1 / 16, 1 / 256, 1 / 256)
     assert learner.weights.tolist() == [1 / 8 - 1 / 256, -1 / 256]
     assert learner.averaged.tolist() == [1 / 16, 0.0]
-    assert (learner.predict_one([0.0, 1.0]), learner.predict_averaged([0.5, 0.5])) == (-1 / 256, 1 / 32)
+    assert (learner.predict_one([0.0, 1.0]), learner.mean().predict_one([0.5, 0.5])) == (-1 / 256, 1 / 32)
 
 
 def test_the_absolute_loss_steps_by_the_sign_and_not_at_equality():
@@ -113,7 +113,7 @@ def test_lazy_weights_and_their_average_are_the_plain_ones(way, zeros):
     assert facts.linear == pytest.approx(plain.linear, abs=1e-9)
     assert facts.pull == pytest.approx(np.linalg.norm(plain.pull), abs=1e-9)
     assert facts.squares == pytest.approx(plain.squares)
-    assert learner.predict_averaged(x[0] if not zeros else pairs(x)[0]) == pytest.approx(
+    assert learner.mean().predict_one(x[0] if not zeros else pairs(x)[0]) == pytest.approx(
         mean @ np.append(x[0] * (1 / np.linalg.norm(x[0]) if learner.normalize else 1.0), learner.bias), abs=1e-11
     )
 
@@ -177,7 +177,7 @@ def test_asking_changes_nothing_and_playing_is_asking_then_learning(way):
     for row, outcome in zip(x, y, strict=True):
         before = copy.deepcopy(learner.state())
         asked = {learner.predict_one(row), learner.predict_one(row.tolist())}
-        learner.predict_averaged(row)
+        learner.mean().predict_one(row)
         assert same(learner.state(), before)
         assert asked == {game.learn_one(row, outcome)}
 
@@ -348,7 +348,7 @@ def test_a_range_that_is_not_given_is_learned_and_predictions_stay_in_it(way):
     learner = OnlineGradient(**way)
     said = np.zeros(300)
     for t in range(300):
-        score = learner._score(x[t], learner._held[at.WEIGHT], learner._totals)
+        score = learner._score(x[t])
         said[t] = learner.predict_one(x[t])
         assert learner.play_one(x[t], y[t]).predictions == said[t]  # what comes does not change what was said
         if t > 10:

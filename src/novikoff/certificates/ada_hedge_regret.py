@@ -24,17 +24,15 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Bound, seen, theorem
+from novikoff.certificate import Bound, rule, seen, theorem
 from novikoff.certificates.experts_facts import ExpertsFacts, regret_bound
 from novikoff.types import Run
 
 
-@theorem("D", "derooij2014", quantity="regret")
-def ada_hedge_regret(run: Run[ExpertsFacts]) -> Bound | None:
-    """D_T + D_{T-1}; None for other rules."""
+@theorem("D", "derooij2014", quantity="regret", where=rule("adaptive"))
+def ada_hedge_regret(run: Run[ExpertsFacts]) -> Bound:
+    """D_T + D_{T-1}."""
     after = run.after
-    if after.rule != "adaptive":
-        return None
     choices = math.log(after.experts)
     advance = after.top * (math.sqrt(after.rounds * choices) + 4.0 / 3.0 * choices + 2.0)
     return regret_bound(

@@ -25,17 +25,15 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Bound, theorem
+from novikoff.certificate import Bound, rule, theorem
 from novikoff.certificates.experts_facts import ExpertsFacts, regret_bound, the_rate_never_rose
 from novikoff.types import Run
 
 
-@theorem("D", "cesabianchi2006", quantity="regret")
-def anytime_regret(run: Run[ExpertsFacts]) -> Bound | None:
-    """ln(1/prior)/r_T + S^2/8 * (sum of rates) for the comparator that makes it least; None for other rules."""
+@theorem("D", "cesabianchi2006", quantity="regret", where=rule("anytime"))
+def anytime_regret(run: Run[ExpertsFacts]) -> Bound:
+    """ln(1/prior)/r_T + S^2/8 * (sum of rates) for the comparator that makes it least."""
     after = run.after
-    if after.rule != "anytime":
-        return None
     default_rate = after.top * math.sqrt(after.rounds * math.log(after.experts))
     return regret_bound(
         run,

@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.certificate import Bound, outward, refutations, seen, theorem
+from novikoff.certificate import Bound, has_comparators, outward, refutations, seen, theorem
 from novikoff.certificates.metric_facts import SLACK, best_constant
 from novikoff.errors import counted
 from novikoff.types import Run
@@ -62,7 +62,7 @@ class AutoFacts:
         return max(self.gained[j], self.dual[j])
 
 
-@theorem("D", "vovk1998", "log loss", tracked=True)
+@theorem("D", "vovk1998", "log loss", where=has_comparators)
 def auto_regret(run: Run[AutoFacts]) -> Bound | None:
     """The least right side over members and comparators."""
     if run.log_loss is None:

@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Bound, refutations, seen, theorem
+from novikoff.certificate import Bound, has_comparators, refutations, seen, theorem
 from novikoff.certificates.kernel_facts import UNIT, KernelFacts, assumptions
 from novikoff.certificates.perceptron_facts import INSEPARABLE, SEPARATED, quantities, shortest
 from novikoff.comparators.rounding import root
@@ -35,7 +35,7 @@ from novikoff.types import Run
 NO_MORE = {"beyond_that": "no mistake bound is known"}
 
 
-@theorem("D", "crammer2004", quantity="supports", tracked=True)
+@theorem("D", "crammer2004", quantity="supports", where=has_comparators)
 def cks_cache(run: Run[KernelFacts]) -> Bound | None:
     """|L| <= (R^2 + beta) ||g||^2; None if the learner throws nothing out."""
     tracked, after = run.tracked, run.after

@@ -22,17 +22,15 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Bound, seen, theorem
+from novikoff.certificate import Bound, rule, seen, theorem
 from novikoff.certificates.experts_facts import ExpertsFacts, regret_bound
 from novikoff.types import Run
 
 
-@theorem("D", "cesabianchi1997", quantity="regret")
-def doubling_regret(run: Run[ExpertsFacts]) -> Bound | None:
-    """The sum of the bounds of the epochs, for the comparator that makes it least; None for other rules."""
+@theorem("D", "cesabianchi1997", quantity="regret", where=rule("doubling"))
+def doubling_regret(run: Run[ExpertsFacts]) -> Bound:
+    """The sum of the bounds of the epochs, for the comparator that makes it least."""
     after = run.after
-    if after.rule != "doubling":
-        return None
     epochs = after.rounds.bit_length()  # of 2^0 + ... + 2^(K-1) = 2^K - 1 rounds, the last perhaps not at its end
     closed = after.top * math.sqrt(after.rounds * math.log(after.experts) / 2.0) * math.sqrt(2.0) / (math.sqrt(2.0) - 1)
     return regret_bound(

@@ -20,12 +20,12 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Bound, theorem
+from novikoff.certificate import Bound, has_comparators, theorem
 from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, least_bound, separators
 from novikoff.types import Run
 
 
-@theorem("D", "grotschel1988", tracked=True)
+@theorem("D", "grotschel1988", where=has_comparators)
 def ellipsoid_given_margin(run: Run[EllipsoidFacts]) -> Bound | None:
     """The least bound over the comparators; None if no margin was given."""
     level = run.after.margin

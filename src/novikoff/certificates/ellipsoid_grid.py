@@ -26,13 +26,13 @@ import dataclasses
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Bound, theorem
-from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, least_bound, log_shrink, separators
+from novikoff.certificate import Bound, has_comparators, theorem
+from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, least_bound, separators
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
 
-@theorem("D", "grotschel1988", tracked=True)
+@theorem("D", "grotschel1988", where=has_comparators)
 def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Bound | None:
     """The bound for the grid that was named; None if none was."""
     facts = run.after
@@ -58,8 +58,3 @@ def grid_margin(k: int, n: int, constant: float | Fraction = 0.0) -> float:
 def before_the_game(d: int, g: float) -> float:
     """2d(d+1) ln(1 + 1/g)."""
     return 2 * d * (d + 1) * (math.log1p(g) - math.log(g))
-
-
-def by_volume(d: int, g: float) -> float:
-    """d ln(1 + 1/g)/ln(1/kappa)."""
-    return d * math.log1p(1.0 / g) / log_shrink(d)

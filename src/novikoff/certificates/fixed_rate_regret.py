@@ -28,17 +28,15 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Bound, theorem
+from novikoff.certificate import Bound, rule, theorem
 from novikoff.certificates.experts_facts import ExpertsFacts, one_rate, regret_bound
 from novikoff.types import Run
 
 
-@theorem("D", "cesabianchi2006", quantity="regret")
-def fixed_rate_regret(run: Run[ExpertsFacts]) -> Bound | None:
-    """ln(1/prior)/r + r T S^2/8 for the comparator that makes it least; None for other rules."""
+@theorem("D", "cesabianchi2006", quantity="regret", where=rule("fixed"))
+def fixed_rate_regret(run: Run[ExpertsFacts]) -> Bound:
+    """ln(1/prior)/r + r T S^2/8 for the comparator that makes it least."""
     after = run.after
-    if after.rule != "fixed":
-        return None
     tuned = after.top * math.sqrt(after.rounds * math.log(after.experts) / 2.0)
     return regret_bound(
         run,

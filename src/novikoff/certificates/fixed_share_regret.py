@@ -34,17 +34,15 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Bound, largest_regret, theorem
+from novikoff.certificate import Bound, largest_regret, rule, theorem
 from novikoff.certificates.experts_facts import ExpertsFacts, regret_bound
 from novikoff.types import Run
 
 
-@theorem("D", "herbster1998", quantity="regret")
-def fixed_share_regret(run: Run[ExpertsFacts]) -> Bound | None:
-    """The least cost of a path, and the gaps; None for other rules."""
+@theorem("D", "herbster1998", quantity="regret", where=rule("share"))
+def fixed_share_regret(run: Run[ExpertsFacts]) -> Bound:
+    """The least cost of a path, and the gaps."""
     after = run.after
-    if after.rule != "share":
-        return None
     if after.settled:
         return regret_bound(run, 0.0)
     room = after.rounds  # paths of T rounds have at most T - 1 switches, and draw as often: C(k) is no price beyond

@@ -48,7 +48,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from novikoff.certificate import Bound, theorem
+from novikoff.certificate import Bound, has_comparators, theorem
 from novikoff.certificates.kernel_facts import UNIT, KernelFacts, assumptions, on_mistakes, score_error, why_void
 from novikoff.certificates.perceptron_facts import near, quantities
 from novikoff.comparators.rounding import root
@@ -98,7 +98,7 @@ class Costs:
         return runs + (self.mistakes + 4) * 2 * UNIT * sums
 
 
-@theorem("D", "dekel2008", tracked=True)
+@theorem("D", "dekel2008", where=has_comparators)
 def forgetron_pathwise(run: Run[KernelFacts]) -> Bound | None:
     """The least bound over the comparators and mixtures of them."""
     after, budget = run.after, run.after.budget

@@ -32,7 +32,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Assumption, Bound, seen, theorem
+from novikoff.certificate import Assumption, Bound, has_comparators, seen, theorem
 from novikoff.certificates.forgetron_pathwise import Costs, unreadable
 from novikoff.certificates.kernel_facts import KernelFacts, assumptions, on_mistakes, why_void
 from novikoff.certificates.perceptron_facts import quantities
@@ -43,7 +43,7 @@ LEAST_BUDGET = 83
 TOLERANCE = Fraction(1, 10**9)
 
 
-@theorem("D", "dekel2008", tracked=True)
+@theorem("D", "dekel2008", where=has_comparators)
 def forgetron_theorem(run: Run[KernelFacts]) -> Bound | None:
     """The least 2 R^2 ||g||^2 + 4 D over the short comparators."""
     budget = run.after.budget

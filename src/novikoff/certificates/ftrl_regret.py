@@ -23,27 +23,12 @@ Reference
 
 from __future__ import annotations
 
-import math
-
-from novikoff.certificate import Bound, outward, theorem
-from novikoff.certificates.metric_facts import MetricFacts, assumptions, best_constant, reason_void
+from novikoff.certificate import Bound, has_comparators, theorem
+from novikoff.certificates.metric_facts import MetricFacts, log_loss_bound
 from novikoff.types import Run
 
 
-@theorem("D", "mcmahan2017", "log loss", tracked=True)
+@theorem("D", "mcmahan2017", "log loss", where=has_comparators)
 def ftrl_regret(run: Run[MetricFacts]) -> Bound | None:
     """The least right side over the comparators."""
-    if run.log_loss is None:
-        return None
-    needed, trivial = assumptions(run, run.log_loss), run.rounds * math.log(2.0)
-    if reason := reason_void(run, needed):
-        return Bound(None, needed, observed=run.log_loss, trivial=trivial, void=reason)
-    u = min(run.tracked.comparators, key=lambda u: u.log_bound)
-    quantities = {
-        "comparator_loss": u.log_loss,
-        "penalty": 0.5 * u.square,
-        "delta": run.after.penalty,
-        "best_constant": best_constant(run),
-        "fitted": run.tracked.fitted,
-    }
-    return Bound(outward(u.log_bound + run.rounds * 2.0**-50), needed, quantities, run.log_loss, trivial)
+    return log_loss_bound(run, lambda u: u.log_bound)

@@ -23,12 +23,12 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Bound, outward, seen, theorem
+from novikoff.certificate import Bound, has_comparators, outward, seen, theorem
 from novikoff.certificates.metric_facts import SLACK, MetricFacts
 from novikoff.types import Run
 
 
-@theorem("D", "mcmahan2017", "log loss", tracked=True)
+@theorem("D", "mcmahan2017", "log loss", where=has_comparators)
 def ftrl_suffix(run: Run[MetricFacts]) -> Bound | None:
     """The least regret over the copies of its weights; None if none is early enough."""
     if run.log_loss is None:

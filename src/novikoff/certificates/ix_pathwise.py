@@ -24,17 +24,15 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Bound, outward, theorem
+from novikoff.certificate import Bound, outward, rule, theorem
 from novikoff.certificates.bandit_facts import BanditFacts, common, game, own_books, rounding, why_void
 from novikoff.types import Run
 
 
-@theorem("D", "neu2015", quantity="loss")
-def ix_pathwise(run: Run[BanditFacts]) -> Bound | None:
-    """The least estimate + ln N / eta + what was spent round by round; None for other rules."""
+@theorem("D", "neu2015", quantity="loss", where=rule("ix"))
+def ix_pathwise(run: Run[BanditFacts]) -> Bound:
+    """The least estimate + ln N / eta + what was spent round by round."""
     after = run.after
-    if after.rule != "ix":
-        return None
     entrance = math.log(after.policies) / after.eta if after.policies > 1 and after.eta else 0.0
     limit = outward(after.least + entrance + after.spent + rounding(after))
     return Bound(

@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from novikoff.certificate import Bound, theorem
+from novikoff.certificate import Bound, has_comparators, theorem
 from novikoff.certificates.kernel_facts import KernelFacts, needed_of_a_perceptron, score_error, why_void
 from novikoff.certificates.perceptron_lengths import least_bound
 from novikoff.types import Run
 
 
-@theorem("D", "freund1999", tracked=True)
+@theorem("D", "freund1999", where=has_comparators)
 def kernel_lengths(run: Run[KernelFacts]) -> Bound:
     """The least bound over comparators and kappas, exactly."""
     needed = needed_of_a_perceptron(run)

@@ -19,14 +19,14 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Bound, seen, theorem
+from novikoff.certificate import Bound, has_comparators, seen, theorem
 from novikoff.certificates.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void
 from novikoff.certificates.perceptron_facts import INSEPARABLE, SEPARATED, quantities, shortest
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
 
-@theorem("D", "novikoff1962", tracked=True)
+@theorem("D", "novikoff1962", where=has_comparators)
 def kernel_margin(run: Run[KernelFacts]) -> Bound:
     """The least R^2 ||f||^2 over the comparators with no hinge loss."""
     best, needed = shortest(run.tracked), needed_of_a_perceptron(run)

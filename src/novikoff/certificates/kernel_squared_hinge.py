@@ -17,7 +17,7 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Bound, theorem
+from novikoff.certificate import Bound, has_comparators, theorem
 from novikoff.certificates.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void
 from novikoff.certificates.perceptron_facts import quantities
 from novikoff.certificates.perceptron_squared_hinge import square_of_sum
@@ -25,7 +25,7 @@ from novikoff.comparators.tally import Comparator
 from novikoff.types import Run
 
 
-@theorem("D", "freund1999", tracked=True)
+@theorem("D", "freund1999", where=has_comparators)
 def kernel_squared_hinge(run: Run[KernelFacts]) -> Bound:
     """The least (a + sqrt Q)^2 over the comparators, exactly."""
     needed = needed_of_a_perceptron(run)

@@ -9,11 +9,12 @@ the larger by more than rounding explains (`least`), the learner was not what it
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.certificate import Assumption, refutations, seen
-from novikoff.comparators.metric_comparator import MetricComparatorFacts
+from novikoff.certificate import Assumption, Bound, outward, refutations, seen
+from novikoff.comparators.metric_comparator import MetricComparator, MetricComparatorFacts
 from novikoff.errors import counted
 from novikoff.types import Run
 
@@ -78,6 +79,32 @@ def reason_void(run: Run[MetricFacts], needed: list[Assumption]) -> str:
     if run.before.rounds:
         return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"
     return refutations(needed) or ("" if run.tracked.comparators else "no comparator can be checked: numbers overflow")
+
+
+def log_loss_bound(
+    run: Run[MetricFacts],
+    of: Callable[[MetricComparator], float],
+    more: Callable[[MetricComparator], dict[str, float]] = lambda u: {},
+) -> Bound | None:
+    """The least that a theorem on the log loss promises by a comparator (`of`); None without probabilities.
+
+    more   what else there is to tell of the comparator that is best
+    """
+    if run.log_loss is None:
+        return None
+    needed, trivial = assumptions(run, run.log_loss), run.rounds * math.log(2.0)
+    if reason := reason_void(run, needed):
+        return Bound(None, needed, observed=run.log_loss, trivial=trivial, void=reason)
+    u = min(run.tracked.comparators, key=of)
+    quantities = {
+        "comparator_loss": u.log_loss,
+        "penalty": 0.5 * u.square,
+        "delta": run.after.penalty,
+        **more(u),
+        "best_constant": best_constant(run),
+        "fitted": run.tracked.fitted,
+    }
+    return Bound(outward(of(u) + run.rounds * 2.0**-50), needed, quantities, run.log_loss, trivial)
 
 
 def best_constant(run: Run[Any]) -> float:

@@ -24,12 +24,12 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Bound, outward, theorem
+from novikoff.certificate import Bound, has_comparators, outward, theorem
 from novikoff.certificates.metric_facts import MetricFacts, assumptions, reason_void
 from novikoff.types import Run
 
 
-@theorem("D", "cesabianchi2005", tracked=True)
+@theorem("D", "cesabianchi2005", where=has_comparators)
 def metric_mistakes(run: Run[MetricFacts]) -> Bound:
     """The least right side over the comparators."""
     after = run.after

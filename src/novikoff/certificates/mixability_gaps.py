@@ -24,17 +24,15 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Bound, theorem
+from novikoff.certificate import Bound, rule, theorem
 from novikoff.certificates.experts_facts import ExpertsFacts, regret_bound, the_rate_never_rose
 from novikoff.types import Run
 
 
-@theorem("D", "derooij2014", quantity="regret")
-def mixability_gaps(run: Run[ExpertsFacts]) -> Bound | None:
-    """ln(1/prior)/r + the sum of (paid - mix loss), for the comparator that makes it least; None for other rules."""
+@theorem("D", "derooij2014", quantity="regret", where=rule("fixed", "anytime", "doubling"))
+def mixability_gaps(run: Run[ExpertsFacts]) -> Bound:
+    """ln(1/prior)/r + the sum of (paid - mix loss), for the comparator that makes it least."""
     after = run.after
-    if after.rule not in ("fixed", "anytime", "doubling"):
-        return None
     saved = max(after.mixed - run.expected, 0.0) if after.play == "mean" else 0.0  # to pay more than h_t saves nothing
     return regret_bound(
         run,

@@ -32,7 +32,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from novikoff.certificate import Bound, theorem
+from novikoff.certificate import Bound, has_comparators, theorem
 from novikoff.certificates.perceptron_facts import (
     PerceptronFacts,
     assumptions,
@@ -47,7 +47,7 @@ from novikoff.comparators.tracker import ComparatorFacts
 from novikoff.types import Run
 
 
-@theorem("D", "freund1999", tracked=True)
+@theorem("D", "freund1999", where=has_comparators)
 def perceptron_lengths(run: Run[PerceptronFacts]) -> Bound:
     """The least bound over comparators and kappas, exactly."""
     needed = assumptions(run)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Bound, seen, theorem
+from novikoff.certificate import Bound, has_comparators, seen, theorem
 from novikoff.certificates.perceptron_facts import (
     INSEPARABLE,
     SEPARATED,
@@ -34,7 +34,7 @@ from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
 
-@theorem("D", "novikoff1962", tracked=True)
+@theorem("D", "novikoff1962", where=has_comparators)
 def perceptron_margin(run: Run[PerceptronFacts]) -> Bound:
     """The least R^2 ||u||^2 over the comparators with no hinge loss."""
     needed = assumptions(run)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Bound, theorem
+from novikoff.certificate import Bound, has_comparators, theorem
 from novikoff.certificates.perceptron_facts import (
     PerceptronFacts,
     assumptions,
@@ -32,7 +32,7 @@ from novikoff.certificates.perceptron_facts import (
 from novikoff.types import Run
 
 
-@theorem("D", "freund1999", tracked=True)
+@theorem("D", "freund1999", where=has_comparators)
 def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Bound:
     """The least (a + sqrt Q)^2 over the comparators, exactly."""
     needed = assumptions(run)

@@ -45,14 +45,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Bound, fixed_in_advance, outward, theorem
+from novikoff.certificate import Bound, fixed_in_advance, has_comparators, outward, theorem
 from novikoff.certificates.kernel_facts import KernelFacts, assumptions, growth2, on_mistakes, why_void
 from novikoff.certificates.perceptron_facts import near, quantities
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
 
-@theorem("E", "cavallanti2007", tracked=True)
+@theorem("E", "cavallanti2007", where=has_comparators)
 def rbp_expected(run: Run[KernelFacts]) -> Bound | None:
     """The least bound on E[M] over the comparators; None if no example had to leave."""
     budget = run.after.budget

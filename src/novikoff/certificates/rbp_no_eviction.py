@@ -17,7 +17,7 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Bound, theorem
+from novikoff.certificate import Bound, has_comparators, theorem
 from novikoff.certificates.kernel_facts import KernelFacts, needed_of_a_perceptron, why_void
 from novikoff.certificates.kernel_hinge import least_root
 from novikoff.certificates.kernel_squared_hinge import least_square
@@ -25,7 +25,7 @@ from novikoff.certificates.perceptron_facts import quantities
 from novikoff.types import Run
 
 
-@theorem("D", "freund1999", tracked=True)
+@theorem("D", "freund1999", where=has_comparators)
 def rbp_no_eviction(run: Run[KernelFacts]) -> Bound | None:
     """The least bound of the kernel Perceptron; None if an example had to leave."""
     if run.after.evictions:

@@ -23,17 +23,15 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Bound, largest_regret, theorem
+from novikoff.certificate import Bound, largest_regret, rule, theorem
 from novikoff.certificates.experts_facts import ExpertsFacts, regret_bound
 from novikoff.types import Run
 
 
-@theorem("D", "freund1997b", quantity="regret while awake")
-def sleeping_regret(run: Run[ExpertsFacts]) -> Bound | None:
-    """ln(1/prior)/r_T + the gaps while awake, for the expert with the least room; None for other rules."""
+@theorem("D", "freund1997b", quantity="regret while awake", where=rule("sleeping"))
+def sleeping_regret(run: Run[ExpertsFacts]) -> Bound:
+    """ln(1/prior)/r_T + the gaps while awake, for the expert with the least room."""
     after = run.after
-    if after.rule != "sleeping":
-        return None
     nobody = after.sleeper < 0 or after.experts == 1
     entrance = 0.0 if nobody or not after.eta else after.unit * after.sleeper_price / after.eta
     a_priori = entrance + after.sleeper_rates / after.unit * after.top * after.top / 8.0

@@ -24,17 +24,15 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Bound, theorem
+from novikoff.certificate import Bound, rule, theorem
 from novikoff.certificates.experts_facts import ExpertsFacts, one_rate, regret_bound
 from novikoff.types import Run
 
 
-@theorem("D", "littlestone1994", quantity="loss")
-def small_losses(run: Run[ExpertsFacts]) -> Bound | None:
-    """S (r L + ln(1/prior)) / (1 - exp(-r S)) for the comparator that makes it least; None for other rules."""
+@theorem("D", "littlestone1994", quantity="loss", where=rule("fixed"))
+def small_losses(run: Run[ExpertsFacts]) -> Bound:
+    """S (r L + ln(1/prior)) / (1 - exp(-r S)) for the comparator that makes it least."""
     after = run.after
-    if after.rule != "fixed":
-        return None
     power = after.rate * after.top
     factor = 1.0 if after.settled else power / -math.expm1(-power) if power > 0.0 else math.inf  # at least 1
     return regret_bound(

@@ -23,17 +23,15 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Bound, outward, seen, theorem
+from novikoff.certificate import Bound, outward, rule, seen, theorem
 from novikoff.certificates.bandit_facts import BanditFacts, common, game, own_books, rounding, why_void
 from novikoff.types import Run
 
 
-@theorem("D", "zimmert2021", quantity="loss")
-def tsallis_pathwise(run: Run[BanditFacts]) -> Bound | None:
-    """The least estimate + what was spent round by round; None for other rules."""
+@theorem("D", "zimmert2021", quantity="loss", where=rule("tsallis"))
+def tsallis_pathwise(run: Run[BanditFacts]) -> Bound:
+    """The least estimate + what was spent round by round."""
     after = run.after
-    if after.rule != "tsallis":
-        return None
     limit = outward(after.least + after.spent + rounding(after))
     return Bound(
         limit,

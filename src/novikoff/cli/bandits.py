@@ -5,25 +5,21 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from novikoff import catalog
 from novikoff.certificates.bandit_facts import BanditFacts
 from novikoff.cli.flags import flag
 from novikoff.cli.games import Telling, check_files, ended, saved_game, spec_of
-from novikoff.cli.opening import notes, say_notes, size_of
+from novikoff.cli.opening import notes, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
-from novikoff.cli.saving import Keeper, Saving
-from novikoff.cli.watching import watched
+from novikoff.cli.saving import Saving
+from novikoff.cli.watching import play_watched
 from novikoff.errors import InputError, MismatchError, with_options
-from novikoff.game import play
 from novikoff.ledger import Ledger
-from novikoff.observer import Observer
 from novikoff.off_policy import bandit
 from novikoff.report import bandits, terminal
-from novikoff.report.progress import Progress
-from novikoff.stream import Stream
 from novikoff.tables.expert_table import expert_table
 
 LEARNERS = "exp3-ix or tsallis-inf"
@@ -76,21 +72,14 @@ def run_bandit(asked: Asked, reading: dict[str, Any], saving: Saving, telling: T
     check_files(saving, telling)
     saved = None if saving.resume is None else saved_game(saving.resume, asked.learner, seed=asked.seed)
     stream: Any = _opened(asked.source, reading)
-    said = say_notes(cast(Stream, stream), telling.quiet or telling.as_json)
+    said = say_notes(stream, telling.quiet or telling.as_json)
     ledger = saved or _begun(asked, stream)
     if not isinstance(ledger.learner.facts(), BanditFacts) or ledger.learner.domain.kind != "losses":
         raise MismatchError(f"the learner must be a bandit on losses, such as {LEARNERS}: {spec_of(ledger)} is none.")
-    resume = goes_on(ledger, cast(Stream, stream), asked.source, saving)
+    resume = goes_on(ledger, stream, asked.source, saving)
     ledger.source = stream.name
-    keeper = Keeper(ledger, saving)
-
-    def game(watching: list[Observer]) -> None:
-        play(ledger.learner, stream, asked.rounds, ledger=ledger, resume=resume, observers=[keeper, *watching])
-
-    with keeper:
-        stopped = watched(game, Progress(asked.rounds or stream.rows, size_of(asked.source)), telling.quiet)
-    keeper.finish()
-    say_notes(cast(Stream, stream), telling.quiet or telling.as_json, said)
+    stopped = play_watched(ledger, stream, asked.source, saving, telling.quiet, asked.rounds, resume=resume)
+    say_notes(stream, telling.quiet or telling.as_json, said)
     return _tell(ledger, stream, telling, stopped)
 
 

@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Any
 from novikoff import catalog, registry
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.cli.games import Telling, check_files, ended, saved_game, spec_of, write_report
-from novikoff.cli.opening import notes, say_notes, size_of
+from novikoff.cli.opening import notes, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
-from novikoff.cli.saving import Keeper, Saving
-from novikoff.cli.watching import watched
+from novikoff.cli.saving import Saving
+from novikoff.cli.watching import play_watched
 from novikoff.comparators.mixture import BestMixture, Mixture
 from novikoff.errors import InputError, MismatchError
-from novikoff.game import play
 from novikoff.ledger import Ledger
-from novikoff.observer import Observer
 from novikoff.report import experts, summary, terminal
-from novikoff.report.progress import Progress
 from novikoff.sources.matched import matched
 from novikoff.stream import Stream
 from novikoff.tables.expert_table import expert_table
@@ -79,23 +76,17 @@ def run_experts(
     stream = matched(stream, ledger.feature_names, saving.resume or "the learner")
     resume = goes_on(ledger, stream, table, saving)
     ledger.source = stream.name
-    keeper = Keeper(ledger, saving)
     history = _history(telling)
     mixing = BestMixture(len(stream.experts)) if _can_be_mixed(stream, ledger) else None
-
-    def game(watching: list[Observer]) -> None:
-        more = [observer for observer in (history, mixing, keeper) if observer is not None]
-        try:
-            play(ledger.learner, stream, asked.rounds, ledger=ledger, track=False, resume=resume,
-                 observers=[*more, *watching])  # fmt: skip
-        except InputError as error:  # the learner knows its experts by number
-            if isinstance(expert := error.where.get("expert"), int):
-                error.where["expert"] = stream.experts[expert]
-            raise
-
-    with keeper:
-        stopped = watched(game, Progress(asked.rounds, size_of(table)), telling.quiet)
-    keeper.finish()
+    more = [observer for observer in (history, mixing) if observer is not None]
+    try:
+        stopped = play_watched(
+            ledger, stream, table, saving, telling.quiet, asked.rounds, observers=more, track=False, resume=resume
+        )
+    except InputError as error:  # the learner knows its experts by number
+        if isinstance(expert := error.where.get("expert"), int):
+            error.where["expert"] = stream.experts[expert]
+        raise
     say_notes(stream, telling.quiet or telling.as_json, said)
     mixture = None if mixing is None or not ledger.rounds else mixing.best()
     return _tell(ledger, spec, stream, telling, history, stopped, mixture)

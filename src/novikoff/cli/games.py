@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 from collections.abc import Sequence
@@ -12,11 +11,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from novikoff import catalog, model, registry
-from novikoff.cli.opening import notes, open_source, say_columns, say_notes, size_of, wants_numbers
+from novikoff.cli.opening import notes, open_source, say_columns, say_notes, wants_numbers
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
-from novikoff.cli.saving import Keeper, Saving
-from novikoff.cli.watching import watched
+from novikoff.cli.saving import Saving
+from novikoff.cli.watching import play_watched, watched
 from novikoff.environment import as_stream, check_many, opened
 from novikoff.errors import InputError
 from novikoff.game import play, stream_for
@@ -145,21 +144,16 @@ def run_source(
         stream = adopted(stream, saved.encoding, saved.feature_names)
     said = say_notes(stream, telling.quiet or telling.as_json)
     say_columns(stream, telling.quiet or telling.as_json)
-    keeper = Keeper(ledger, saving)
     drawing: list[Observer] = [Bounds()] if (telling.plot or telling.report) and telling.certify else []
     live = _live(ledger, telling) if telling.live else None
     drawing += [] if live is None else [live]
 
-    def game(watching: list[Observer]) -> None:
-        play(ledger.learner, stream, rounds, passes, ledger=ledger, track=telling.certify, resume=resume, keep=keep,
-             observers=[keeper, *drawing, *watching])  # fmt: skip
-
     if telling.hindsight:
         check_hindsight(ledger, stream, resume, passes)
-    known = None if stream.rows is None else stream.rows * passes
-    with keeper:
-        stopped = watched(game, Progress(rounds or known, size_of(source)), telling.quiet)
-    keeper.finish()
+    stopped = play_watched(
+        ledger, stream, source, saving, telling.quiet, rounds, passes, drawing, track=telling.certify, resume=resume,
+        keep=keep,
+    )  # fmt: skip
     if live is not None:
         live.end(ledger)
     kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving)
@@ -321,9 +315,10 @@ def _tell(
     certificates = ledger.certify(members=of_members) if telling.certify else []
     between = None if telling.between is None else ledger.player.between(*telling.between)
     if telling.plot is not None:
-        from novikoff.report import plot
+        from novikoff.report import hindsight, plot
 
-        plot.save(plot.game(ledger, certificates, learner, _best(ledger)), telling.plot, telling.force)
+        levels = [] if ledger.hindsight is None else hindsight.told(ledger.hindsight).levels
+        plot.save(plot.game(ledger, certificates, learner, levels), telling.plot, telling.force)
     if telling.report is not None:
         from novikoff.report import page
 
@@ -368,13 +363,3 @@ def ended(ledger: Ledger, telling: Telling, stopped: bool, *certificates: Sequen
     if any(certificate.status == "violated" for found in certificates for certificate in found):
         return VIOLATED
     return INTERRUPTED if stopped else 0
-
-
-def _best(ledger: Ledger) -> list[tuple[str, float]]:
-    """What the best comparator in hindsight would promise, at least."""
-    from novikoff.comparators.metric_hindsight import MetricHindsight
-
-    found = ledger.hindsight
-    if found is None or isinstance(found, MetricHindsight) or found.facts.invalid_reason:
-        return []
-    return [("no linear classifier promises less", math.floor(min(found.hinge.low, found.lengths.low)))]

@@ -86,12 +86,13 @@ def parser() -> Parser:
     one.add_argument("--between", metavar="A:B", type=_between, help="how it did from round A to B (auto:drift=true)")
     one.add_argument(
         "--permutation",
+        dest="permutations",
         type=_integer(1),
         metavar="N",
         help="play N shuffles too: do the rows become harder than a random order is? (199 if in doubt)",
     )
     _add_force(one)
-    one.add_argument("--no-certify", action="store_true", help="no comparators, no certificates")
+    one.add_argument("--no-certify", dest="certify", action="store_false", help="no comparators, no certificates")
     _add_seed(one)
     _add_telling(one)
     _add_verbose(one)
@@ -164,7 +165,7 @@ def parser() -> Parser:
     one.add_argument("--plot", metavar="FILE", help="draw regret, bound and weights against rounds, as .png or .svg")
     _add_report(one)
     _add_force(one)
-    one.add_argument("--no-certify", action="store_true", help="no certificates")
+    one.add_argument("--no-certify", dest="certify", action="store_false", help="no certificates")
     _add_seed(one)
     _add_telling(one)
     _add_verbose(one)
@@ -267,7 +268,7 @@ def _add_seed(verb: ArgumentParser) -> None:
 
 
 def _add_json(verb: ArgumentParser) -> None:
-    verb.add_argument("--json", action="store_true", help="print one JSON object instead of the report")
+    verb.add_argument("--json", dest="as_json", action="store_true", help="print one JSON object instead of the report")
 
 
 def _add_telling(verb: ArgumentParser) -> None:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from typing import Any
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 from novikoff.errors import counted
+
+if TYPE_CHECKING:
+    from novikoff.cli.games import Telling
+    from novikoff.cli.saving import Saving
 
 KINDS = ("columns", "drop", "number", "category", "text", "time")
 READING = (
@@ -34,63 +39,37 @@ def demo(asked: Namespace) -> int:
 
 def run(asked: Namespace) -> int:
     """Play a learner on a source of labelled examples, and certify it."""
-    from novikoff.cli.games import Choice, Telling, run_source
-    from novikoff.cli.saving import Saving
+    from novikoff.cli.games import Choice, run_source
 
     defaults = {"seed": asked.seed, "normalize": asked.normalize or None, "scale": asked.scale}
-    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
-    telling = Telling(
-        asked.json,
-        asked.quiet,
-        not asked.no_certify,
-        asked.hindsight,
-        asked.plot,
-        asked.force,
-        asked.verbose,
-        asked.permutation,
-        asked.between,
-        asked.report,
-        asked.command,
-        asked.live,
-    )
     choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
     if asked.cover is not None:
         defaults["cover"] = asked.cover
     rounds = (asked.passes, asked.rounds)
-    return run_source(asked.learner, asked.source, _reading(asked), defaults, rounds, saving, telling, choice)
+    return run_source(
+        asked.learner, asked.source, _reading(asked), defaults, rounds, _saving(asked), _telling(asked), choice
+    )
 
 
 def compare(asked: Namespace) -> int:
     """Play several learners on the same source, and on the same shuffles of it: mean, deviation, time."""
     from novikoff.cli.comparison import Asked, compare_source
-    from novikoff.cli.games import Telling
 
     wanted = Asked(asked.shuffles, asked.seed or 0, asked.passes, asked.rounds, asked.jobs)
     defaults = {"normalize": asked.normalize or None, "scale": asked.scale}
-    telling = Telling(
-        asked.json, asked.quiet, plot=asked.plot, force=asked.force, report=asked.report, command=asked.command
-    )
-    return compare_source(asked.source, asked.learners, _reading(asked), defaults, wanted, telling, asked.plot)
+    return compare_source(asked.source, asked.learners, _reading(asked), defaults, wanted, _telling(asked), asked.plot)
 
 
 def predict(asked: Namespace) -> int:
     """Print what a saved learner says of each example of a source; it learns nothing."""
-    from novikoff.cli.games import Telling
     from novikoff.cli.predictions import predict_source
 
     reading = _reading(asked)
     if reading["weight"] is not None:  # each row is predicted once, whatever it weighs
         reading["drop"] = [*(reading["drop"] or ()), reading["weight"]]
         reading["weight"] = None
-    return predict_source(
-        asked.model,
-        asked.source,
-        reading,
-        asked.json,
-        not asked.no_label,
-        asked.scores,
-        Telling(asked.json, asked.quiet, force=asked.force, report=asked.report, command=asked.command),
-    )
+    labelled, telling = not asked.no_label, _telling(asked)
+    return predict_source(asked.model, asked.source, reading, asked.as_json, labelled, asked.scores, telling)
 
 
 def convert(asked: Namespace) -> int:
@@ -114,7 +93,7 @@ def columns(asked: Namespace) -> int:
     from novikoff.cli.opening import notes, open_source, opened_table
 
     table = opened_table(open_source(asked.source, _reading(asked)))
-    if asked.json:
+    if asked.as_json:
         columns = [dict(zip(("name", "kind", "first"), one, strict=True)) for one in table.described()]
         print(json.dumps({"source": table.name, "columns": columns, "notes": notes(table)}))
         return 0
@@ -125,22 +104,9 @@ def columns(asked: Namespace) -> int:
 
 def duel(asked: Namespace) -> int:
     """Play a learner against an environment that answers back: what it promised, what was forced."""
-    from novikoff.cli.games import Telling, run_duel
+    from novikoff.cli.games import run_duel
 
-    return run_duel(
-        asked.learner,
-        asked.adversary,
-        asked.rounds,
-        asked.seed,
-        Telling(
-            asked.json,
-            asked.quiet,
-            force=asked.force,
-            verbose=asked.verbose,
-            report=asked.report,
-            command=asked.command,
-        ),
-    )
+    return run_duel(asked.learner, asked.adversary, asked.rounds, asked.seed, _telling(asked))
 
 
 def arena(asked: Namespace) -> int:
@@ -153,43 +119,34 @@ def arena(asked: Namespace) -> int:
 def experts(asked: Namespace) -> int:
     """Combine the columns of a table of predictions, and certify the regret against the best of them."""
     from novikoff.cli.experts import Asked, run_experts
-    from novikoff.cli.games import Telling
-    from novikoff.cli.saving import Saving
 
     reading = {name: getattr(asked, name) for name in ("outcome", "without", "header", "delimiter", "threads")}
     wanted = Asked(
         asked.learner, asked.loss, asked.switches, asked.horizon, asked.sleeping, asked.seed, asked.rounds
     )  # fmt: skip
-    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
-    telling = Telling(asked.json, asked.quiet, not asked.no_certify, plot=asked.plot, force=asked.force,
-                      verbose=asked.verbose, report=asked.report, command=asked.command)  # fmt: skip
-    return run_experts(asked.table, reading, wanted, saving, telling)
+    return run_experts(asked.table, reading, wanted, _saving(asked), _telling(asked))
 
 
 def bandit(asked: Namespace) -> int:
     """Certify a log of arms, losses and probabilities; or play a bandit on a table of losses."""
     from novikoff.cli.bandits import Asked, refuse, run_bandit, run_log
-    from novikoff.cli.games import Telling
-    from novikoff.cli.saving import Saving
 
     reading = {name: getattr(asked, name) for name in ("header", "delimiter", "format", "threads")}
-    telling = Telling(asked.json, asked.quiet, plot=asked.plot, force=asked.force, verbose=asked.verbose)
     columns = {name: getattr(asked, name) for name in ("arm", "loss", "reward", "probability", "range", "arms")}
     if asked.table is None and asked.resume is None:
         refuse("a learner that is played", {name: getattr(asked, name) for name in ("rounds", "save", "seed")})
-        return run_log(asked.log, {**columns, "policies": asked.policy, "delta": asked.delta}, reading, telling)
+        return run_log(asked.log, {**columns, "policies": asked.policy, "delta": asked.delta}, reading, _telling(asked))
     refuse("a log", {**columns, "policy": asked.policy})
     learner, source = (None, asked.log) if asked.table is None else (asked.log, asked.table)
     wanted = Asked(learner, source, asked.rounds, asked.seed)
-    saving = Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
-    return run_bandit(wanted, reading, saving, telling)
+    return run_bandit(wanted, reading, _saving(asked), _telling(asked))
 
 
 def list_names(asked: Namespace) -> int:
     """Name the learners, adversaries, classes and embedded sources there are."""
     from novikoff.cli.names import list_all
 
-    list_all(asked.json)
+    list_all(asked.as_json)
     return 0
 
 
@@ -199,6 +156,19 @@ def explain(asked: Namespace) -> int:
 
     print(explanation(asked.name), end="")
     return 0
+
+
+def _telling(asked: Namespace) -> Telling:
+    """How it is to be told, by those of the options that the verb has."""
+    from novikoff.cli.games import Telling
+
+    return Telling(**{one.name: getattr(asked, one.name) for one in fields(Telling) if hasattr(asked, one.name)})
+
+
+def _saving(asked: Namespace) -> Saving:
+    from novikoff.cli.saving import Saving
+
+    return Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
 
 
 def _reading(asked: Namespace) -> dict[str, Any]:

@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
+from typing import Any
 
+from novikoff.cli.opening import size_of
+from novikoff.cli.saving import Keeper, Saving
+from novikoff.game import play
 from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
 from novikoff.report.progress import Progress
+from novikoff.stream import Stream
 
 
 class InterruptedGame(BaseException):
     """Ctrl-C, noticed between two batches."""
+
+
+def play_watched(
+    ledger: Ledger, stream: Stream, source: str, saving: Saving, quiet: bool, rounds: int | None = None,
+    passes: int = 1, observers: Sequence[Observer] = (), **more: Any,
+) -> bool:  # fmt: skip
+    """Play a game that is shown and saved as it goes; True if Ctrl-C ended it early. `more` goes to `play`."""
+    keeper = Keeper(ledger, saving)
+    known = None if stream.rows is None else stream.rows * passes
+
+    def game(watching: list[Observer]) -> None:
+        play(ledger.learner, stream, rounds, passes, ledger=ledger, observers=[keeper, *observers, *watching], **more)
+
+    with keeper:
+        stopped = watched(game, Progress(rounds or known, size_of(source)), quiet)
+    keeper.finish()
+    return stopped
 
 
 def watched(game: Callable[[list[Observer]], None], progress: Progress, quiet: bool) -> bool:

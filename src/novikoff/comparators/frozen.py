@@ -126,13 +126,11 @@ class FrozenWeights:
         return tuple(one for one in found if math.isfinite(one.bound) and math.isfinite(one.unexplained))
 
     def state(self) -> State:
-        """As plain data."""
         return {"next": self.next, "copies": self.copies, "vectors": self._vectors.copy(), "sums": self._sums.copy(),
                 "told": self._told.copy(), "notes": self._notes.copy()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The copies whose `state` this is."""
         frozen = cls(state["next"])
         frozen.copies = int(state["copies"])
         frozen._vectors, frozen._sums, frozen._told, frozen._notes = (

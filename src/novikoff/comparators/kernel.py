@@ -231,7 +231,6 @@ class KernelScorer:
 
     @classmethod
     def restore(cls, similarity: Similarity, state: State) -> Self:
-        """Those whose `state` this is."""
         points, betas = restored_rows(state["points"]), np.array(state["betas"], np.float64, order="C")
         tally = Tally.restore(state["tally"])
         if betas.ndim != 2 or betas.shape != (tally.directions, len(points)):

@@ -238,13 +238,11 @@ class LinearScorer:
         return tuple(np.append(weights[:, k], self.bias_weights[k]) for k in range(self.tally.directions))
 
     def state(self) -> State:
-        """As plain data."""
         arrays = {name: getattr(self, name).copy() for name in ("U", "bias_weights", "longest")}
         return {**arrays, "tally": self.tally.state(), "nonzeros": self.nonzeros, "empty": self.empty}
 
     @classmethod
     def restore(cls, state: State, bias: float, normalize: bool) -> Self:
-        """The scorer whose `state` this is."""
         from novikoff.kernels import margins
 
         U, weights = np.array(state["U"], np.float32, order="C"), np.array(state["bias_weights"], np.float64)

@@ -53,13 +53,11 @@ class RowBuffer:
         return self._x[0], self._y[0], self._wrong[0]
 
     def state(self) -> State:
-        """As plain data."""
         x, y, wrong = self.together()
         return {"x": rows_state(x), "y": y.copy(), "wrong": wrong.copy()}
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The buffer whose `state` this is."""
         buffer, x = cls(), restored_rows(state["x"])
         y, wrong = np.asarray(state["y"], np.int8), np.asarray(state["wrong"], np.bool_)
         if not len(x) == len(y) == len(wrong):

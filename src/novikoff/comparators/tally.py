@@ -235,14 +235,12 @@ class Tally:
         return total * (1 + lost) + Fraction(self.mistakes, 2**1000)  # squares may have underflowed
 
     def state(self) -> State:
-        """As plain data."""
         plain = {"top": self.top, "probes": self.probes, "rows": self.rows, "mistakes": self.mistakes}
         plain["penalties"] = [list(pair) for pair in self.penalties]  # type: ignore[assignment]
         return {**plain, **{name: getattr(self, name).copy() for name in ARRAYS}}
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The tally whose `state` this is."""
         directions = len(state["least"])
         penalties = [(int(k), float(kappa)) for k, kappa in state["penalties"]]
         if not all(0 <= k < directions for k, _ in penalties):

@@ -334,14 +334,12 @@ class LinearTracker(ComparatorTracker[LinearScorer]):
         )
 
     def state(self) -> State:
-        """All of it, as plain data."""
         start = None if self.start is None else self.start.copy()
         return {"kind": "linear", "bias": self.bias, "normalize": self.normalize, "start": start,
                 **self._state()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The tracker whose `state` this is."""
         return cls(state["bias"], state["normalize"], state["start"])._load(state)
 
 
@@ -390,12 +388,10 @@ class KernelTracker(ComparatorTracker[KernelScorer]):
         )
 
     def state(self) -> State:
-        """All of it, as plain data."""
         return {"kind": "kernel", "similarity": self.similarity.state(), **self._state()}
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The tracker whose `state` this is."""
         return cls(Similarity.restore(state["similarity"]))._load(state)
 
 

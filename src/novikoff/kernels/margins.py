@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import inverse_norm, prefetch_sparse
+from novikoff.kernels.totals import put
 
 DIRECTIONS = 3
 VECTORS = DIRECTIONS + 1
@@ -217,17 +218,6 @@ def place(margin: float, base: int, last: int) -> Any:
     return min(max((bits(margin) >> SHIFT) - base, 0), last)
 
 
-@inlined
-def add(pair: NDArray[np.float64], value: float) -> None:
-    """Add to a sum that keeps what its rounding loses: pair[0] + pair[1] is the sum (Neumaier)."""
-    total = pair[0] + value
-    if abs(pair[0]) >= abs(value):
-        pair[1] += (pair[0] - total) + value
-    else:
-        pair[1] += (value - total) + pair[0]
-    pair[0] = total
-
-
 @compiled
 def tally(
     margins: NDArray[np.float64], wrong: NDArray[np.bool_], edges: NDArray[np.float64], base: int,
@@ -265,7 +255,7 @@ def tally(
     for t in range(n):
         if wrong[t]:
             for k in range(length + 1):
-                add(added[k], margins[t, k])
+                put(added[k], 0, margins[t, k])
             for k in range(K):
                 s = K + len(kappas) + k
                 j = place(margins[t, k], base, last)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from novikoff.kernels import gradient_layout as at
 from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import dense, dense_scaled, prefetch_sparse, sparse_scaled
+from novikoff.kernels.totals import put
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.uint32]
@@ -104,18 +105,6 @@ def loss_of(prediction: float, y: float, loss: float) -> float:
 
 
 @inlined
-def add_up(totals: Numbers, place: int, value: float) -> None:
-    """Neumaier's sum: own[place] + own[place + 1] grows by value."""
-    total = totals[place]
-    new = total + value
-    if abs(total) >= abs(value):
-        totals[place + 1] += (total - new) + value
-    else:
-        totals[place + 1] += (value - new) + total
-    totals[place] = new
-
-
-@inlined
 def step(totals: Numbers, params: Numbers, prediction: float, y: float, square: float) -> tuple[float, float, bool]:
     """One round of all that is not a vector; `square` is ||x~||^2.
 
@@ -124,7 +113,7 @@ def step(totals: Numbers, params: Numbers, prediction: float, y: float, square: 
     totals[at.ROUNDS] += 1.0
     totals[at.SINCE] += 1.0
     totals[at.MASS] += totals[at.SCALE]
-    add_up(totals, at.ZERO, loss_of(0.0, y, params[at.LOSS]))
+    put(totals, at.ZERO, loss_of(0.0, y, params[at.LOSS]))
     error = prediction - y
     if params[at.LOSS] == at.SQUARED:
         slope = 2.0 * error
@@ -144,7 +133,7 @@ def step(totals: Numbers, params: Numbers, prediction: float, y: float, square: 
         totals[at.FIRST_RATE] = rate
     totals[at.RATE] = rate
     totals[at.STEPS] += rate * gradient2
-    add_up(totals, at.LINEAR, slope * prediction)
+    put(totals, at.LINEAR, slope * prediction)
     change = -(rate * slope) / totals[at.SCALE]
     totals[at.LENGTH2] += rate * (rate * gradient2 - 2.0 * slope * prediction)
     constant = change * params[at.BIAS]

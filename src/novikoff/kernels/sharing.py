@@ -18,7 +18,8 @@ from novikoff.kernels.lanes import dense
 from novikoff.kernels.splitmix import uniform
 from novikoff.kernels.standings import flush
 from novikoff.kernels.standings_layout import CHUNK, GAPS, LAST_GAP, MIXED, RATE, RATES, ROUNDS
-from novikoff.kernels.weights import FLUSH, Vector, decay, put
+from novikoff.kernels.totals import put
+from novikoff.kernels.weights import FLUSH, Vector, decay
 
 Table = NDArray[np.float64]
 

@@ -16,7 +16,8 @@ from novikoff.kernels.sharing import chance_of, parts_of, total_of
 from novikoff.kernels.splitmix import uniform
 from novikoff.kernels.standings import flush
 from novikoff.kernels.standings_layout import GAPS, LAST_GAP, LEAST, MIXED, PLAYED, RATE, RATES, ROUNDS
-from novikoff.kernels.weights import FLUSH, Vector, decay, put
+from novikoff.kernels.totals import put
+from novikoff.kernels.weights import FLUSH, Vector, decay
 
 Awake = NDArray[np.int64]
 

@@ -20,6 +20,7 @@ from novikoff.kernels import standings_layout as at
 from novikoff.kernels.advice import LOG, SQUARED, TABLE, chance, cost, find, lose, move
 from novikoff.kernels.compiled import compiled, inlined, inner
 from novikoff.kernels.splitmix import uniform
+from novikoff.kernels.totals import put
 from novikoff.kernels.weights import (
     FLUSH,
     LEARN,
@@ -30,7 +31,6 @@ from novikoff.kernels.weights import (
     MOVE_LOSSES,
     Vector,
     chunk,
-    put,
     tree,
 )
 

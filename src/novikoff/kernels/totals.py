@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.compiled import compiled
+from novikoff.kernels.compiled import compiled, inner
 
 
 @compiled
@@ -21,3 +22,15 @@ def add_all(total: float, lost: float, values: NDArray[Any]) -> tuple[float, flo
             lost += (value - new) + total
         total = new
     return total, lost
+
+
+@inner
+def put(totals: NDArray[np.float64], k: int, value: float) -> None:
+    """Add to the total in places k and k+1, keeping what is rounded off (Neumaier)."""
+    old = totals[k]
+    new = old + value
+    if abs(old) >= abs(value):
+        totals[k + 1] += (old - new) + value
+    else:
+        totals[k + 1] += (value - new) + old
+    totals[k] = new

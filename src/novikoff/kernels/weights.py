@@ -181,18 +181,6 @@ def tree(room: Vector, k: int) -> float:
     )
 
 
-@inner
-def put(totals: Vector, k: int, value: float) -> None:
-    """Add to the total in places k and k+1, keeping what is rounded off (Neumaier)."""
-    old = totals[k]
-    new = old + value
-    if abs(old) >= abs(value):
-        totals[k + 1] += (old - new) + value
-    else:
-        totals[k + 1] += (value - new) + old
-    totals[k] = new
-
-
 @inlined
 def blocks(
     table: Vector, width: int, at: int, p: Vector, of: int, losses: Vector, lost: int, room: Vector, to: int,

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import encode, kernels
+from novikoff import kernels
 from novikoff.certificates.convex_facts import ConvexFacts
 from novikoff.certificates.convex_mistakes import convex_mistakes
 from novikoff.certificates.convex_regret import convex_regret
@@ -38,7 +38,7 @@ from novikoff.kernels import adagrad_layout as at
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
 from novikoff.learners.scale_free import ScaleFree
 from novikoff.totals import Total
-from novikoff.types import Batch, State, StepResult, Theorem, check_label, signs
+from novikoff.types import State, StepResult, Theorem
 
 LARGEST = 2.0**200
 """Of |y|: squares of slopes are summed."""
@@ -139,23 +139,6 @@ class AdaGrad(ScaleFree):
         places = np.minimum(rows.places, np.uint32(len(self._held) - 1))
         self._play(rows._replace(places=places), np.zeros(0), False, scores)
         return scores
-
-    def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        return super()._said(scores) if self.outcomes == "labels" else scores
-
-    def _outcome(self, y: Any) -> NDArray[Any]:
-        if self.outcomes == "labels":
-            return np.array([check_label(y, None)], dtype=np.int8)
-        try:
-            value = encode.number(y)
-        except (TypeError, ValueError, OverflowError):
-            value = math.nan
-        return self._bounded(np.array([value]), f"got {shown(y)}")
-
-    def _outcomes(self, batch: Batch) -> NDArray[Any]:
-        if self.outcomes == "labels":
-            return signs(batch)
-        return self._bounded(encode.doubles(batch.y), f"an outcome from round {batch.first:,} on is not")
 
     def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:
         if y.ndim != 1 or not bool((np.abs(y) <= LARGEST).all()):

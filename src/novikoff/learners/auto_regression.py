@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import encode, kernels
+from novikoff import kernels
 from novikoff.certificates.auto_regression_regret import AutoRegressionFacts, auto_regression_regret
 from novikoff.encode import LARGEST_SIZE
 from novikoff.errors import InputError, shown
@@ -38,7 +38,7 @@ from novikoff.learners.matrix import Matrix
 from novikoff.learners.restoring import Schema, arguments, array, boolean, integer
 from novikoff.learners.scale_free import ScaleFree
 from novikoff.learners.vaw import vaw_facts
-from novikoff.types import Batch, State, StepResult, Theorem
+from novikoff.types import State, StepResult, Theorem
 
 CHUNK = 1024
 """Rows whose random features are held at once: 2 KB each for every width."""
@@ -197,19 +197,6 @@ class AutoRegression(ScaleFree):
         self._clip(predictions[:, -1:], low, high)
         kernels.ada_hedge.play(self._table, self._numbers, predictions, np.zeros(0), False, said)
         return said
-
-    def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        return scores
-
-    def _outcome(self, y: Any) -> NDArray[Any]:
-        try:
-            value = encode.number(y)
-        except (TypeError, ValueError, OverflowError):
-            value = math.nan
-        return self._bounded(np.array([value]), f"got {shown(y)}")
-
-    def _outcomes(self, batch: Batch) -> NDArray[Any]:
-        return self._bounded(encode.doubles(batch.y), f"an outcome from round {batch.first:,} on is not")
 
     def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:
         if y.ndim != 1 or not bool((np.abs(y) <= LARGEST).all()):

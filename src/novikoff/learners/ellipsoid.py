@@ -184,7 +184,6 @@ class Ellipsoid(Playing):
         return -1 if score < 0.0 else 1
 
     def learn_many(self, batch: Batch) -> NDArray[np.int8]:
-        """Predict and learn every row in order, compiled."""
         scores, y = np.empty(len(batch)), still(signs(batch))
         play: Callable[..., int]
         if isinstance(batch.x, Sparse):
@@ -206,7 +205,6 @@ class Ellipsoid(Playing):
         return np.where(scores < 0.0, -1, 1).astype(np.int8)
 
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
-        """What it says of every row, learning nothing, compiled."""
         said = np.ones(len(batch), dtype=np.int8)
         x = self.features.rows(batch, learn=False)
         if self.width is None:

@@ -98,10 +98,8 @@ class ExpertWeights(ABC):
         return (self.rounds * panel.loss.top * (2500.0 + 16.0 * entropy) + 512.0 * entrances) * 2.0**-53
 
     def state(self) -> State:
-        """As plain data."""
         return {"rounds": self.rounds, "numbers": self._numbers[: at.NUMBERS].copy()}
 
     def load(self, state: State) -> None:
-        """Become the one whose `state` this is."""
         self._counts[at.ROUNDS] = integer(state, "rounds")
         self._numbers[: at.NUMBERS] = array(state, "numbers", (at.NUMBERS,))

@@ -95,11 +95,9 @@ class Features:
             raise InputError(f"examples must be of one kind: got {_WORDS[kind]} after {_WORDS[self.kind]}.")
 
     def state(self) -> State:
-        """As plain data."""
         return {"kind": self.kind, "count": self.count, "names": list(self.names)}
 
     def load(self, state: State) -> None:
-        """Become the features whose `state` this is."""
         names = state["names"]
         require(state["kind"] in _WORDS or state["kind"] is None, "features must be of a known kind", state["kind"])
         self.kind, self.count = state["kind"], integer(state, "count", 0, MOST)

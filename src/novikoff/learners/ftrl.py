@@ -125,7 +125,6 @@ class Ftrl(Probabilistic):
         return scores[:, 0]
 
     def tracker(self) -> MetricTracker | None:
-        """Comparators for a game that begins now."""
         if self.rounds:
             return MetricTracker(self.bias, keep=0, frozen=FrozenWeights(first=0))
         return MetricTracker(self.bias, frozen=FrozenWeights())

@@ -61,7 +61,6 @@ class Logistic(SecondOrder, Probabilistic):
         return kernels.logits.hedge_all(scores, spread)
 
     def tracker(self) -> MetricTracker | None:
-        """Comparators for a game that begins now."""
         return MetricTracker(self.bias, [self.kappa], limit=at.LIMIT) if self.rounds == 0 else None
 
     def goals(self) -> list[Goal]:

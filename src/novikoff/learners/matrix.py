@@ -79,14 +79,12 @@ class Matrix:
         return full_metric(self.slots, self.ridge, self.held, self.sums, self.totals)
 
     def state(self, places: int) -> State:
-        """As plain data."""
         self.make_room(places)
         n = self.count
         return {"slots": self.slots[:places].copy(), "held": self.held[:, :n].copy(), "totals": self.totals.copy(),
                 "inverse": np.tril(self.inverse[:n, :n]), "sums": np.tril(self.sums[:n, :n])}  # fmt: skip
 
     def load(self, state: State, places: int) -> None:
-        """Become the matrix whose `state` this is."""
         totals = array(state, "totals", (at.TOTALS,))
         count = float(totals[at.COUNT])
         require(count.is_integer() and 0 <= count <= min(at.LIMIT, places), "features must fit a matrix", count)

@@ -35,7 +35,6 @@ class MetricPerceptron(SecondOrder):
 
     @property
     def updates(self) -> int:
-        """How often it changed."""
         return int(self._totals[place.UPDATES]) if self.diagonal else super().updates
 
     @property
@@ -105,7 +104,6 @@ class MetricPerceptron(SecondOrder):
         return scores
 
     def tracker(self) -> MetricTracker | None:
-        """Comparators for a game that begins now."""
         limit = None if self.diagonal else at.LIMIT
         return MetricTracker(self.bias, margin=self.margin, limit=limit) if self.rounds == 0 else None
 

@@ -164,15 +164,7 @@ class OnlineGradient(Playing):
 
     def predict_one(self, x: Example) -> float:
         """<w, x>, scaled back where the range was learned."""
-        return self._scaled_back(self._score(x, self._held[at.WEIGHT], self._totals))
-
-    def predict_averaged(self, x: Example) -> float:
-        """The same for the average."""
-        totals = np.zeros(at.OWN)
-        totals[at.WEIGHT], totals[at.SCALE] = self.averaged_constant, 1.0
-        return self._scaled_back(self._score(x, self.averaged, totals))
-
-    def _scaled_back(self, score: float) -> float:
+        score = self._score(x)
         return self._range.asked(score) if self._range is not None and self._range.scales else score
 
     def mean(self) -> Self:
@@ -295,8 +287,8 @@ class OnlineGradient(Playing):
         row = self.features.row(x, learn)
         return row if isinstance(row, tuple) else np.ascontiguousarray(row)
 
-    def _score(self, x: Example, weights: NDArray[np.float64], totals: NDArray[np.float64]) -> float:
-        row = self._quick(x)
+    def _score(self, x: Example) -> float:
+        weights, totals, row = self._held[at.WEIGHT], self._totals, self._quick(x)
         row = self._row(x, learn=False) if row is None else row
         if isinstance(row, tuple):
             missing = int(row[0].max()) + 1 - len(weights) if len(row[0]) else 0

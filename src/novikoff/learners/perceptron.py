@@ -130,7 +130,6 @@ class Perceptron(Playing):
         return prediction
 
     def learn_many(self, batch: Batch) -> NDArray[np.int8]:
-        """Predict and learn every row in order, compiled."""
         predictions, scores, y = np.empty(len(batch), dtype=np.int8), np.empty(len(batch)), signs(batch)
         x = self.features.rows(batch, learn=True)
         self._grow()
@@ -148,7 +147,6 @@ class Perceptron(Playing):
         return predictions
 
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
-        """What it says of every row, learning nothing, compiled."""
         said = np.empty(len(batch), dtype=np.int8)
         x = self.features.rows(batch, learn=False)
         rest = (self.bias, self.normalize, said)

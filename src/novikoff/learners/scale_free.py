@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import kernels
+from novikoff import encode, kernels
 from novikoff.encode import LARGEST_SIZE, LEAST_SIZE
 from novikoff.errors import InputError, shown
 from novikoff.learners.features import Features
@@ -71,7 +71,6 @@ class Rows(Playing):
         return said
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
-        """What it says of every row, learning nothing, compiled."""
         return self._said(self._look(self._rows(batch, learn=False)))
 
     def play_one(self, x: Example, y: Any) -> Any:
@@ -84,7 +83,6 @@ class Rows(Playing):
         return StepResult(*(None if value is None else _one(value) for value in played))
 
     def learn_many(self, batch: Batch) -> Any:
-        """Predict and learn every row in order, compiled."""
         y = self._outcomes(batch)
         rows = self._rows(batch, learn=True)
         self._make_room(self.features.count + 1)
@@ -122,29 +120,40 @@ class Rows(Playing):
 
 
 class ScaleFree(Rows):
-    """The same where the sign of a score is what is said."""
+    """The same where the sign of a score is what is said; or the score itself, where outcomes are numbers."""
 
     labels = None
+    outcomes = "labels"
 
     def score_one(self, x: Example) -> float:
-        """The number whose sign is said."""
         return float(self._look(self._row(x, learn=False))[0])
 
     def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        return np.where(scores < 0.0, -1, 1).astype(np.int8)
+        return np.where(scores < 0.0, -1, 1).astype(np.int8) if self.outcomes == "labels" else scores
 
     def _outcome(self, y: Any) -> NDArray[Any]:
-        return np.array([check_label(y, None)], dtype=np.int8)
+        if self.outcomes == "labels":
+            return np.array([check_label(y, None)], dtype=np.int8)
+        try:
+            value = encode.number(y)
+        except (TypeError, ValueError, OverflowError):
+            value = math.nan
+        return self._bounded(np.array([value]), f"got {shown(y)}")
 
     def _outcomes(self, batch: Batch) -> NDArray[Any]:
-        return signs(batch)
+        if self.outcomes == "labels":
+            return signs(batch)
+        return self._bounded(encode.doubles(batch.y), f"an outcome from round {batch.first:,} on is not")
+
+    def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:
+        """Outcomes that are numbers, of a size that the learner takes."""
+        return y
 
 
 class Probabilistic(ScaleFree):
     """The same for learners whose scores are log-odds: P(+1) = 1/(1 + e^-z)."""
 
     def probability_one(self, x: Example) -> float:
-        """P(+1)."""
         z = self.score_one(x)
         return 1.0 / (1.0 + math.exp(-z)) if z > 0.0 else math.exp(z) / (1.0 + math.exp(z))
 

@@ -80,7 +80,6 @@ class Scaled(Playing):
 
     @property
     def updates(self) -> int | None:
-        """How often it changed."""
         return self._player.updates
 
     def _asked(self, x: Example) -> Any:
@@ -90,7 +89,6 @@ class Scaled(Playing):
         return self.within.predict_one(self._asked(x))
 
     def chances(self, x: Example) -> Distribution:
-        """The distribution of its prediction on x."""
         return self._player.chances(self._asked(x))
 
     def play_one(self, x: Example, y: Label) -> Any:
@@ -121,7 +119,6 @@ class Scaled(Playing):
         return played
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
-        """What it says of every row, learning nothing."""
         if isinstance(batch.x, list):
             return np.array([self.predict_one(x) for x in batch.x])
         self.features.rows(batch, learn=False)

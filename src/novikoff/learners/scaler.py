@@ -103,12 +103,10 @@ class Scaler:
         self._known[:, width:] = 0.0
 
     def state(self) -> State:
-        """As plain data."""
         return {"scale": self.scale, "known": self._known[:, : self._width].copy()}
 
     @classmethod
     def restore(cls, state: State) -> Scaler:
-        """The scaler whose `state` this is."""
         scaler = cls(state["scale"])
         known = state["known"]
         require(isinstance(known, np.ndarray) and known.ndim == 2, "a scale must have its numbers", type(known))

@@ -41,7 +41,6 @@ class SecondOrder(ScaleFree):
 
     @property
     def updates(self) -> int:
-        """How often it changed."""
         return int(self.matrix.totals[at.UPDATES])
 
     def widen(self, width: int) -> None:

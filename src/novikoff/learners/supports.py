@@ -183,7 +183,6 @@ class Supports:
         return rows, self.coefficients
 
     def state(self) -> State:
-        """As plain data."""
         return {
             "similarity": self.similarity.state(),
             "updates": self.updates,

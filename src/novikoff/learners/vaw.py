@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import encode, kernels
+from novikoff import kernels
 from novikoff.certificates.vaw_regret import VawFacts, vaw_regret
 from novikoff.comparators.metric import U0
 from novikoff.encode import LARGEST_SIZE
@@ -33,7 +33,7 @@ from novikoff.kernels import second_order_layout as at
 from novikoff.learners.matrix import Matrix
 from novikoff.learners.restoring import Schema
 from novikoff.learners.second_order import SecondOrder
-from novikoff.types import Batch, Example, StepResult, Theorem, check_label, signs
+from novikoff.types import Example, StepResult, Theorem
 
 
 class Vaw(SecondOrder):
@@ -63,11 +63,7 @@ class Vaw(SecondOrder):
             raise InputError(f"low must be below high: got {shown(low)} and {shown(high)}.")
 
     def probability_one(self, x: Example) -> float:
-        """P(+1)."""
         return 0.5 * (1.0 + self.score_one(x))
-
-    def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        return super()._said(scores) if self.probabilities else scores
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores, outcomes = np.empty(len(y)), y.astype(np.float64)
@@ -84,20 +80,6 @@ class Vaw(SecondOrder):
         scores, spread = self._looked(rows)
         found: NDArray[np.float64] = np.clip(scores / (1.0 + spread), self._ends[0], self._ends[1])
         return found
-
-    def _outcome(self, y: Any) -> NDArray[Any]:
-        if self.probabilities:
-            return np.array([check_label(y, None)], dtype=np.int8)
-        try:
-            value = encode.number(y)
-        except (TypeError, ValueError, OverflowError):
-            value = math.nan
-        return self._bounded(np.array([value]), f"got {shown(y)}")
-
-    def _outcomes(self, batch: Batch) -> NDArray[Any]:
-        if self.probabilities:
-            return signs(batch)
-        return self._bounded(encode.doubles(batch.y), f"an outcome from round {batch.first:,} on is not")
 
     def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:
         least, most = max(self._ends[0], -LARGEST_SIZE), min(self._ends[1], LARGEST_SIZE)

@@ -19,7 +19,7 @@ from novikoff.comparison import Compared, Comparison, Spread
 from novikoff.errors import InputError, counted
 from novikoff.ledger import Ledger
 from novikoff.online_to_batch import OnlineToBatch
-from novikoff.report import coverage, html, plain, sentences, stretches, summary, svg, terminal
+from novikoff.report import coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
 from novikoff.report.confusion import MOST as MOST_LABELS
 from novikoff.report.confusion import confusions
 from novikoff.report.team import HEADS, members
@@ -193,8 +193,8 @@ def promised(ledger: Ledger, certificates: Sequence[Certificate]) -> list[str]:
     if not certificates:
         return [html.text("No mistake bound is known for this learner here.")]
     told = html.text(summary.scaled(ledger))
-    back = [] if ledger.hindsight is None else [sentences.capital(line) + "." for line in
-                                                terminal.looking_back(ledger.hindsight)]  # fmt: skip
+    found = [] if ledger.hindsight is None else hindsight.told(ledger.hindsight).lines
+    back = [sentences.capital(line) + "." for line in found]
     return [*(html.card(one) for one in certificates), told, html.text(*back)]
 
 

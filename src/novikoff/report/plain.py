@@ -15,8 +15,6 @@ from novikoff.report.summary import forecasters
 from novikoff.report.team import Member, members
 
 if TYPE_CHECKING:
-    from novikoff.comparators.hindsight import Hindsight
-    from novikoff.comparators.metric_hindsight import MetricHindsight
     from novikoff.online_to_batch import OnlineToBatch
     from novikoff.permutation import Permuted
 
@@ -57,7 +55,9 @@ def game(
     if (survivor := ledger.player.survivor()) is not None:
         plain["survivor"] = survivor
     if ledger.hindsight is not None:
-        plain["hindsight"] = _hindsight(ledger.hindsight)
+        from novikoff.report import hindsight
+
+        plain["hindsight"] = hindsight.told(ledger.hindsight).plain
     if ledger.members:
         plain["members"] = [_member(member) for member in members(ledger, of_members)]
     if ledger.log_loss is not None and ledger.brier is not None and ledger.rounds:
@@ -99,30 +99,6 @@ def _member(member: Member) -> dict[str, Any]:
     if member.expected is not None:
         told["expected_mistakes"] = member.expected
     return {**told, "certificates": [certificate(one) for one in member.certificates]}
-
-
-def _hindsight(found: Hindsight | MetricHindsight) -> dict[str, Any]:
-    from novikoff.comparators.metric_hindsight import MetricHindsight
-
-    if isinstance(found, MetricHindsight):
-        return {"flaw": found.flaw, "fitted": found.facts.fitted, "reads": found.reads, "seconds": found.seconds}
-    brackets = {
-        "margin": found.margin,
-        "hinge": found.hinge,
-        "squared_hinge": found.squared_hinge,
-        "lengths": found.lengths,
-    }
-    plain: dict[str, Any] = {
-        name: None if bracket is None else [bracket.low, bracket.high if math.isfinite(bracket.high) else None]
-        for name, bracket in brackets.items()
-    }
-    return {
-        **plain,
-        "flaw": found.facts.invalid_reason,
-        "epochs": found.epochs,
-        "reads": found.reads,
-        "seconds": found.seconds,
-    }
 
 
 def certificate(one: Certificate) -> dict[str, Any]:

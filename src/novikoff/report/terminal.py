@@ -17,8 +17,6 @@ from novikoff.report.confusion import confused
 from novikoff.report.team import members, table
 
 if TYPE_CHECKING:
-    from novikoff.comparators.hindsight import Hindsight
-    from novikoff.comparators.metric_hindsight import MetricHindsight
     from novikoff.online_to_batch import OnlineToBatch
     from novikoff.permutation import Permuted
 
@@ -81,7 +79,9 @@ def game(
         if certificates and (told := summary.scaled(ledger)):
             out.line(told)
         if ledger.hindsight is not None:
-            for line in looking_back(ledger.hindsight):
+            from novikoff.report import hindsight
+
+            for line in hindsight.told(ledger.hindsight).lines:
                 out.line(line)
 
 
@@ -215,34 +215,6 @@ def permuted(test: Permuted) -> str:
     if test.p <= 1.0 / WARNING:
         return f"{told}: the rows may become harder; {chance}"
     return f"{told}: no sign that the rows become harder (p = {test.p:.3g})"
-
-
-def looking_back(found: Hindsight | MetricHindsight) -> Iterator[str]:
-    """How close the comparators of hindsight are to the best there are."""
-    from novikoff.comparators.metric_hindsight import MetricHindsight
-
-    if isinstance(found, MetricHindsight):
-        fitted, rows = found.facts.fitted, found.facts.rows
-        if found.flaw:
-            yield f"hindsight: nothing was found: {found.flaw}"
-        elif fitted == rows:
-            yield f"hindsight: the comparators are the best for all {rows:,} rounds"
-        else:
-            yield f"hindsight: the comparators are the best for {fitted:,} of {rows:,} rounds, and saw all"
-        return
-    if found.facts.invalid_reason:
-        yield f"hindsight: nothing was found: {found.facts.invalid_reason}"
-        return
-    if found.margin is not None and found.margin.high > 0.0:
-        low, high = bound_text(found.margin.low, "lower"), bound_text(found.margin.high, "upper")
-        yield f"hindsight: the margin is from {low} to {high}"
-    brackets = (("lengths", found.lengths), ("hinge", found.hinge), ("squared hinge", found.squared_hinge))
-    for name, bracket in brackets:
-        if bracket is not None:
-            least, ours = math.floor(bracket.low), math.floor(bracket.high)
-            yield f"hindsight: by the {name} no comparator promises less than {least:,}; ours {ours:,}"
-    where = "in memory" if found.in_memory else f"read {counted(found.reads, 'time')}"
-    yield f"hindsight: {found.epochs:,} epochs, {found.seconds:.2f} s, {where}"
 
 
 def lines(certificate: Certificate, told: Mapping[str, Any] | None = None) -> Iterator[str]:

@@ -17,9 +17,7 @@ function mark(x, y, label, wrong, where) {
   // + and - by shape and colour, a mistake in a ring
   const parts = [];
   const colour = label > 0 ? "plus-line" : "minus-line";
-  const d = `M${x - 6} ${y}H${x + 6}` + (label > 0 ? `M${x} ${y - 6}V${y + 6}` : "");
-  parts.push(shape("path", { d, class: "halo", "stroke-width": where ? 8 : 6, "stroke-linecap": "round" }));
-  parts.push(shape("path", { d, class: colour, "stroke-width": where ? 4 : 2.5 }));
+  parts.push(shape("path", { d: `M${x - 6} ${y}H${x + 6}` + (label > 0 ? `M${x} ${y - 6}V${y + 6}` : ""), class: colour, "stroke-width": where ? 4 : 2.5 }));
   if (wrong) parts.push(shape("circle", { cx: x, cy: y, r: 9, class: "ink", "stroke-width": 1.2 }));
   if (where) parts.push(shape("circle", { cx: x, cy: y, r: 13, class: "ink", "stroke-width": 2.4 }));
   return parts;

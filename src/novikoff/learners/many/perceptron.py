@@ -68,7 +68,6 @@ class ManyPerceptron(ManyLabels):
 
     @property
     def updates(self) -> int:
-        """How often it changed."""
         return int(self._totals[at.MISTAKES])
 
     def widen(self, width: int) -> None:
@@ -111,7 +110,6 @@ class ManyPerceptron(ManyLabels):
         return scores
 
     def tracker(self) -> ManyTracker | None:
-        """Comparators for a game that begins now."""
         return ManyTracker("hinge", self.bias, self.announced, self.normalize) if self.rounds == 0 else None
 
     def goals(self) -> list[ManyGoal]:

@@ -1,0 +1,75 @@
+"""The best comparators in hindsight, for whoever tells of them: in words, as JSON, and as a level of a plot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from novikoff.certificate import bound_text
+from novikoff.comparators.hindsight import Hindsight
+from novikoff.comparators.metric_hindsight import MetricHindsight
+from novikoff.errors import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How close the comparators are to the best there are.
+
+    lines    in words
+    plain    as JSON values
+    levels   (label, mistakes) that the best comparator would promise, at least
+    """
+
+    lines: list[str]
+    plain: dict[str, Any]
+    levels: list[tuple[str, float]]
+
+
+def told(found: Hindsight | MetricHindsight) -> Told:
+    """What there is to tell, of linear comparators or of those in a metric."""
+    if isinstance(found, MetricHindsight):
+        plain = {"flaw": found.flaw, "fitted": found.facts.fitted, "reads": found.reads, "seconds": found.seconds}
+        return Told([f"hindsight: {_in_a_metric(found)}"], plain, [])
+    reason = found.facts.invalid_reason
+    least = math.floor(min(found.hinge.low, found.lengths.low)) if not reason else 0
+    return Told(
+        [f"hindsight: {line}" for line in _linear(found)],
+        _plain(found),
+        [] if reason else [("no linear classifier promises less", least)],
+    )
+
+
+def _in_a_metric(found: MetricHindsight) -> str:
+    fitted, rows = found.facts.fitted, found.facts.rows
+    if found.flaw:
+        return f"nothing was found: {found.flaw}"
+    if fitted == rows:
+        return f"the comparators are the best for all {rows:,} rounds"
+    return f"the comparators are the best for {fitted:,} of {rows:,} rounds, and saw all"
+
+
+def _linear(found: Hindsight) -> Iterator[str]:
+    if found.facts.invalid_reason:
+        yield f"nothing was found: {found.facts.invalid_reason}"
+        return
+    if found.margin is not None and found.margin.high > 0.0:
+        yield f"the margin is from {bound_text(found.margin.low, 'lower')} to {bound_text(found.margin.high, 'upper')}"
+    brackets = (("lengths", found.lengths), ("hinge", found.hinge), ("squared hinge", found.squared_hinge))
+    for name, bracket in brackets:
+        if bracket is not None:
+            least, ours = math.floor(bracket.low), math.floor(bracket.high)
+            yield f"by the {name} no comparator promises less than {least:,}; ours {ours:,}"
+    where = "in memory" if found.in_memory else f"read {counted(found.reads, 'time')}"
+    yield f"{found.epochs:,} epochs, {found.seconds:.2f} s, {where}"
+
+
+def _plain(found: Hindsight) -> dict[str, Any]:
+    brackets = {name: getattr(found, name) for name in ("margin", "hinge", "squared_hinge", "lengths")}
+    plain: dict[str, Any] = {
+        name: None if bracket is None else [bracket.low, bracket.high if math.isfinite(bracket.high) else None]
+        for name, bracket in brackets.items()
+    }
+    rest = {name: getattr(found, name) for name in ("epochs", "reads", "seconds")}
+    return {**plain, "flaw": found.facts.invalid_reason, **rest}
