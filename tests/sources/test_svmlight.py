@@ -675,7 +675,7 @@ def test_the_line_reader_agrees_with_the_slow_one():
                 read_line(line)
         else:
             row = read_line(line)
-            got = [(0, bits(row[0]), [(i, bits(v)) for i, v in zip(*row[1:], strict=True)])] if row else []
+            got = [(0, bits(row[0]), [(i, bits(v)) for i, v in row[1].items()])] if row else []
             assert got == rows, line
 
 

@@ -20,7 +20,7 @@ from novikoff.sources.convert import convert
 from novikoff.sources.jsonl import JSONL
 from novikoff.sources.svmlight import Svmlight
 from novikoff.sources.text import Text
-from novikoff.sources.unlabelled import UnlabelledLines, unlabelled
+from novikoff.sources.unlabelled import unlabelled
 from novikoff.sources.vw import VW
 from novikoff.tables.formats import CSV
 from novikoff.tables.table import Table
@@ -103,7 +103,7 @@ LINES = {
 def test_lines_without_a_label_have_the_features_of_lines_with_one(name, packed):
     data, reader, label = LINES[name]
     stream = of(packed(data))
-    assert isinstance(stream, UnlabelledLines)
+    assert isinstance(stream, reader)
     assert f"read as {name}, without labels" in stream.notes
     labelled = b"".join(label + line for line in data.splitlines(keepends=True))
     wanted = rows(reader(io.BytesIO(labelled), positive=1))
@@ -228,7 +228,7 @@ def test_an_empty_file_is_an_error(data, format):
         ("stream:separable", {}, "has labels"),
         ("no such file", {}, "there is no"),
         (io.BytesIO(b"1,2\n"), {"format": "xml"}, "a format must be one of"),
-        (io.BytesIO(b"1,2\n"), {"label": "a"}, "takes header, delimiter, threads.*; got label"),
+        (io.BytesIO(b"1,2\n"), {"label": "a"}, "takes header, delimiter, columns.*; got label"),
         (io.BytesIO(b"3:1\n"), {"label": "a"}, "takes skip_bad, threads; got label"),
     ],
 )

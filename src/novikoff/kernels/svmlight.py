@@ -21,14 +21,12 @@ from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.decimals import (
     EIGHT,
     MINUS,
-    NOUGHT,
     NOUGHTS,
     ONE,
     PLUS,
     POINT,
     POWERS,
     REAL_POWERS,
-    TEN,
     TWO,
     U64,
     WORD32,
@@ -52,6 +50,8 @@ NEWLINE, RETURN, BLANK, TAB, HASH, COLON = U64(10), U64(13), U64(32), U64(9), U6
 QID = U64(0x3A646971)
 LARGEST_INDEX = U64(2**32 - 2)
 SAFE = U64(FIRST_PLACES)
+
+value_at = inlined(getattr(number, "py_func", number))  # a call counts references to the text
 
 
 @inlined
@@ -95,35 +95,10 @@ def fields(
         if U64(text[at]) != COLON:
             return ZERO, entries, width, rising
         at = at + ONE
-        # Most numbers are one digit, or one and up to eight behind a point, with a sign or none: read here, since a
-        # call counts references to the text.
-        stop = at + TWO
-        c = U64(text[at])
-        after = U64(text[at + ONE])
-        word = eight(text, stop)
-        minus = c == MINUS
-        if minus:  # loads again, so that it stays a branch: a chosen address would be waited for
-            c = after
-            after = U64(text[stop])
-            stop = stop + ONE
-            word = eight(text, stop)
-        word = word ^ NOUGHTS
-        m = c ^ NOUGHT
-        n = digits(word)
-        if m < TEN and after == POINT and n > ZERO and U64(text[stop + n]) <= BLANK:
-            value = np.float64(np.int64(m * POWERS[n] + joined(word, n))) / REAL_POWERS[n]
-            values[entries] = -value if minus else value
-            at = stop + n
-        elif m < TEN and after <= BLANK:
-            value = np.float64(np.int64(m))
-            values[entries] = -value if minus else value
-            at = stop - ONE
-        else:
-            value, stop = number(text, at)
-            if stop == at:
-                return ZERO, entries, width, rising
-            values[entries] = value
-            at = stop
+        values[entries], stop = value_at(text, at)
+        if stop == at:
+            return ZERO, entries, width, rising
+        at = stop
         indices[entries] = index
         entries = entries + ONE
         rising = rising and index >= least

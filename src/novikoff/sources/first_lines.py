@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
-from novikoff.sources.layout import check_encoding
 from novikoff.sources.opened import Opened, Origin
 
 HEAD_BYTES, LONGEST_HEAD, HEAD_LINES = 2**16, 2**26, 4
 BLANK = b"\xef\xbb\xbf \t\r\n"
-PATIENCE, MOMENT = 1.0, 0.01  # seconds that a pipe may be silent in its first lines; between two looks
+PATIENCE = 1.0  # seconds that a pipe may be silent in its first lines
 
 
-def look_at(source: Any) -> tuple[Origin, Any, bytes, bool]:
-    """Where it comes from, what is to be read from the beginning, its first bytes, and whether that is all."""
+def look_at(
+    source: Any, lines: int = HEAD_LINES, least: int = 0, patience: float = PATIENCE, most: int = LONGEST_HEAD
+) -> tuple[Origin, Any, bytes, bool]:  # fmt: skip
+    """Where it comes from, what is to be read from the beginning, its first bytes, and whether that is all.
+
+    The other parameters are those of `first_bytes`.
+    """
     origin = Origin(source)
     begin = source.tell() if origin.rereadable and not origin.independent else 0
     opened = origin.open()
-    head, whole = _head(opened)
-    check_encoding(head, origin.name)
+    head = first_bytes(opened, lines, least, patience, most)
+    whole = head.count(b"\n") < lines or (not opened.live and len(opened.peek(len(head) + 1)) == len(head))
     if not origin.rereadable:
         return origin, opened, head, whole
     opened.close()
@@ -28,20 +31,24 @@ def look_at(source: Any) -> tuple[Origin, Any, bytes, bool]:
     return origin, source, head, whole
 
 
-def _head(opened: Opened) -> tuple[bytes, bool]:
-    """The first bytes, with a few lines at least; and whether that is all. Of a pipe that is slow, what has come."""
-    wanted, silent = HEAD_BYTES, 0.0
+def first_bytes(
+    opened: Opened, lines: int, least: int = 0, patience: float = PATIENCE, most: int = LONGEST_HEAD
+) -> bytes:  # fmt: skip
+    """The first bytes, with so many lines or more, if there are; about `most` bytes at most.
+
+    least      lines for which a pipe is waited for, however long it takes
+    patience   seconds for which a pipe may be silent in the others
+    """
+    wanted = HEAD_BYTES
     head = opened.peek(wanted)
-    while head.count(b"\n") < HEAD_LINES and wanted < LONGEST_HEAD:
-        if len(head) < wanted and not opened.live:
-            return head, True
-        if len(head) < wanted:
-            if silent >= PATIENCE:
-                return head, True
-            time.sleep(MOMENT)
-            silent += MOMENT
-        else:
+    while head.count(b"\n") < lines:
+        if len(head) == wanted:
+            if wanted >= most:
+                break
             wanted *= 2
-        seen, head = head, opened.peek(wanted)
-        silent = 0.0 if len(head) > len(seen) else silent
-    return head, len(head) < wanted and not opened.live
+        elif opened.tells and head.count(b"\n") >= least and not opened.more(patience):
+            break
+        seen, head = head, opened.peek(wanted, wait=True)
+        if len(head) == len(seen):
+            break  # it is over
+    return head

@@ -28,10 +28,10 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.errors import Advice, LabelError, Option, SourceError, quoted
+from novikoff.errors import Advice, LabelError, Option, quoted
 from novikoff.sources.labelled_lines import CHUNK_BYTES, LabelledLines, Parsed, Parser
 from novikoff.sources.layout import LABEL_NAMES, is_number
-from novikoff.sources.svmlight_line import BadLineError
+from novikoff.sources.svmlight_line import BadLineError, BadValueError
 from novikoff.sources.vw_line import hashed
 from novikoff.types import Batch, Labels, Position, Sparse
 
@@ -164,21 +164,21 @@ class JSONL(LabelledLines):
             self._key = next(reversed(row)) if self._key is None else self._key
         if self._key not in row:
             do = Advice("Add it, or pass ", Option("label", letter="KEY"))
-            raise BadKeyError("an object must have its label", self._key, "none", do, LabelError)
+            raise BadValueError("an object must have its label", "none", do, LabelError, key=self._key)
         given = row.pop(self._key)
         self._booleans &= isinstance(given, bool)
         value = _label(given)
         if not isinstance(value, (float, str)):
             do = Advice("Pass ", Option("label", letter="KEY"))
-            raise BadKeyError("a label must be a number or text", self._key, _shown(given), do, LabelError)
+            raise BadValueError("a label must be a number or text", _shown(given), do, LabelError, key=self._key)
         if isinstance(value, float) and not abs(value) < EXACT:  # two labels must not become one
-            raise BadKeyError("a label must be below 2^53", self._key, _shown(given), CORRECT, LabelError)
+            raise BadValueError("a label must be below 2^53", _shown(given), CORRECT, LabelError, key=self._key)
         if self._numbers is None:
             self._numbers = isinstance(value, float)
         if self._numbers != isinstance(value, float):
             all_of = "numbers" if self._numbers else "text"
             must = f"labels must be {all_of}, as the first is"
-            raise BadKeyError(must, self._key, _shown(given), CORRECT, LabelError)
+            raise BadValueError(must, _shown(given), CORRECT, LabelError, key=self._key)
         return value
 
 
@@ -208,26 +208,26 @@ class Names:
                 self._add_array(entries, value, f"{path}.{key}" if path else key)
                 continue
             else:
-                raise BadKeyError(
-                    "a feature must be a number or text", _path(path, key), "null", "Fill it or leave it out"
+                raise BadValueError(
+                    "a feature must be a number or text", "null", "Fill it or leave it out", key=_path(path, key)
                 )
             i = indices.get(name)
             if i is None:
                 i = self._index(name, base, indices)
             x = entries[i] + x if i in entries else x
             if not math.isfinite(x):
-                raise BadKeyError(_must(value), _path(path, key), _shown(value), "Scale it, or leave it out")
+                raise BadValueError(_must(value), _shown(value), "Scale it, or leave it out", key=_path(path, key))
             entries[i] = x
 
     def _add_array(self, entries: dict[int, float], items: list[Any], path: str) -> None:
         base, _ = self._namespace(path)
         for k, value in enumerate(items):
             if type(value) is not float and type(value) is not bool:
-                raise BadKeyError("an array must be of numbers", f"{path}[{k}]", _shown(value), CORRECT)
+                raise BadValueError("an array must be of numbers", _shown(value), CORRECT, key=f"{path}[{k}]")
             i = (base + k) & self._mask
             x = entries[i] + value if i in entries else float(value)
             if not math.isfinite(x):
-                raise BadKeyError(_must(value), f"{path}[{k}]", _shown(value), "Scale it, or leave it out")
+                raise BadValueError(_must(value), _shown(value), "Scale it, or leave it out", key=f"{path}[{k}]")
             entries[i] = x
 
     def _namespace(self, path: str) -> tuple[int, dict[str, int]]:
@@ -250,25 +250,13 @@ class Names:
             self._known.clear()
 
 
-class BadKeyError(BadLineError):
-    """What must be, under which key it is not, what is there, and what to do."""
-
-    def __init__(self, must: str, key: str, was: str, do: str, error: type[SourceError] = SourceError) -> None:
-        super().__init__(must, 0, was.encode(), do, error)
-        self._key, self._was = key, was
-
-    def error(self, prefix: bytes) -> SourceError:
-        """An error of ours."""
-        return self._error(self.must, f"has {self._was}", self.do, key=self._key)
-
-
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object without repeated keys."""
     items = dict(pairs)
     if len(items) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise BadKeyError("a key must be in an object once", twice, "two values", CORRECT)
+        raise BadValueError("a key must be in an object once", "two values", CORRECT, key=twice)
     return items
 
 

@@ -79,10 +79,14 @@ class LabelledLines(Stream):
     """Text with a label and features on each line: all that has to be done beside parsing a chunk.
 
     Features are hashed into 2^bits, or numbered by the source, if `bits` is None: then rows grow wider.
-    `prefix` is on every line and not in the source: no error shows it.
+    Lines without labels are given one by `put_labels`, which puts `prefix` before each line of a text: no error shows
+    it, and y is -1.
     """
 
     prefix = b""
+    put_labels: Callable[[bytes], bytes] | None = None
+    no_rows = "blank"
+    """What lines are that are no rows."""
 
     def __init__(
         self, source: Any, positive: Any, many: int | None, bits: int | None, skip_bad: int, threads: int | None,
@@ -100,7 +104,7 @@ class LabelledLines(Stream):
         self._positive, self._many = positive, many
         self._labels = StreamingLabels(positive, many)
         self._skip_bad, self._threads, self._chunk = skip_bad, threads, chunk
-        self._bad_before = self._ignored = 0
+        self._bad_before = self._ignored = self._left_out = 0
         self._little = Little()
         self.name = self._origin.name
         self.rereadable, self.fixed = self._origin.rereadable, self._origin.fixed
@@ -120,7 +124,7 @@ class LabelledLines(Stream):
     @property
     def labels(self) -> Labels | None:  # type: ignore[override]
         """What stands for -1 and +1; None before it is known, and with `many`."""
-        return self._labels.labels
+        return None if self.unlabelled else self._labels.labels
 
     @property
     def many(self) -> bool:  # type: ignore[override]
@@ -163,7 +167,7 @@ class LabelledLines(Stream):
         self._labels.expected = self.expected
         if start:
             self._labels.load(start["labels"])
-        self._bad_before, self._ignored = here["bad"], 0
+        self._bad_before, self._ignored, self._left_out = here["bad"], 0, 0
         self.skipped.clear()
         try:
             with self._origin.open(here["byte"]) as opened:
@@ -224,6 +228,7 @@ class LabelledLines(Stream):
         here["byte"] += parsed.size
         here["bad"] = self._bad_before + len(self.skipped)
         self._ignored += parsed.ignored
+        self._left_out += parsed.lines - len(parsed.row_lines) - len(parsed.bad)
         if len(y):
             yield Batch(x, y, first, None if error else self._position(here), "owned")
         if error:
@@ -253,7 +258,16 @@ class LabelledLines(Stream):
     def _parsed(self, opened: Opened, at_start: bool) -> Iterator[Parsed]:
         """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
         free: deque[bytearray] = deque()
-        return in_order(opened, self._chunk, at_start, free, self._parser(free), self._threads, type(self).__name__)
+        parse, put = self._parser(free), self.put_labels
+
+        def labelled(text: bytearray, size: int, added: int) -> Parsed:
+            if put is None:
+                return parse(text, size, added)
+            made = bytearray(put(bytes(memoryview(text)[:size])) + bytes(PADDING))
+            free.append(text)
+            return replace(parse(made, len(made) - PADDING, 0), size=size - added)
+
+        return in_order(opened, self._chunk, at_start, free, labelled, self._threads, type(self).__name__)
 
     def _look_further(self, byte: int) -> None:
         """Look for the second label in what is left of a file."""
@@ -272,7 +286,9 @@ class LabelledLines(Stream):
         if self._ignored:
             rows = counted(self._ignored, "row")
             yield f"importance weights and bases of {rows} of {self.name} left out: each counts once."
-        if self._labels.absent:
+        if self.unlabelled and self._left_out:
+            yield f"{self._left_out:,} line(s) of {self.name} {self.no_rows}: no prediction"
+        if self._labels.absent and not self.unlabelled:
             yield f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1."
 
     def _say(self) -> None:
@@ -299,13 +315,16 @@ def cores() -> int:
 
 def in_order(
     opened: Opened, chunk: int, at_start: bool, free: deque[bytearray], parse: Callable[[bytearray, int, Any], P],
-    count: int, name: str,
+    count: int, name: str, rows_end: Callable[[bytearray, int], int] | None = None,
 ) -> Iterator[P]:  # fmt: skip
-    """The chunks of a text, parsed by so many threads, in order; none waits here for a pipe that is silent."""
+    """The chunks of a text, parsed by so many threads, in order; none waits here for a pipe that is silent.
+
+    rows_end   as in `whole_lines`
+    """
     waiting: deque[Future[P]] = deque()
     with workers(count, name) as threads:
         try:
-            for text, size, added in whole_lines(opened, chunk, PADDING, free):
+            for text, size, added in whole_lines(opened, chunk, PADDING, free, rows_end):
                 if at_start and text.startswith(BYTE_ORDER_MARK):
                     text[:3] = b"   "
                 at_start = False

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import HEADER, SourceError, place, quoted
+from novikoff.errors import SourceError, place, quoted
 
-DELIMITERS = ("\t", ";", ",")
+DELIMITERS = ("\t", ";", ",", "|")
 SNIFFED_ROWS = 50
 MOST_SHOWN = 20
 """Columns that an error lists."""
@@ -22,7 +22,7 @@ LABEL_NAMES = ("label", "y", "class", "target")
 BOOLEANS = {"true": True, "false": False}
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]{1,300}")
-MISSING = re.compile(r"|\?|-|n/?a|null|none|[+-]?(nan|inf|infinity)", re.IGNORECASE)
+LINE_END = re.compile(rb"\r\n|\r|\n")
 NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what `surrogateescape` makes of bytes that are not UTF-8
 
 Row = tuple[int, int, list[str]]
@@ -50,20 +50,25 @@ def column_name(names: Sequence[str], c: int) -> str:
     return place({"column": named(names, c)})
 
 
-def rows_of(text: bytes, delimiter: str, name: str) -> Iterator[Row]:
-    """The rows of the beginning of a table, read slowly by Python; blank lines are skipped."""
-    line = 0
+def rows_of(text: bytes, delimiter: str, name: str, whole: bool = True) -> Iterator[Row]:
+    """The rows of a table, read slowly by Python; blank lines are skipped.
+
+    whole   is the text whole? Else the last row may be cut off, and is left out
+    """
+    if not whole and not text.endswith(b"\n"):
+        text = text[: text.rfind(b"\n") + 1] or text
     content = io.StringIO(text.decode("utf-8-sig", "surrogateescape"), newline="")
-    reader = csv.reader(content, delimiter=delimiter)
+    line, reader = 0, csv.reader(content, delimiter=delimiter)
     try:
         for cells in reader:
             if cells:
                 yield line + 1, reader.line_num, cells
             line = reader.line_num
     except csv.Error as error:
-        raise SourceError(
-            f"a row must be readable: after line {line} of {name} it is not ({error}). Is a quote left open?"
-        ) from None
+        if whole:
+            raise SourceError(
+                f"a row must be readable: after line {line} of {name} it is not ({error}). Is a quote left open?"
+            ) from None
 
 
 def is_number(cell: str) -> bool:
@@ -71,37 +76,27 @@ def is_number(cell: str) -> bool:
     return NUMBER.fullmatch(cell.strip(" \t")) is not None
 
 
-def is_name(cell: str) -> bool:
-    """Is it neither a number nor a mark for a missing one?"""
-    return not is_number(cell) and not MISSING.fullmatch(cell.strip(" \t"))
+def find_delimiter(text: bytes, asked: str | None = None) -> str:
+    """The delimiter asked for; or the one that makes most rows as wide as the first, and the most numbers."""
+    if asked is not None:
+        if len(asked) != 1 or not asked.isascii() or asked in '"\r\n':
+            raise SourceError(f"a delimiter must be one character, not a quote or a new line: got {asked!r}.")
+        return asked
 
-
-def sniff_delimiter(text: bytes) -> str:
-    """The delimiter that makes the most numbers of the first rows; then the one that makes the most columns."""
-
-    def score(delimiter: str) -> tuple[int, int]:
+    def score(delimiter: str) -> tuple[bool, int, int]:
         rows: list[list[str]] = []
-        with contextlib.suppress(SourceError):  # without its delimiter a row may be too long for a cell
-            for _, _, cells in islice(rows_of(text, delimiter, ""), SNIFFED_ROWS):
-                rows.append(cells)
-        return sum(is_number(cell) for cells in rows for cell in cells), len(rows[0]) if rows else 0
+        with suppress(SourceError):  # the last may be cut off within quotes
+            rows += (cells for _, _, cells in islice(rows_of(text, delimiter, ""), SNIFFED_ROWS))
+        width = len(rows[0]) if rows else 0
+        alike = sum(len(cells) == width for cells in rows)
+        return width > 1 and 2 * alike > len(rows), sum(is_number(cell) for cells in rows for cell in cells), width
 
     return max(DELIMITERS, key=score)
 
 
-def sniff_header(head: list[Row], features: list[int], name: str) -> bool:
-    """Does the first row name the columns: is there a name in a feature column that goes on with numbers?"""
-    line, _, first = head[0]
-    called = [c for c in features if is_name(first[c])]
-    numbered = [c for c in features if is_number(first[c])]
-    below = [cells for _, _, cells in head[1:]]
-    if not called or (below and not any(is_number(cells[c]) for c in called for cells in below if c < len(cells))):
-        return False
-    if numbered:
-        both = f"has {quoted(first[called[0]])} and {quoted(first[numbered[0]])}"
-        must, do = "the first row must be all names or all numbers", HEADER
-        raise SourceError(must, both, do, line=line, source=name)
-    return True
+def bytes_of(text: bytes, lines: int) -> int:
+    """How many bytes the first lines take."""
+    return next((end.end() for end in islice(LINE_END.finditer(text), lines - 1, None)), len(text)) if lines else 0
 
 
 def column_number(column: str | int, width: int) -> int | None:

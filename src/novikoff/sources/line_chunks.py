@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from novikoff.errors import SourceError
 from novikoff.sources.opened import Opened
@@ -33,11 +33,13 @@ class Little:
 
 
 def whole_lines(
-    opened: Opened, chunk: int, padding: int, free: deque[bytearray]
-) -> Iterator[tuple[bytearray, int, int]]:
+    opened: Opened, chunk: int, padding: int, free: deque[bytearray],
+    rows_end: Callable[[bytearray, int], int] | None = None,
+) -> Iterator[tuple[bytearray, int, int]]:  # fmt: skip
     """The text, its size (at most `chunk`, unless a line is longer), and how many bytes were added to it.
 
     A text that is no longer needed can be put in `free`, to be used again.
+    rows_end   where the last row ends in the first bytes of a text, 0 if none does: for rows that may span lines
     """
     rest = b""
     over = False
@@ -47,19 +49,23 @@ def whole_lines(
         if not room + padding <= len(text) <= 4 * room + padding:
             text = bytearray(room + padding)
         text[: len(rest)] = rest
-        filled, cut = len(rest), 0
+        filled, lines, added = len(rest), 0, 0
         begun = None
         while True:
             got = opened.readinto(memoryview(text)[filled:room])
             begun = begun or time.monotonic()
             over = got == 0
-            cut = text.rfind(b"\n", filled, filled + got) + 1 or cut
+            lines = text.rfind(b"\n", filled, filled + got) + 1 or lines
             filled += got
-            if over or (cut and filled == room):
-                break
+            if over and filled > lines:
+                text[filled] = 10
+                added = 1
+                lines = filled + 1
             left = begun + LIVE_SECONDS - time.monotonic()
-            if cut and opened.live and (left <= 0 or not opened.ready(left)):
-                break
+            if over or filled == room or (opened.live and (left <= 0 or not opened.ready(left))):
+                cut = rows_end(text, lines) if rows_end and lines else lines
+                if over or cut:
+                    break
             if filled == room:
                 if room >= LONGEST_LINE:
                     raise SourceError(
@@ -68,11 +74,8 @@ def whole_lines(
                     )
                 room *= 2
                 text.extend(bytes(max(0, room + padding - len(text))))
-        added = 0
-        if over and filled > cut:
-            text[filled] = 10
-            added = 1
-            cut = filled + 1
+        if over and cut < lines:
+            raise SourceError(f"a row must be readable: the last of {opened.name} is not. Is a quote left open?")
         rest = bytes(memoryview(text)[cut:filled])
         if cut:
             yield text, cut, added

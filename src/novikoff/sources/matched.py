@@ -99,11 +99,7 @@ def _order(shown: tuple[str, ...], known: tuple[str, ...], name: str, whose: str
     there, wanted = set(shown), set(known)
     missing, new = [name for name in known if name not in there], [name for name in shown if name not in wanted]
     if missing or new:
-        has = " and ".join(f"{which} {_listed(some)}" for which, some in (("no", missing), ("a new", new)) if some)
-        raise MismatchError(
-            f"columns must be those that {whose} learned from", f"{name} has {has}",
-            "Rename the columns, or leave them out; without names they are matched by position.",
-        )  # fmt: skip
+        raise mismatch(name, whose, missing, new, "leave them out")
     if len(wanted) < len(known) or len(there) < len(shown):
         counts = Counter(known) | Counter(shown)
         twice = max(counts, key=counts.__getitem__)
@@ -137,6 +133,19 @@ def names_of_row(x: Any) -> tuple[str, ...] | None:
 def _note(stream: Stream, note: str) -> None:
     if note not in stream.notes:
         stream.notes.append(note)
+
+
+def mismatch(
+    name: str, whose: str, missing: Sequence[str], new: Sequence[str], leave_out: str | None = None
+) -> MismatchError:  # fmt: skip
+    """Why columns are not those that somebody learned from, and how to leave new ones out."""
+    has = " and ".join(f"{which} {_listed(some)}" for which, some in (("no", missing), ("a new", new)) if some)
+    drop = Option("drop", new[0]) if len(new) == 1 else Option("drop", letter="NAMES")
+    how = leave_out or (Advice("pass ", drop) if new else "")
+    return MismatchError(
+        f"columns must be those that {whose} learned from", f"{name} has {has}",
+        Advice("Rename the columns", ", or " if how else "", how, "; without names they are matched by position."),
+    )  # fmt: skip
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ import weakref
 from typing import Any
 
 from novikoff.errors import SourceError
-from novikoff.sources.opened import LONGEST_MAGIC, MAGIC, Origin
+from novikoff.sources.opened import LONGEST_MAGIC, MAGIC, Origin, status
 
 COPIED_AT_ONCE = 2**20
 PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -31,7 +31,9 @@ class OnDisk:
             weakref.finalize(self, _remove, self.path)
         else:
             self.path = self.name = os.fsdecode(source)
-            _check(self.path)
+            if not stat.S_ISREG(status(self.path).st_mode):
+                must, do = "a source must be a file that can be read twice", "Save it in a file first."
+                raise SourceError(must, f"{self.path} is not", do)
 
     def __str__(self) -> str:
         return self.name
@@ -52,19 +54,6 @@ class OnDisk:
         except OSError as error:
             raise SourceError(f"a file must be readable: {self.name} is not ({error}). Check it.") from None
         return next((packing for magic, packing in MAGIC.items() if head.startswith(magic)), None)
-
-
-def _check(path: str) -> None:
-    try:
-        mode = os.stat(path).st_mode
-    except FileNotFoundError:
-        raise SourceError(f"a source must be a file: there is no {path}. Check the name, or use demo:NAME.") from None
-    except (OSError, ValueError) as error:
-        raise SourceError(f"a file must be readable: {path} is not ({error}). Check it.") from None
-    if stat.S_ISDIR(mode):
-        raise SourceError(f"a source must be a file: {path} is a directory. Name a file in it.")
-    if not stat.S_ISREG(mode):
-        raise SourceError(f"a source must be a file that can be read twice: {path} is not. Save it in a file first.")
 
 
 def _copy(origin: Origin) -> str:

@@ -41,7 +41,7 @@ class Origin:
         self._open_before = False
         if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
             self._path = self.name = os.fsdecode(source)
-            self.rereadable = self.fixed = stat.S_ISREG(_status(self.name).st_mode)
+            self.rereadable = self.fixed = stat.S_ISREG(status(self.name).st_mode)
         elif isinstance(source, (str, os.PathLike)):
             self.name, self.rereadable, self.fixed = "standard input", False, False
         elif hasattr(source, "read"):
@@ -174,7 +174,7 @@ class Opened(io.RawIOBase):
 
         wait   for at least one more than was peeked at before
         """
-        while len(self._peeked) < count and (not self._peeked or wait or self._more(0.0)):
+        while len(self._peeked) < count and (not self._peeked or wait or self.more(0.0)):
             wait = False
             seen, self._peeked = self._peeked, b""
             piece = self.read(count - len(seen)) or b""
@@ -185,7 +185,7 @@ class Opened(io.RawIOBase):
 
     def ready(self, wait: float = 0.0) -> bool:
         """Will reading not wait? A pipe is asked, for `wait` seconds; if it cannot tell, it may wait."""
-        return bool(self._peeked) or self._more(wait)
+        return bool(self._peeked) or self.more(wait)
 
     @property
     def tells(self) -> bool:
@@ -196,7 +196,8 @@ class Opened(io.RawIOBase):
             return not self.live
         return True
 
-    def _more(self, wait: float) -> bool:
+    def more(self, wait: float) -> bool:
+        """Have more bytes come than were peeked at, or will they within so many seconds? Or is it over?"""
         if not self.live or self._raw.head:
             return True
         try:
@@ -320,17 +321,17 @@ def _can_seek(file: Any) -> bool:
         return False
 
 
-def _status(path: str) -> os.stat_result:
+def status(path: str) -> os.stat_result:
     """The status of a path that can be opened as a file or a pipe."""
     try:
-        status = os.stat(path)
+        found = os.stat(path)
     except FileNotFoundError:
         raise SourceError(f"a source must be a file: there is no {path}. Check the name, or use demo:NAME.") from None
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from None
-    if stat.S_ISDIR(status.st_mode):
+    if stat.S_ISDIR(found.st_mode):
         raise SourceError(f"a source must be a file: {path} is a directory. Name a file in it.")
-    return status
+    return found
 
 
 def _unreadable(name: str, error: Exception) -> SourceError:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import inspect
 import os
 import re
-import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import PurePath
@@ -26,7 +25,8 @@ from typing import Any
 
 from novikoff.errors import Advice, LabelError, Option, SourceError
 from novikoff.registry import CATALOG, entry, formats, names
-from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, check_encoding, is_number, rows_of, sniff_delimiter
+from novikoff.sources.first_lines import first_bytes, look_at
+from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, check_encoding, find_delimiter, is_number, rows_of
 from novikoff.sources.on_disk import PACKED
 from novikoff.sources.opened import Opened, Origin
 from novikoff.stream import Stream
@@ -47,7 +47,6 @@ FORMATS = {name: CATALOG[name].load for name in CATALOG if CATALOG[name].room ==
 """Our own formats: each a function that imports its stream."""
 
 SNIFFED_BYTES = 2**16
-PATIENCE, MOMENT = 1.0, 0.01  # seconds that a pipe may be silent within its first line; between two looks
 NUMBER = rb"(?>[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"  # atomic: no trying again
 SVMLIGHT = re.compile(rb"%b(?:[ \t]+qid:[0-9]+)?(?:[ \t]+[0-9]+:%b)*[ \t]*(?:#.*)?" % (NUMBER, NUMBER), re.DOTALL)
 OBJECT = re.compile(rb'\{[ \t]*["}]')
@@ -143,30 +142,21 @@ def _mostly(lines: list[bytes], test: Callable[[bytes], object]) -> bool:
 
 def _sniffed(source: Any, delimiter: str | None) -> tuple[Any, str, list[str]]:
     """What to read, its format, and notes. Of what comes only once, nothing that was looked at is lost."""
-    origin = Origin(source)
     notes: list[str] = []
-    if (suffix := _suffix(origin.name)) not in SUFFIXES and (found := _registered(suffix, None, notes)):
+    name = Origin(source).name
+    if (suffix := _suffix(name)) not in SUFFIXES and (found := _registered(suffix, None, notes)):
         return source, found, notes
-    begin = source.tell() if origin.rereadable and not origin.independent else 0
-    opened = origin.open()
-    head = _head(opened)
-    if origin.rereadable:
-        opened.close()
-    if origin.rereadable and not origin.independent:
-        source.seek(begin)
-    content = source if origin.rereadable else opened
-    check_encoding(head, origin.name)
+    _, content, head, _ = look_at(source, 1, most=SNIFFED_BYTES)
+    check_encoding(head, name)
     found = sniff(head)
-    while not found and opened.live and head.count(b"\n") < 2:  # names alone do not tell a table
-        seen, head = head, opened.peek(SNIFFED_BYTES, wait=True)
-        if len(head) == len(seen):
-            break
+    if not found and isinstance(content, Opened):  # names alone do not tell a table
+        head = first_bytes(content, 2, 2, most=SNIFFED_BYTES)
     if found is None and suffix not in TABLES and not _looks_like_a_table(head, delimiter):
         found = _registered(suffix, head, notes)
         if found is None:
-            others = "".join(f", or {name}" for name, _ in formats())
+            others = "".join(f", or {one}" for one, _ in formats())
             raise LabelError(
-                f"a source must be of a format that is read: {origin.name} is none. These are: {READ_AS}{others}."
+                f"a source must be of a format that is read: {name} is none. These are: {READ_AS}{others}."
             )
     return content, found or "csv", notes
 
@@ -181,20 +171,13 @@ def _registered(suffix: str, head: bytes | None, notes: list[str]) -> str | None
     return None
 
 
-def _head(opened: Opened) -> bytes:
-    """The first 64 KB, or of a pipe at least its first line, if it goes on coming."""
-    head, silent = opened.peek(SNIFFED_BYTES), 0.0
-    while opened.live and b"\n" not in head and len(head) < SNIFFED_BYTES and silent < PATIENCE:
-        time.sleep(MOMENT)
-        seen, head = head, opened.peek(SNIFFED_BYTES)
-        silent = 0.0 if len(head) > len(seen) else silent + MOMENT
-    return head
-
-
 def _looks_like_a_table(text: bytes, delimiter: str | None) -> bool:
     text = text[: text.rfind(b"\n") + 1] or text  # the last row may be cut off
+    between = find_delimiter(text, delimiter)
+    if between == "|" and delimiter is None:
+        return False  # as people draw tables
     try:
-        head = list(islice(rows_of(text, delimiter or sniff_delimiter(text), ""), SNIFFED_ROWS))
+        head = list(islice(rows_of(text, between, ""), SNIFFED_ROWS))
     except SourceError:
         return False
     if not head:

@@ -13,7 +13,6 @@ Order, cost
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -22,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.sources.buffer_pool import BufferPool
-from novikoff.sources.labelled_lines import CHUNK_BYTES, LabelledLines, Parsed, Parser, number
-from novikoff.sources.svmlight_line import BadLineError, read_line
-from novikoff.types import Sparse
+from novikoff.sources.chunk_parser import Advance, Arrays, LineParser
+from novikoff.sources.labelled_lines import CHUNK_BYTES, LabelledLines, Parser, number
+from novikoff.sources.svmlight_line import Row, read_line
 
 FIRST_LINE_BYTES = 4096
 """The plain kernel leaves the first line of a chunk; Python reads it, if it ends before this."""
@@ -39,6 +38,8 @@ class Svmlight(LabelledLines):
     threads    how many parse at a time; None: as many as there are cores
     chunk      bytes parsed at a time; a line may be longer
     """
+
+    no_rows = "blank or comments"
 
     def __init__(
         self,
@@ -57,80 +58,42 @@ class Svmlight(LabelledLines):
         return ChunkParser(kernel, self._skip_bad, free, self._little).parse
 
 
-class ChunkParser:
-    """Parses chunks, in any thread; each thread has its own arrays, used again and again.
-
-    little   says of a chunk's size whether Python reads all of it
-    """
+class ChunkParser(LineParser):
+    """Plain lines by the plain kernel; the others, and what follows, by the one that knows them all."""
 
     def __init__(self, kernel: Any, skip_bad: int, free: deque[bytearray], little: Callable[[int], bool]) -> None:
-        self._kernel = kernel
-        self._skip_bad = skip_bad
-        self._local = threading.local()
+        super().__init__(kernel, skip_bad, free, little)
         self._buffers = BufferPool()
-        self._free, self._little = free, little
 
-    def parse(self, text: bytearray, size: int, added: int) -> Parsed:
-        """The first `size` bytes, of which the last `added` are not in the source."""
-        kernel, little = self._kernel, self._little(size)
-        colons, blanks, line_colons, line_blanks, table, wrong = self._arrays(size)
-        data = np.frombuffer(text, dtype=np.uint8)
+    def _begin(self, text: bytearray, data: NDArray[np.uint8], size: int, little: bool) -> tuple[Arrays, Advance]:
+        kernel = self._kernel
+        *places, table, wrong = self._own(size)
         if little:
             count, room = text.count(b"\n", 0, size), text.count(b":", 0, size)
         else:
-            count, room = map(int, kernel.places(data, np.uint64(size), colons, blanks, line_colons, line_blanks))
+            count, room = map(int, kernel.places(data, np.uint64(size), *places))
         room += kernel.WIDE
         values, labels, indptr, indices, lines = self._buffers.arrays(
             (room, np.float64), (count, np.float64), (count + 1, np.uint64), (room, np.uint32), (count, np.uint32)
         )
-        state = np.zeros(5, dtype=np.uint64)
-        indptr[0] = 0
-        bad: list[tuple[int, BadLineError]] = []
-        parse, more = kernel.parse, [wrong]
-        while True:
-            if not little:
-                parse(
-                    data, np.uint64(size), state, colons, blanks, line_colons, line_blanks, labels, lines, indptr,
-                    indices, values, *more,
-                )  # fmt: skip
-            at, rows, entries, line, width = state.tolist()
-            if at >= size:
-                break
-            stop = text.index(b"\n", at)
-            if parse is kernel.parse and not little and (at >= kernel.SAFE or stop > FIRST_LINE_BYTES):
-                parse, more = kernel.parse_all, [wrong, table]
-                continue
-            if not little:
-                table.fill(0)  # a row that was not finished may have left something
-            try:
-                row = read_line(bytes(memoryview(text)[at:stop]))
-            except BadLineError as error:
-                row = None
-                bad.append((line, error))
-                if len(bad) > self._skip_bad:
-                    break
-            if row is not None:
-                labels[rows], own, reals = row
-                lines[rows] = line
-                indices[entries : entries + len(own)] = own
-                values[entries : entries + len(own)] = reals
-                entries += len(own)
-                rows += 1
-                indptr[rows] = entries
-                width = max(width, max(own, default=-1) + 1)
-            state[:] = stop + 1, rows, entries, line + 1, width
-        x = Sparse(indptr[: rows + 1], indices[:entries], values[:entries], width, checked=True)
-        parsed = Parsed(labels[:rows], lines[:rows], x, line, size - added, bad)
-        del data
-        self._free.append(text)
-        return parsed
+        rows = labels, lines, indptr, indices, values
+        plain = True
 
-    def _arrays(self, size: int) -> tuple[NDArray[Any], ...]:
-        """Room for what is found in `size` bytes, if all were separators; memory that is not touched costs nothing."""
-        if getattr(self._local, "size", -1) < size:
-            self._local.size = size
-            places = [np.empty(size + self._kernel.PADDING, dtype=np.uint32) for _ in range(4)]
-            table, wrong = np.empty(self._kernel.SLOTS, dtype=np.uint32), np.zeros(self._kernel.WIDE, dtype=np.uint64)
-            self._local.arrays = (*places, table, wrong)
-        arrays: tuple[NDArray[Any], ...] = self._local.arrays
-        return arrays
+        def advance(state: NDArray[np.uint64]) -> None:
+            nonlocal plain
+            if plain:
+                kernel.parse(data, np.uint64(size), state, *places, *rows, wrong)
+                at = int(state[0])
+                plain = at >= size or (at < kernel.SAFE and text.index(b"\n", at) <= FIRST_LINE_BYTES)
+            if not plain:
+                table.fill(0)  # a row that was not finished may have left something
+                kernel.parse_all(data, np.uint64(size), state, *places, *rows, wrong, table)
+
+        return rows, advance
+
+    def _line(self, line: bytes) -> Row | None:
+        return read_line(line)
+
+    def _arrays(self, size: int) -> Arrays:
+        places = [np.empty(size + self._kernel.PADDING, dtype=np.uint32) for _ in range(4)]
+        return *places, np.empty(self._kernel.SLOTS, dtype=np.uint32), np.zeros(self._kernel.WIDE, dtype=np.uint64)

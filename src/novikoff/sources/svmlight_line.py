@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Unpack
 
-from novikoff.errors import LabelError, SourceError
+from novikoff.errors import LabelError, SourceError, Where
 
 LARGEST_INDEX = 2**32 - 2
 NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 FIELD = re.compile(rb"[^ \t]+")
 WHOLE = re.compile(rb"[0-9]+")
 
-Row = tuple[float, list[int], list[float]]
-"""The label, the indices and the values."""
+Row = tuple[float, dict[int, float], int]
+"""The label, the values by their indices, and one number more: in svmlight text, one more than the largest index."""
 
 
 class BadLineError(Exception):
@@ -34,6 +35,19 @@ class BadLineError(Exception):
         was = self.was.replace(prefix, b"", 1) if self.column == 1 else self.was
         text = repr(was[:40])[2:-1] + ("..." if len(was) > 40 else "")
         return self._error(self.must, f'has "{text}"', self.do, character=max(1, self.column - len(prefix)))
+
+
+class BadValueError(BadLineError):
+    """What must be, what is there instead, what to do, which error that is, and the key under which it was, if any."""
+
+    def __init__(
+        self, must: str, was: str, do: str, error: type[SourceError] = SourceError, **where: Unpack[Where]
+    ) -> None:  # fmt: skip
+        super().__init__(must, 0, was.encode(), do, error)
+        self._got, self._where = f"has {was}", where
+
+    def error(self, prefix: bytes) -> SourceError:
+        return self._error(self.must, self._got, self.do, **self._where)
 
 
 def read_line(line: bytes) -> Row | None:
@@ -64,7 +78,7 @@ def read_line(line: bytes) -> Row | None:
             if not math.isfinite(x):
                 raise BadLineError("values of one index must have a finite sum", column, text, "Scale the feature")
         entries[i] = x
-    return None if label is None else (label, list(entries), list(entries.values()))
+    return None if label is None else (label, entries, max(entries, default=-1) + 1)
 
 
 def finite(text: bytes, column: int, what: str) -> float:

@@ -22,16 +22,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import Advice, LabelError, Option, SourceError, quoted
+from novikoff.errors import Advice, LabelError, Option, quoted
 from novikoff.sources.labelled_lines import LabelledLines, Parsed, Parser
 from novikoff.sources.layout import WHOLE, is_number
-from novikoff.sources.svmlight_line import BadLineError
+from novikoff.sources.svmlight_line import BadValueError
 from novikoff.types import Batch, Position, Sparse
 
 CHUNK_BYTES = 2**20
+MUST = "a line must be a label, a TAB and a message"
 LABELS_PER_CALL = 256
 BAD_PER_CALL = 256
-FAULTS = ("has no TAB", "has nothing before its TAB")  # as in kernels/words.py
+FAULTS = ("no TAB", "nothing before its TAB")  # as in kernels/words.py
 
 
 class Text(LabelledLines):
@@ -101,14 +102,17 @@ class Text(LabelledLines):
         rows, known, bads, done, taken = counts.tolist()
         table.past += int(indptr[rows])
         codes, row_lines = codes[:rows], (lines[:rows] + line).astype(np.uint32)
-        faults = [(line + number, BadTextError(FAULTS[fault])) for number, fault in bad[:bads].tolist()]
+        faults = [
+            (line + number, BadValueError(MUST, FAULTS[fault], "Correct it", LabelError))
+            for number, fault in bad[:bads].tolist()
+        ]
         column = np.empty(known, dtype=object)
         x = Sparse(indptr[: rows + 1], indices, values, 2**self.bits, checked=True)
         good = np.ones(rows, dtype=np.bool_)
         for code, (begin, end) in enumerate(spans[:known].tolist()):
             try:
                 column[code] = self._value(bytes(data[at + begin : at + end]))
-            except BadTextError as error:
+            except BadValueError as error:
                 there, error.__traceback__ = codes == code, None  # which would keep the text
                 faults += [(int(number), error) for number in row_lines[there]]
                 good &= ~there
@@ -118,13 +122,13 @@ class Text(LabelledLines):
 
     def _value(self, written: bytes) -> Any:
         """A label as text; as a number if the first one of the stream was, and none is named as positive."""
-        was = f"has {quoted(repr(written)[2:-1])}"
+        was = quoted(repr(written)[2:-1])
         try:
             word = written.decode()
         except UnicodeError:
             word = "\0"
         if "\0" in word:  # UTF-16, or no text; and numpy takes "u" and "u\0" for the same
-            raise BadTextError(was, "a label must be UTF-8 without zero bytes", "Convert the file first")
+            raise BadValueError("a label must be UTF-8 without zero bytes", was, "Convert the file first", LabelError)
         if self._positive is not None:
             return _canonical(word)
         if self._numbers is None:
@@ -134,22 +138,8 @@ class Text(LabelledLines):
         exact = is_number(word) and not math.isinf(float(word))
         if not exact or (WHOLE.fullmatch(word) and int(word) != float(word)):  # else two labels could become one
             must = "labels must be finite numbers, whole ones exact as doubles, as the first is one"
-            raise BadTextError(was, must, Advice("Pass ", Option("positive", letter="VALUE")))
+            raise BadValueError(must, was, Advice("Pass ", Option("positive", letter="VALUE")), LabelError)
         return float(word)
-
-
-class BadTextError(BadLineError):
-    """What is wrong with a line of text."""
-
-    def __init__(
-        self, was: str, must: str = "a line must be a label, a TAB and a message", do: str = "Correct it"
-    ) -> None:  # fmt: skip
-        super().__init__(must, 0, was.encode(), do)
-        self._was = was
-
-    def error(self, prefix: bytes) -> SourceError:
-        """An error of ours."""
-        return LabelError(self.must, self._was, self.do)
 
 
 class Table:

@@ -22,18 +22,18 @@ Cost
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.sources.chunk_parser import Advance, Arrays, LineParser
 from novikoff.sources.labelled_lines import CHUNK_BYTES, LabelledLines, Parsed, Parser, number
-from novikoff.sources.svmlight_line import BadLineError
+from novikoff.sources.svmlight_line import Row
 from novikoff.sources.vw_line import read_line
-from novikoff.types import Sparse
 
 
 class VW(LabelledLines):
@@ -68,67 +68,36 @@ class VW(LabelledLines):
         return ChunkParser(kernel, self._bits, self._ignore_weights, self._skip_bad, free, self._little).parse
 
 
-class ChunkParser:
-    """Parses chunks, in any thread; each thread has its own arrays, used again and again.
-
-    little   says of a chunk's size whether Python reads all of it
-    """
+class ChunkParser(LineParser):
+    """All lines by one kernel, into arrays that are then copied: how many entries there will be is not known."""
 
     def __init__(
         self, kernel: Any, bits: int, ignore_weights: bool, skip_bad: int, free: deque[bytearray],
         little: Callable[[int], bool],
     ) -> None:  # fmt: skip
-        self._kernel, self._bits, self._ignore_weights = kernel, bits, ignore_weights
-        self._skip_bad, self._free, self._little = skip_bad, free, little
-        self._local = threading.local()
+        super().__init__(kernel, skip_bad, free, little, 2**bits)
+        self._bits, self._ignore_weights = bits, ignore_weights
 
     def parse(self, text: bytearray, size: int, added: int) -> Parsed:
-        """The first `size` bytes, of which the last `added` are not in the source."""
-        labels, lines, indptr, indices, values, table = arrays = self._arrays(size)
-        little, state = self._little(size), np.zeros(5, dtype=np.uint64)
-        indptr[0] = 0
-        bad: list[tuple[int, BadLineError]] = []
-        data = np.frombuffer(text, dtype=np.uint8)
-        mask = np.uint64(2**self._bits - 1)
-        while True:
-            if not little:
-                table.fill(0)
-                self._kernel.parse(data, np.uint64(size), mask, self._ignore_weights, state, *arrays)
-            at, rows, entries, line, ignored = state.tolist()
-            if at >= size:
-                break
-            stop = text.index(b"\n", at)
-            try:
-                row = read_line(bytes(memoryview(text)[at:stop]), self._bits, self._ignore_weights)
-            except BadLineError as error:
-                row = None
-                bad.append((line, error))
-                if len(bad) > self._skip_bad:
-                    break
-            if row is not None:
-                labels[rows], own, odd = row
-                lines[rows] = line
-                indices[entries : entries + len(own)] = list(own)
-                values[entries : entries + len(own)] = list(own.values())
-                entries += len(own)
-                rows += 1
-                indptr[rows] = entries
-                ignored += odd
-            state[:] = stop + 1, rows, entries, line + 1, ignored
-        x = Sparse(indptr[: rows + 1], indices, values, 2**self._bits, checked=True).copy()
-        parsed = Parsed(labels[:rows].copy(), lines[:rows].copy(), x, line, size - added, bad, ignored)
-        del data
-        self._free.append(text)
-        return parsed
+        parsed = super().parse(text, size, added)
+        return replace(parsed, labels=parsed.labels.copy(), row_lines=parsed.row_lines.copy(), x=parsed.x.copy())
 
-    def _arrays(self, size: int) -> tuple[NDArray[Any], ...]:
-        """Room for the rows and entries of `size` bytes; memory that is not touched costs nothing."""
-        if getattr(self._local, "size", -1) < size:
-            self._local.size = size
-            rows, entries = size // 4 + 1, size // 2 + 1
-            self._local.arrays = (
-                np.empty(rows), np.empty(rows, dtype=np.uint32), np.empty(rows + 1, dtype=np.uint64),
-                np.empty(entries, dtype=np.uint32), np.empty(entries), np.empty(self._kernel.SLOTS, dtype=np.uint32),
-            )  # fmt: skip
-        arrays: tuple[NDArray[Any], ...] = self._local.arrays
-        return arrays
+    def _begin(self, text: bytearray, data: NDArray[np.uint8], size: int, little: bool) -> tuple[Arrays, Advance]:
+        *rows, table = self._own(size)
+        mask = np.uint64(2**self._bits - 1)
+
+        def advance(state: NDArray[np.uint64]) -> None:
+            table.fill(0)
+            self._kernel.parse(data, np.uint64(size), mask, self._ignore_weights, state, *rows, table)
+
+        return tuple(rows), advance
+
+    def _line(self, line: bytes) -> Row | None:
+        return read_line(line, self._bits, self._ignore_weights)
+
+    def _arrays(self, size: int) -> Arrays:
+        rows, entries = size // 4 + 1, size // 2 + 1
+        return (
+            np.empty(rows), np.empty(rows, dtype=np.uint32), np.empty(rows + 1, dtype=np.uint64),
+            np.empty(entries, dtype=np.uint32), np.empty(entries), np.empty(self._kernel.SLOTS, dtype=np.uint32),
+        )  # fmt: skip

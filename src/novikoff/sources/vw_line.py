@@ -9,7 +9,7 @@ import math
 import re
 
 from novikoff.errors import Advice, LabelError, Option
-from novikoff.sources.svmlight_line import BadLineError, finite
+from novikoff.sources.svmlight_line import BadLineError, Row, finite
 
 LOW = 2**32 - 1
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f]")
@@ -18,12 +18,12 @@ CORRECT = "Correct the line"
 NEUTRAL = ("an importance weight must be 1, as the theorems count every round once",
            "a base must be 0, as the theorems know no score but the learner's")  # fmt: skip
 
-Row = tuple[float, dict[int, float], bool]
-"""The label, the values by their indices, and whether an importance or a base was left out."""
-
 
 def read_line(line: bytes, bits: int, ignore_weights: bool = False) -> Row | None:
-    """The row that a line without its new line holds; None if it is blank. Raises `BadLineError`."""
+    """The row that a line without its new line holds; None if it is blank. Raises `BadLineError`.
+
+    Its number more: was an importance or a base left out?
+    """
     line = line.removesuffix(b"\r")
     if not line.strip(b" \t"):
         return None

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from novikoff.errors import Advice, MismatchError, Option
-from novikoff.sources.matched import matched, matched_row, names_of_row
+from novikoff.sources.matched import matched, matched_row, mismatch, names_of_row
 from novikoff.stream import Stream
 from novikoff.tables import cells
-from novikoff.tables.choosing import mismatch
 from novikoff.tables.column import Column
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.table import Table

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from novikoff.errors import Advice, MismatchError, Option, SourceError, quoted
+from novikoff.errors import Advice, Option, SourceError, quoted
 from novikoff.sources.layout import LABEL_NAMES, columns_called, find_column
 from novikoff.tables.column import Column, form_of, is_missing, recognise
 from novikoff.tables.piece import Reader
 
-MOST_NAMED = 5
 WRITTEN = "Write all as 2024-12-31, or 2024-12-31 23:59:59."
 
 Asked = Sequence[str | int] | str | int
@@ -74,20 +73,3 @@ def _forms(cells: Sequence[Any]) -> str:
         return f"{quoted(odd)}, which is no date that is known"
     other = next((k for k in range(2, len(said)) if form_of(said[:k]) is None), len(said))
     return f"{quoted(said[0])} and {quoted(said[other - 1])}"
-
-
-def mismatch(name: str, whose: str, missing: Sequence[str], new: Sequence[str]) -> MismatchError:
-    """Why columns are not those that somebody learned from."""
-    told = [f"{which} {_quoted(some)}" for which, some in (("no", missing), ("a new", new)) if some]
-    drop = Option("drop", new[0]) if len(new) == 1 else Option("drop", letter="NAMES")
-    more = Advice("pass ", drop, "; ") if new else ""
-    return MismatchError(
-        f"columns must be those that {whose} learned from", f"{name} has {' and '.join(told)}",
-        Advice("Rename the columns, or " if more else "Rename the columns; ", more,
-               "without names they are matched by position."),
-    )  # fmt: skip
-
-
-def _quoted(names: Sequence[str]) -> str:
-    shown = ", ".join(f'"{name}"' for name in names[:MOST_NAMED])
-    return shown + (f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else "")

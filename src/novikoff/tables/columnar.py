@@ -6,45 +6,35 @@ frame is no column. Cost: a copy of the rows of a piece; Parquet is unpacked by 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from novikoff.errors import SourceError
-from novikoff.sources.arrow_file import ParquetFile, index_notes, open_arrow
+from novikoff.sources.arrow_file import ParquetFile, open_arrow
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import index_columns, index_note
 from novikoff.tables.column import Kind, names_apart
-from novikoff.tables.piece import RECOGNISED_ROWS, Piece
+from novikoff.tables.piece import RECOGNISED_ROWS, Piece, Reader
 from novikoff.types import Position
 
 ROWS_AT_ONCE = 65_536
 
 
-class Columnar(ABC):
+class Columnar(Reader):
     """Rows of record batches: what files and frames share."""
 
-    named = True
-    rereadable = independent = fixed = True
-    index = 0
-    levels: Sequence[str] = ()
-    needed: str | None = None
     at_once = ROWS_AT_ONCE
     """Rows in a piece, at most."""
 
-    def __init__(self, name: str, schema: Any) -> None:
-        self.name = name
-        self.names: Sequence[str] = names_apart(map(str, schema.names))
-        self.notes: list[str] = []
-        self.skipped: list[tuple[int, str]] = []
-        self.rows: int | None = None
+    def __init__(self, name: str, schema: Any, levels: Sequence[str]) -> None:
+        super().__init__(name)
+        self.names, self.levels = names_apart(map(str, schema.names)), levels
+        self.notes += [index_note(levels, name)] if levels else []
 
     @abstractmethod
     def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
         """Record batches or tables without the first `skip` rows."""
-
-    def ready(self, wait: float) -> bool:
-        return True
 
     def head(self) -> Mapping[str, list[Any]]:
         from novikoff.tables.cells import plain
@@ -83,9 +73,8 @@ class ArrowTable(Columnar):
     def __init__(self, source: Any) -> None:
         self._source = source if isinstance(source, OnDisk) else OnDisk(source)
         self._file = open_arrow(self._source)
-        super().__init__(self._source.name, self._file.schema)
-        self.notes += [*self._source.notes(), *index_notes(self._file, self.name)]
-        self.levels = self._file.index
+        super().__init__(self._source.name, self._file.schema, self._file.index)
+        self.notes[:0] = self._source.notes()
         self.rows = self._file.count()
 
     def fingerprint(self) -> dict[str, Any]:
@@ -102,13 +91,8 @@ class FrameTable(Columnar):
 
     def __init__(self, frame: Any, name: str = "frame") -> None:
         self._table, levels = _table(frame, name)
-        super().__init__(name, self._table.schema)
-        self.levels = levels
+        super().__init__(name, self._table.schema, levels)
         self.rows = self._table.num_rows
-        self.notes += [index_note(self.levels, name)] if self.levels else []
-
-    def fingerprint(self) -> dict[str, Any]:
-        return {}
 
     def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
         if self._table.num_rows > skip:

@@ -18,73 +18,52 @@ from __future__ import annotations
 import csv
 import io
 import re
-import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from novikoff.errors import HEADER, Option, SourceError, Where, quoted
-from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, PADDING, cores
-from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8, check_encoding
-from novikoff.sources.opened import Opened, Origin
+from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, cores, in_order
+from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8, bytes_of, check_encoding, find_delimiter, rows_of
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
-from novikoff.sources.workers import workers
 from novikoff.tables.cells import bad_cell, category_instead, missing
 from novikoff.tables.column import INFINITE, MISSING, NUMBER, WHOLE, Column, Kind, is_missing, names_apart, recognise
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.tables.plain_cells import PlainCells
+from novikoff.tables.text_reader import SKIP, TextReader
 from novikoff.types import Position
 
 CSV_CHUNK_BYTES = 2**21
-DELIMITERS = ("\t", ";", ",", "|")
-HEAD_BYTES, LONGEST_HEAD = 2**18, 2**24
-PATIENCE, MOMENT = 1.0, 0.01
-LONGEST_ROW = 2**28
 SPELLED = sorted({how(word) for word in MISSING for how in (str.lower, str.upper, str.title, str)} | {"NaN", "N/a"})
-LINE_END = re.compile(rb"\r\n|\r|\n")
 HEX = re.compile(rb'0"?[xX]')  # a quote may end between them
-SKIP = ("Or pass ", Option("skip_bad", letter="N"), " to skip up to N bad rows.")
 
 
-class Delimited:
+Chunk = tuple[bytearray, int, int, Any]
+"""A text, its bytes, how many of them are in the source, and its rows and arrays, or why there are none."""
+
+
+class Delimited(TextReader):
     """The rows of a table in text, from a path, "-" or a binary file object."""
-
-    levels: Sequence[str] = ()
-    rows: int | None = None
-    needed: str | None = None
 
     def __init__(
         self, source: Any, header: bool | None = None, delimiter: str | None = None, asked: Sequence[Any] = (),
         skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES,
     ) -> None:  # fmt: skip
-        origin = Origin(source)
-        self._origin, self._opened = origin, origin.open()
-        self.name, self.rereadable, self.fixed = origin.name, origin.rereadable, origin.fixed
-        self.independent = origin.independent
-        self.notes: list[str] = []
-        self.skipped: list[tuple[int, str]] = []
+        self._header, self._delimiter, self._asked = header, delimiter, asked
         self._skip_bad, self._threads, self._chunk = skip_bad, cores() if threads is None else threads, chunk
-        try:
-            self._look(header, delimiter, asked)
-        except BaseException:
-            self._opened.close()
-            raise
-        if self.rereadable:
-            self._opened.close()
+        super().__init__(source)
 
-    def _look(self, header: bool | None, delimiter: str | None, asked: Sequence[Any]) -> None:
-        """Delimiter, header and columns, from the first rows."""
-        text = first_bytes(self._opened)
+    def _look(self, text: bytes) -> None:
+        """Delimiter, header and columns."""
         check_encoding(text, self.name)
         if b"\0" in text:
             raise SourceError(f"text must be without zero bytes: {self.name} has some. Is it of another format?")
         whole = text.count(b"\n") < 2 or (not self._opened.live and len(self._opened.peek(len(text) + 1)) == len(text))
-        self._between = _delimiter(text, delimiter, whole)
-        rows = list(islice(cells_of(text, self._between, self.name, whole), RECOGNISED_ROWS + 1))
+        self._between = find_delimiter(text, self._delimiter)
+        rows = list(islice(rows_of(text, self._between, self.name, whole), RECOGNISED_ROWS + 1))
         if not rows:
             raise SourceError(f"a source must not be empty: {self.name} has no rows. Check the file, or what wrote it.")
         line, last, first = rows[0]
@@ -93,22 +72,16 @@ class Delimited:
                 raise SourceError(
                     f"text must be UTF-8: line {line}, column {c} (from 0) of {self.name} is not. Convert it."
                 )
-        self.named = _has_header(rows, asked, self.name) if header is None else header
+        self.named = has_header(rows, self._asked, self.name) if self._header is None else self._header
         if self.named and len(rows) == 1:
             was = f"{self.name} has a header on line {line} and no rows"
             raise SourceError("a source must not be empty", was, "Check what wrote it.")
-        self.names: Sequence[str] = names_apart(cell.strip() if self.named else "" for cell in first)
+        self.names = names_apart(cell.strip() if self.named else "" for cell in first)
         self.index = unnamed_first([cell.strip() for cell in first]) if self.named else 0
         if self.index:
             self.notes.append(unnamed_note(self.index, self.name))
-        self._begin = (last, _bytes_of(text, last)) if self.named else (0, 0)
+        self._begin = (last, bytes_of(text, last)) if self.named else (0, 0)
         self._head = rows[1 if self.named else 0 :][:RECOGNISED_ROWS]
-
-    def fingerprint(self) -> dict[str, Any]:
-        return self._origin.fingerprint()
-
-    def ready(self, wait: float) -> bool:
-        return self._opened.closed or self._opened.ready(wait)
 
     def head(self) -> Mapping[str, list[Any]]:
         cells = [row for _, _, row in self._head if len(row) == len(self.names)]
@@ -116,70 +89,37 @@ class Delimited:
 
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
         here = dict(start or {"row": 0, "line": self._begin[0], "byte": self._begin[1], "bad": 0})
-        self.skipped.clear()
-        self._opened = again(self._origin, self._opened, here["byte"])
         whole = {
             name
             for name, cells in self.head().items()
             if all(is_missing(c) or WHOLE.fullmatch(c.strip()) for c in cells)
         }
         plain = PlainCells(self.names, self._between, wanted, whole, self.needed)
-        waiting: deque[tuple[bytearray, int, Future[Any]]] = deque()
-        with self._opened, workers(self._threads, "csv") as threads:
 
-            def parsed() -> Piece:
-                text, size, future = waiting.popleft()
-                return self._piece(text, size, future, here, wanted)
+        def parse(text: bytearray, size: int, added: int) -> Chunk:
+            import pyarrow as pa
 
-            def cells(text: bytearray, size: int) -> tuple[int, dict[str, Any]]:
-                return plain.arrays(text, size) or self._parse(bytes(memoryview(text)[:size]), wanted, whole)
-
+            found: Any
             try:
-                for text, size in self._chunks(self._opened):
-                    waiting.append((text, size, threads.submit(cells, text, size)))
-                    while len(waiting) > self._threads + 1 or (waiting and not self._opened.ready()):
-                        yield parsed()
-                while waiting:
-                    yield parsed()
-            finally:
-                for *_, future in waiting:
-                    future.cancel()
+                found = plain.arrays(text, size) or self._parse(bytes(memoryview(text)[:size]), wanted, whole)
+            except pa.ArrowException as reason:
+                found = reason
+            return text, size, size - added, found
 
-    def _chunks(self, opened: Opened) -> Iterator[tuple[bytearray, int]]:
-        """The text, cut behind rows, and its size; the last row has its new line, and PADDING bytes are behind."""
+        free: deque[bytearray] = deque()
+        with self._from(here["byte"]) as opened:
+            for chunk in in_order(opened, self._chunk, False, free, parse, self._threads, "csv", self._rows_end):
+                yield self._piece(chunk, here, wanted)
+
+    def _rows_end(self, text: bytearray, size: int) -> int:
+        """Where the last row of the first bytes ends."""
         from novikoff.kernels.quotes import last_row_end
 
-        rest, size, over = b"", self._chunk, False
-        while not over:
-            text, length = bytearray(size + 1 + PADDING), len(rest)
-            text[:length] = rest
-            while length < size:
-                got = opened.readinto(memoryview(text)[length:size])
-                length += got
-                over = got == 0
-                if over or (opened.live and text.find(b"\n", length - got, length) >= 0 and not opened.ready(0.1)):
-                    break
-            if over and length and text[length - 1] != ord("\n"):
-                text[length] = ord("\n")
-                length += 1
-            cut = text.rfind(b"\n", 0, length) + 1
-            if text.find(b'"', 0, length) >= 0:
-                mark = len(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else 0
-                cut = int(last_row_end(np.frombuffer(text, np.uint8, length)[mark:], ord(self._between)))
-                cut += mark if cut else 0
-            if over and cut < length:
-                raise SourceError(f"a row must be readable: the last of {self.name} is not. Is a quote left open?")
-            if cut == 0 and not over:
-                size *= 2
-                if size > LONGEST_ROW:
-                    raise SourceError(
-                        f"a row must be shorter than {LONGEST_ROW:,} bytes: {self.name} has a longer one."
-                    )
-                rest = bytes(memoryview(text)[:length])
-                continue
-            rest, size = bytes(memoryview(text)[cut:length]), self._chunk
-            if cut:
-                yield text, cut
+        if text.find(b'"', 0, size) < 0:
+            return size
+        mark = len(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else 0
+        end = int(last_row_end(np.frombuffer(text, np.uint8, size)[mark:], ord(self._between)))
+        return end + mark if end else 0
 
     def _parse(self, text: bytes, wanted: Mapping[str, Kind], whole: set[str]) -> tuple[int, dict[str, Any]]:
         """How many rows the chunk has, and the array of each column: by pyarrow, called in any thread."""
@@ -217,28 +157,26 @@ class Delimited:
                 raise
             return self._parse(text, wanted, set())
 
-    def _piece(
-        self, text: bytearray, size: int, future: Future[Any], here: Position, wanted: Mapping[str, Kind]
-    ) -> Piece:
+    def _piece(self, chunk: Chunk, here: Position, wanted: Mapping[str, Kind]) -> Piece:
         """The rows of a chunk; moves `here` on."""
         import pyarrow as pa
 
-        line, error = here["line"], None
-        try:
-            rows, arrays = future.result()
-        except pa.ArrowException as reason:
+        (text, size, taken, found), line, error = chunk, here["line"], None
+        if isinstance(found, pa.ArrowException):
             good, error = self._mended(bytes(memoryview(text)[:size]), line, wanted, here)
             try:
                 rows, arrays = self._parse(good, wanted, set()) if good else (0, {})
             except pa.ArrowException:
                 raise SourceError(
-                    f"a table must be readable: {self.name} is not, from line {line + 1} on ({reason}). Write it anew."
+                    f"a table must be readable: {self.name} is not, from line {line + 1} on ({found}). Write it anew."
                 ) from None
+        else:
+            rows, arrays = found
         lines = int(np.count_nonzero(np.frombuffer(text, np.uint8, size) == ord("\n")))
-        here.update(row=here["row"] + rows, line=line + lines, byte=here["byte"] + size)
+        here.update(row=here["row"] + rows, line=line + lines, byte=here["byte"] + taken)
 
         def where(row: int) -> Where:
-            found = next(islice(cells_of(bytes(text[:size]), self._between, self.name), row, None), (0, 0, []))
+            found = next(islice(rows_of(bytes(text[:size]), self._between, self.name), row, None), (0, 0, []))
             return {"line": line + found[0]}
 
         return Piece(arrays, rows, size, dict(here), where, error)
@@ -249,7 +187,7 @@ class Delimited:
         """The rows of a chunk that are good, up to one that may not be skipped; and what is wrong with that."""
         kept = io.StringIO()
         writer = csv.writer(kept, delimiter=self._between, lineterminator="\r\n")  # so cells with either are quoted
-        for first, _, cells in cells_of(text, self._between, self.name):
+        for first, _, cells in rows_of(text, self._between, self.name):
             fault = self._fault(cells, wanted)
             if fault is None:
                 both = zip(self.names, cells, strict=True)
@@ -292,76 +230,7 @@ def _encoded(text: io.StringIO) -> bytes:
     return text.getvalue().encode("utf-8", "surrogateescape")
 
 
-def again(origin: Origin, opened: Opened, byte: int) -> Opened:
-    """The bytes from there on: of what comes once, those that were opened, if none is taken yet."""
-    if origin.rereadable or opened.closed:
-        return origin.open(byte)
-    opened.skip(byte)
-    return opened
-
-
-def first_bytes(opened: Opened) -> bytes:
-    """The first rows of a text, without taking them: a thousand, or of a slow pipe those that came, two at least."""
-    wanted, silent = HEAD_BYTES, 0.0
-    text = opened.peek(wanted)
-    while text.count(b"\n") <= RECOGNISED_ROWS and wanted < LONGEST_HEAD:
-        if len(text) >= wanted:
-            wanted *= 2
-        elif opened.live and opened.tells and text.count(b"\n") >= 2:
-            if silent >= PATIENCE:
-                break
-            time.sleep(MOMENT)
-            silent += MOMENT
-        seen, text = text, opened.peek(wanted, wait=not (opened.tells and text.count(b"\n") >= 2))
-        if len(text) > len(seen):
-            silent = 0.0
-        elif not opened.live or opened.ready():
-            break  # it is over
-    return text
-
-
-def cells_of(text: bytes, delimiter: str, name: str, whole: bool = True) -> Iterator[tuple[int, int, list[str]]]:
-    """The rows of a text, read by Python: the first and the last line of each, from 1, and its cells.
-
-    whole   is the text whole? Else the last row may be cut off, and is left out
-    """
-    if not whole and not text.endswith(b"\n"):
-        cut = text.rfind(b"\n") + 1
-        text = text[:cut] if cut else text
-    content = io.StringIO(text.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape"), newline="")
-    line, reader = 0, csv.reader(content, delimiter=delimiter)
-    try:
-        for cells in reader:
-            if cells:
-                yield line + 1, reader.line_num, cells
-            line = reader.line_num
-    except csv.Error as error:
-        if whole:
-            raise SourceError(
-                f"a row must be readable: after line {line} of {name} it is not ({error}). Is a quote left open?"
-            ) from None
-
-
-def _delimiter(text: bytes, asked: str | None, whole: bool) -> str:
-    if asked is not None:
-        if len(asked) != 1 or not asked.isascii() or asked in '"\r\n':
-            raise SourceError(f"a delimiter must be one character, not a quote or a new line: got {asked!r}.")
-        return asked
-
-    def score(delimiter: str) -> tuple[bool, int, int]:
-        rows = [cells for _, _, cells in islice(cells_of(text, delimiter, "", whole), 50)]
-        width = len(rows[0]) if rows else 0
-        alike = sum(len(cells) == width for cells in rows)
-        return (
-            width > 1 and 2 * alike > len(rows),
-            sum(bool(NUMBER.fullmatch(c.strip())) for cells in rows for c in cells),
-            width,
-        )
-
-    return max(DELIMITERS, key=score)
-
-
-def _has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any], name: str) -> bool:
+def has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any], name: str) -> bool:
     """Does the first row name the columns?"""
     line, _, cells = rows[0]
     first = [cell.strip() for cell in cells]
@@ -390,8 +259,3 @@ def _has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any]
     return not again and (
         any(cell.lower() in LABEL_NAMES for cell in first) or len({row[-1] for row in below}) < len(below)
     )
-
-
-def _bytes_of(text: bytes, lines: int) -> int:
-    """How many bytes the first lines take."""
-    return next((end.end() for end in islice(LINE_END.finditer(text), lines - 1, None)), len(text))

@@ -26,20 +26,12 @@ from novikoff.errors import SourceError
 from novikoff.sources.first_lines import BLANK, look_at
 from novikoff.sources.frames import is_frame
 from novikoff.sources.labelled_lines import CHUNK_BYTES
-from novikoff.sources.layout import (
-    SNIFFED_ROWS,
-    Row,
-    column_number,
-    is_name,
-    is_number,
-    rows_of,
-    sniff_delimiter,
-    sniff_header,
-)
+from novikoff.sources.layout import SNIFFED_ROWS, bytes_of, find_delimiter, is_number, rows_of
 from novikoff.sources.opened import Origin
 from novikoff.sources.pandas_index import check_asked, unnamed_first, unnamed_note
 from novikoff.sources.reader import sniff
 from novikoff.tables.columnar import ArrowTable, Columnar, FrameTable
+from novikoff.tables.delimited import has_header
 from novikoff.tables.expert_cells import OUTCOME_NAMES, choose
 from novikoff.tables.expert_losses import columns_of, suggested
 from novikoff.tables.expert_stream import Columns, ExpertTable, as_cell
@@ -102,9 +94,7 @@ def _from_cells(
     without: Sequence[str | int], header: bool | None, delimiter: str | None, threads: int | None, chunk: int,
 ) -> ExpertTable:  # fmt: skip
     name = origin.name
-    between = sniff_delimiter(lines) if delimiter is None else delimiter
-    if len(between) != 1 or not between.isascii() or between in '"\r\n':
-        raise SourceError(f"a delimiter must be one character, not a quote or a new line: got {between!r}.")
+    between = find_delimiter(lines, delimiter)
     rows = list(islice(rows_of(lines, between, name), SNIFFED_ROWS))
     if not rows:
         raise SourceError(f"a source must not be empty: {name} has no rows.")
@@ -115,7 +105,8 @@ def _from_cells(
             f"{name} is none."
         )
     if header is None:
-        header = _has_header(rows, outcome, without, name)
+        called = any(cell.strip().lower() in OUTCOME_NAMES for cell in first)
+        header = called or has_header(rows, [outcome, *without], name)
     if header and len(rows) == 1:
         raise SourceError(f"a source must not be empty: {name} has a header on line {line} and no rows.")
     columns = [cell.strip() for cell in first] if header else []
@@ -127,7 +118,7 @@ def _from_cells(
         loss, pair, more = suggested(columns_of(chosen, below), chosen, name)
         notes += more
     skipped = last if header else 0
-    size = _bytes_of(lines, skipped)
+    size = bytes_of(lines, skipped)
     begin, text = (skipped, size), loss == "zero-one"
     cells = Cells(origin, chosen, begin, len(first), between, sleeping, text, threads, chunk)
     table = ExpertTable(cells, chosen, loss, sleeping, pair)
@@ -154,29 +145,3 @@ def _from_columns(
     table = ExpertTable(Columns(reader, chosen), chosen, loss, sleeping, pair)
     table.notes += notes
     return table
-
-
-def _has_header(rows: list[Row], outcome: str | int | None, without: Sequence[str | int], name: str) -> bool:
-    """Does the first row name the columns?"""
-    first = [cell.strip() for cell in rows[0][2]]
-    below = [cells for _, _, cells in rows[1:]]
-    asked = [column for column in (outcome, *without) if column is not None]
-    if any(isinstance(column, str) and column_number(column, len(first)) is None for column in asked):
-        return True  # only a header can have a column of that name
-    if any(cell.lower() in OUTCOME_NAMES for cell in first):
-        return True
-    left_out = {column_number(column, len(first)) for column in without}
-    looked_at = [c for c in range(len(first)) if c not in left_out]
-    if any(is_number(cells[c]) for cells in below for c in looked_at if c < len(cells)):
-        return sniff_header(rows, looked_at, name)
-    said = {cell.strip() for cells in below for cell in cells}
-    names = [first[c] for c in looked_at]
-    return bool(below) and all(map(is_name, names)) and len(set(names)) == len(names) and not said & set(names)
-
-
-def _bytes_of(text: bytes, lines: int) -> int:
-    """How many bytes the first lines take."""
-    at = 0
-    for _ in range(lines):
-        at = text.find(b"\n", at) + 1 or len(text)
-    return at

@@ -12,17 +12,19 @@ from typing import Any
 from novikoff.errors import SourceError
 from novikoff.sources import jsonl as nested
 from novikoff.sources.arrow_file import open_arrow
+from novikoff.sources.first_lines import look_at
 from novikoff.sources.labelled_lines import CHUNK_BYTES
 from novikoff.sources.on_disk import OnDisk
-from novikoff.sources.opened import Origin
 from novikoff.stream import Stream
 from novikoff.tables import lists
 from novikoff.tables.choosing import Asked, listed
 from novikoff.tables.columnar import ArrowTable, FrameTable
-from novikoff.tables.delimited import CSV_CHUNK_BYTES, Delimited, first_bytes
+from novikoff.tables.delimited import CSV_CHUNK_BYTES, Delimited
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.objects import Objects, is_table
+from novikoff.tables.piece import RECOGNISED_ROWS
 from novikoff.tables.table import Table
+from novikoff.tables.text_reader import LONGEST_HEAD, MOMENT
 
 NESTED_BITS = 18
 
@@ -120,15 +122,7 @@ def JSONL(  # noqa: N802
         weight: str | int | None = None,
 ) -> Stream:  # fmt: skip
     """The rows of JSON lines, as `CSV`; objects whose values are not plain as sources/jsonl.py reads them."""
-    origin = Origin(source)
-    begin = source.tell() if origin.rereadable and not origin.independent else 0
-    opened = origin.open()
-    head = first_bytes(opened)
-    if origin.rereadable:
-        opened.close()
-    if origin.rereadable and not origin.independent:
-        source.seek(begin)
-    content = source if origin.rereadable else opened
+    origin, content, head, _ = look_at(source, RECOGNISED_ROWS + 1, 2, MOMENT, LONGEST_HEAD)
     if outcomes == "numbers" or is_table(head):
         return Table(
             Objects(content, skip_bad, chunk), label, positive, many, columns, drop, number, category, text, time,
@@ -140,9 +134,9 @@ def JSONL(  # noqa: N802
     bits = NESTED_BITS if bits is None else bits
     if labelled:
         return nested.JSONL(content, label, positive, bits, many, skip_bad, chunk)
-    from novikoff.sources.unlabelled import UnlabelledLines
+    from novikoff.sources.unlabelled import unlabelled_lines
 
-    return UnlabelledLines(content, "jsonl", {"bits": bits, "skip_bad": skip_bad}, head)
+    return unlabelled_lines(content, "jsonl", {"bits": bits, "skip_bad": skip_bad}, head)
 
 
 def _refuse(kinds: Mapping[str, Any], why: str) -> None:

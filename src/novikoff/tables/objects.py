@@ -10,72 +10,48 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from novikoff.errors import SourceError, quoted
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
 from novikoff.sources.line_chunks import whole_lines
-from novikoff.sources.opened import Origin
 from novikoff.tables.cells import array, missing
 from novikoff.tables.column import Kind, is_missing
-from novikoff.tables.delimited import SKIP, again, first_bytes
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
+from novikoff.tables.text_reader import SKIP, TextReader
 from novikoff.types import Position
 
 CORRECT = "Correct the line."
 SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-class Objects:
+class Objects(TextReader):
     """The rows of JSON lines, from a path, "-" or a binary file object.
 
     skip_bad      how many bad lines are skipped; None: whoever asks has no such option
     first_alone   the columns are the keys of the first line, not of the first thousand
     """
 
-    named = True
-    index = 0
-    levels: Sequence[str] = ()
-    rows: int | None = None
-    needed: str | None = None
-
     def __init__(
         self, source: Any, skip_bad: int | None = 0, chunk: int = CHUNK_BYTES, first_alone: bool = False
     ) -> None:  # fmt: skip
-        origin = Origin(source)
-        self._origin, self._opened = origin, origin.open()
-        self.name, self.rereadable, self.fixed = origin.name, origin.rereadable, origin.fixed
-        self.independent = origin.independent
-        self.notes: list[str] = []
-        self.skipped: list[tuple[int, str]] = []
-        self._skip_bad, self._chunk = skip_bad, chunk
-        try:
-            self._first = first_objects(first_bytes(self._opened), self.name)
-        except BaseException:
-            self._opened.close()
-            raise
-        first = self._first[:1] if first_alone else self._first
-        self.names: Sequence[str] = list(dict.fromkeys(key for row in first for key in row))
-        if self.rereadable:
-            self._opened.close()
+        self._skip_bad, self._chunk, self._first_alone = skip_bad, chunk, first_alone
+        super().__init__(source)
 
-    def fingerprint(self) -> dict[str, Any]:
-        return self._origin.fingerprint()
-
-    def ready(self, wait: float) -> bool:
-        return self._opened.closed or self._opened.ready(wait)
+    def _look(self, text: bytes) -> None:
+        self._first = first_objects(text, self.name)
+        first = self._first[:1] if self._first_alone else self._first
+        self.names = list(dict.fromkeys(key for row in first for key in row))
 
     def head(self) -> Mapping[str, list[Any]]:
         return {name: [row.get(name) for row in self._first] for name in self.names}
 
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
         here = dict(start or {"row": 0, "line": 0, "byte": 0, "bad": 0})
-        self.skipped.clear()
-        self._opened = again(self._origin, self._opened, here["byte"])
         known = {*self.names}
         free: deque[bytearray] = deque()
-        with self._opened as opened:
+        with self._from(here["byte"]) as opened:
             for text, size, added in whole_lines(opened, self._chunk, 0, free):
                 lines = bytes(memoryview(text)[: size - 1]).split(b"\n")
                 free.append(text)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from novikoff.errors import SourceError, Where
 from novikoff.tables.column import Kind
@@ -43,7 +44,7 @@ class Piece:
         )
 
 
-class Reader(Protocol):
+class Reader(ABC):
     """How the rows of one format are read.
 
     names   of the columns; x0, x1, ... if they have none, and `named` is False
@@ -54,31 +55,31 @@ class Reader(Protocol):
     needed  the column of labels or outcomes, where a row without one is bad; None: a table tells
     """
 
-    name: str
     names: Sequence[str]
-    named: bool
-    index: int
-    levels: Sequence[str]
-    rereadable: bool
-    independent: bool
-    fixed: bool
-    notes: list[str]
-    rows: int | None
-    skipped: list[tuple[int, str]]
-    needed: str | None
+    named = True
+    index = 0
+    levels: Sequence[str] = ()
+    rereadable = independent = fixed = True
+    rows: int | None = None
+    needed: str | None = None
 
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.notes: list[str] = []
+        self.skipped: list[tuple[int, str]] = []
+
+    @abstractmethod
     def head(self) -> Mapping[str, list[Any]]:
         """The cells of the first rows, by column: text as it stands, or values."""
-        ...
 
+    @abstractmethod
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
         """The rows, some at a time, from `start` on; of the columns that are wanted, which are of these kinds."""
-        ...
 
     def fingerprint(self) -> dict[str, Any]:
         """By what a file is known again; empty for other sources."""
-        ...
+        return {}
 
     def ready(self, wait: float) -> bool:
         """Will the next piece not be waited for? A pipe is asked, for so many seconds."""
-        ...
+        return True

@@ -30,12 +30,13 @@ from numpy.typing import NDArray
 
 from novikoff.errors import Advice, LabelError, MismatchError, Option, SourceError, quoted
 from novikoff.sources.layout import LABEL_NAMES
+from novikoff.sources.matched import mismatch
 from novikoff.sources.pandas_index import check_asked, unnamed_note
 from novikoff.sources.streaming_labels import shown
 from novikoff.sources.written_labels import WrittenLabels
 from novikoff.stream import Stream
 from novikoff.tables import cells
-from novikoff.tables.choosing import Asked, find, find_all, kind_of, label_column, listed, mismatch
+from novikoff.tables.choosing import Asked, find, find_all, kind_of, label_column, listed
 from novikoff.tables.column import Column, Kind, disguised_number, is_missing, looks_like_id, recognise
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Piece, Reader
@@ -48,20 +49,7 @@ INTEGER = re.compile(r"-?[0-9]{1,19}")
 
 
 class Table(Stream):
-    """The rows of a table.
-
-    reader      the format (tables/delimited.py, objects.py, columnar.py)
-    label       the label column, by name or by number from 0 (from the end if negative)
-    positive    the label that is +1, against all others
-    many        how many labels there are: whole numbers from 0 to many-1; True: any, numbered as they first come
-    columns     the columns to learn from, by name or number; all but the label by default
-    drop        columns to leave out
-    number, category, text, time   columns that are such, whatever they look like
-    bits        hash features into 2^bits places
-    outcomes    "labels" or "numbers"
-    labelled    False: rows to be predicted
-    weight      the column that tells how often a row counts, no feature: whole numbers from 0 to 10,000
-    """
+    """The rows of a table, as a reader gives them; the other parameters are those of `CSV` (formats.py)."""
 
     table = True
 
