@@ -15,7 +15,7 @@ from novikoff.numbering import Numbering, are_numbers
 from novikoff.player import Player
 from novikoff.registry import with_many
 from novikoff.sources.arrays import Arrays, more_than_two
-from novikoff.sources.pairs import Pairs
+from novikoff.sources.pairs import Pairs, arrays_of
 from novikoff.stream import Stream, adapted, is_stream
 from novikoff.types import Batch, Learner, Position
 
@@ -35,20 +35,13 @@ def as_stream(environment: Any, learner: Learner, many: bool | None = False) -> 
            the learner numbers them; False: as the learner has them
     """
     numbers = Player(learner).pays
-    if many is None and not numbers and learner.labels is None and _is_labelled(environment):
-        many = more_than_two(environment[1])
+    if many is None and not numbers and learner.labels is None and (both := arrays_of(environment)) is not None:
+        many = more_than_two(both[1])
     shown = True if many and not numbers else asked(learner)
     stream = _stream(environment, learner, shown)
     if not stream.many and not numbers and (shown is True or (many is None and shown is None and stream.several)):
         stream.show_many()
     return stream
-
-
-def _is_labelled(environment: Any) -> bool:
-    """Is it (X, y)?"""
-    if not (isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__")):
-        return False
-    return not (isinstance(environment[0], tuple) and isinstance(environment[1], tuple))  # those are two pairs (x, y)
 
 
 def _stream(environment: Any, learner: Learner, many: int | None) -> Stream:
@@ -72,9 +65,8 @@ def _stream(environment: Any, learner: Learner, many: int | None) -> Stream:
         return targets(environment)
     if isinstance(environment, tuple) and len(environment) == 2 and is_sparse(environment[0]):
         return SparseMatrix(*environment, many=many)
-    if _is_labelled(environment):
-        x, y = environment
-        return Arrays(x, y, many=many)
+    if (both := arrays_of(environment)) is not None:
+        return Arrays(*both, many=many)
     if isinstance(environment, Iterable):
         return Pairs(environment, domain=learner.domain, many=many)
     raise MismatchError(

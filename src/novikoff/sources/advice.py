@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from novikoff import encode
 from novikoff.errors import SourceError
+from novikoff.sources.arrays import in_batches
 from novikoff.sources.matched import names_of
-from novikoff.sources.pairs import HELD, is_plain
+from novikoff.sources.pairs import HELD, arrays_of, is_plain
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Position
 
@@ -44,8 +45,7 @@ class Advice(Stream):
         self.experts = _names(self.features, self._x.shape[1])
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for first, stop in parts(self._x, start):
-            yield Batch(self._x[first:stop], self._y[first:stop], first + 1, {"row": stop}, "owned")
+        return in_batches(self._x, self._y, start, at_once(self._x), "owned")
 
 
 class Losses(Stream):
@@ -61,8 +61,7 @@ class Losses(Stream):
         self.experts = _names(self.features, self._table.shape[1])
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for first, stop in parts(self._table, start):
-            yield Batch(None, self._table[first:stop], first + 1, {"row": stop}, "owned")
+        return in_batches(None, self._table, start, at_once(self._table), "owned")
 
 
 class Rounds(Stream):
@@ -99,8 +98,8 @@ def advice(environment: Any, losses: bool) -> Stream:
     """A stream of advice, or of losses, from arrays or from an iterable."""
     if losses and hasattr(environment, "__array__"):
         return Losses(environment)
-    if not losses and isinstance(environment, tuple) and len(environment) == 2 and np.ndim(environment[1]) == 1:
-        return Advice(*environment)
+    if not losses and (both := arrays_of(environment)) is not None and np.ndim(both[1]) == 1:
+        return Advice(*both)
     if not isinstance(environment, Iterable):
         what = "an array (rounds, experts)" if losses else "arrays (X, y)"
         raise SourceError(f"experts need a stream or {what}: got {type(environment).__name__}.")
@@ -125,8 +124,6 @@ def _names(experts: Sequence[str] | None, width: int) -> tuple[str, ...]:
     return names
 
 
-def parts(table: NDArray[np.float64], start: Position | None) -> Iterator[tuple[int, int]]:
-    """First row and last of each batch."""
-    rows = max(CELLS_PER_BATCH // table.shape[1], 1)
-    for first in range(start["row"] if start else 0, len(table), rows):
-        yield first, min(first + rows, len(table))
+def at_once(table: NDArray[np.float64]) -> int:
+    """How many rows make a batch."""
+    return max(CELLS_PER_BATCH // int(table.shape[1]), 1)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from novikoff.batch import Memory
 from novikoff.errors import POSITIVE, SourceError
 from novikoff.numbering import Numbering
 from novikoff.numbering import alike as alike
@@ -22,8 +23,14 @@ LARGEST_LABEL = 2**31 - 1
 class LabelledArray(Stream):
     """A stream whose labels are all there, in an array."""
 
+    rereadable = True
+    rows: int
+    _x: Any
     _raw: NDArray[Any]
     _positive: Any
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        return in_batches(self._x, self._y, start)
 
     def _set_labels(self, many: int | None) -> None:
         self.many = many is True and self._positive is None
@@ -48,9 +55,6 @@ class Arrays(LabelledArray):
     are any values, numbered in the order in which they first come.
     `features` names the columns of X: by default as a data frame does, else they have no names.
     """
-
-    rereadable = True
-    rows: int
 
     def __init__(
         self,
@@ -83,10 +87,14 @@ class Arrays(LabelledArray):
         if self.features is not None and len(self.features) != width:
             raise SourceError(f"features must name every column of X: got {len(self.features)} names for {width}.")
 
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for first in range(start["row"] if start else 0, self.rows, ROWS_PER_BATCH):
-            stop = min(first + ROWS_PER_BATCH, self.rows)
-            yield Batch(self._x[first:stop], self._y[first:stop], first + 1, {"row": stop})
+
+def in_batches(
+    x: Any, y: NDArray[Any], start: Position | None, at_once: int = ROWS_PER_BATCH, memory: Memory = "borrowed"
+) -> Iterator[Batch]:
+    """The rows of arrays, so many at once; x may be None."""
+    for first in range(start["row"] if start else 0, len(y), at_once):
+        stop = min(first + at_once, len(y))
+        yield Batch(None if x is None else x[first:stop], y[first:stop], first + 1, {"row": stop}, memory)
 
 
 def _array(values: ArrayLike, what: str) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from novikoff.errors import SourceError
 from novikoff.sources.on_disk import OnDisk
-from novikoff.sources.pandas_index import index_columns, index_note
+from novikoff.sources.pandas_index import index_columns
 
 IPC_MAGIC = b"ARROW1"
 PARQUET_MAGIC = b"PAR1"
@@ -119,11 +119,6 @@ def _without_index(schema: Any) -> tuple[list[int], Any, tuple[str, ...]]:
         return list(range(len(schema))), schema, ()
     left = [c for c in range(len(schema)) if c not in index]
     return left, pa.schema([schema.field(c) for c in left]), tuple(schema.names[c] for c in index)
-
-
-def index_notes(file: ArrowFile, name: str) -> list[str]:
-    """What to tell the user of an index that is not shown."""
-    return [index_note(file.index, name)] if file.index else []
 
 
 def _mapped(path: str) -> Any:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from numpy.typing import ArrayLike
 
 from novikoff.errors import SourceError
-from novikoff.sources.advice import numbers, parts
+from novikoff.sources.advice import at_once, numbers
+from novikoff.sources.arrays import in_batches
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Position
 
@@ -32,5 +33,4 @@ class Contexts(Stream):
         self.outcomes = "labels" if advice else "numbers"
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for first, stop in parts(self._y, start):
-            yield Batch(self._x[first:stop], self._y[first:stop], first + 1, {"row": stop}, "owned")
+        return in_batches(self._x, self._y, start, at_once(self._y), "owned")

@@ -6,15 +6,14 @@ None of the libraries that these come from is imported before it is needed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from novikoff.errors import SourceError
-from novikoff.sources.arrays import ROWS_PER_BATCH, LabelledArray
-from novikoff.types import Batch, Domain, Position, Sparse
+from novikoff.sources.arrays import LabelledArray
+from novikoff.types import Domain, Sparse
 
 WIDEST = 2**32
 LARGEST_EXACT = 2**53
@@ -27,9 +26,6 @@ class SparseMatrix(LabelledArray):
     Repeated entries are added up; explicit zeros stay; float32 stays float32, all else becomes float64. `positive`
     and `many` are as for arrays.
     """
-
-    rereadable = True
-    rows: int
 
     def __init__(
         self, X: Any, y: ArrayLike, positive: Any = None, many: int | None = None, name: str = "sparse matrix"
@@ -51,11 +47,6 @@ class SparseMatrix(LabelledArray):
         self._set_labels(many)
         self.domain = Domain("vector", X.shape[1])
         self.rows = len(raw)
-
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for first in range(start["row"] if start else 0, self.rows, ROWS_PER_BATCH):
-            stop = min(first + ROWS_PER_BATCH, self.rows)
-            yield Batch(self._x[first:stop], self._y[first:stop], first + 1, {"row": stop})
 
 
 def _rows(X: Any, name: str) -> Sparse:

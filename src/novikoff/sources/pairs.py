@@ -33,6 +33,14 @@ def is_plain(value: Any) -> bool:
     return kind in HELD and (PLAIN.issuperset(map(type, value)) or all(map(is_plain, value)))
 
 
+def arrays_of(environment: Any) -> tuple[Any, Any] | None:
+    """X and y, if it is (X, y): not two pairs (x, y)."""
+    if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
+        x, y = environment
+        return None if isinstance(x, tuple) and isinstance(y, tuple) else (x, y)
+    return None
+
+
 class Pairs(Stream):
     """Pairs (x, y). `labels` says which two values stand for -1 and +1; without it y is -1 or +1 already.
 

@@ -27,11 +27,12 @@ def index_columns(schema: Any) -> tuple[int, ...]:
     return tuple(c for c, name in enumerate(schema.names) if name in levels or UNNAMED.fullmatch(name))
 
 
-def index_note(levels: Sequence[str], name: str) -> str:
-    """What to tell the user of an index that was left out."""
+def index_notes(levels: Sequence[str], name: str) -> list[str]:
+    """What to tell the user of an index that was left out, if there is one."""
     named = [f'"{level}"' for level in levels if not UNNAMED.fullmatch(level)]
     which = f" ({', '.join(named)})" if named else ""
-    return f"the index of {name}{which} is left out: it is no column. reset_index() makes one of it"
+    left_out = f"the index of {name}{which} is left out: it is no column. reset_index() makes one of it"
+    return [left_out] if levels else []
 
 
 def check_asked(

@@ -16,7 +16,7 @@ from novikoff.errors import MismatchError, SourceError
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.frames import SparseMatrix, is_sparse
 from novikoff.sources.matched import names_of
-from novikoff.sources.pairs import Pairs
+from novikoff.sources.pairs import Pairs, arrays_of
 from novikoff.stream import Stream
 from novikoff.types import Batch, Example, Position
 
@@ -62,10 +62,8 @@ class TargetPairs(Pairs):
 
 def targets(environment: Any) -> Stream:
     """A stream of numbers to be predicted, from what is no stream yet."""
-    if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
-        x, y = environment
-        if not (isinstance(x, tuple) and isinstance(y, tuple)):  # those are two pairs (x, y)
-            return Targets(x, y)
+    if (both := arrays_of(environment)) is not None:
+        return Targets(*both)
     if isinstance(environment, Iterable):
         return TargetPairs(environment)
     raise MismatchError(

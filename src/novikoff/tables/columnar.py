@@ -13,7 +13,7 @@ from typing import Any
 from novikoff.errors import SourceError
 from novikoff.sources.arrow_file import ParquetFile, open_arrow
 from novikoff.sources.on_disk import OnDisk
-from novikoff.sources.pandas_index import index_columns, index_note
+from novikoff.sources.pandas_index import index_columns, index_notes
 from novikoff.tables.column import Kind, names_apart
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece, Reader
 from novikoff.types import Position
@@ -30,7 +30,7 @@ class Columnar(Reader):
     def __init__(self, name: str, schema: Any, levels: Sequence[str]) -> None:
         super().__init__(name)
         self.names, self.levels = names_apart(map(str, schema.names)), levels
-        self.notes += [index_note(levels, name)] if levels else []
+        self.notes += index_notes(levels, name)
 
     @abstractmethod
     def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:

@@ -48,7 +48,7 @@ class CSV(Table):
     chunk       bytes parsed at a time; a row may be longer
     outcomes    "labels", or "numbers" to be predicted
     labelled    False: rows to be predicted, without a label
-    weight      the column that tells how often a row counts, by name or number: whole numbers
+    weight      the column that tells how often a row counts, by name or number, no feature: whole numbers up to 10,000
     """
 
     def __init__(

@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from novikoff.batch import Memory
 from novikoff.errors import SourceError
-from novikoff.sources.arrow_file import index_notes, open_arrow
+from novikoff.sources.arrow_file import open_arrow
 from novikoff.sources.arrow_lists import DenseLists, SparseLists
 from novikoff.sources.converted import Converted
 from novikoff.sources.layout import LABEL_NAMES, named
 from novikoff.sources.on_disk import OnDisk
-from novikoff.sources.pandas_index import check_asked
+from novikoff.sources.pandas_index import check_asked, index_notes
 from novikoff.sources.written_labels import WrittenLabels
 from novikoff.stream import Stream
 from novikoff.tables.cells import distinct, plain
@@ -50,7 +50,7 @@ class Arrow(Stream):
     ) -> None:  # fmt: skip
         self._source, self.name = file, file.name
         self._file = open_arrow(file)
-        self.notes = [*file.notes(), *index_notes(self._file, self.name)]
+        self.notes = [*file.notes(), *index_notes(self._file.index, self.name)]
         schema = self._file.schema
         check_asked(self._file.index, schema.names, label, LABEL_NAMES, None, self.name)
         note = self._file.last_note() if label is None else None
