@@ -22,7 +22,7 @@ from sklearn.utils import murmurhash3_32
 import novikoff as nk
 from helpers import soon, typed
 from novikoff.errors import SourceError
-from novikoff.sources import jsonl, labelled_lines
+from novikoff.sources import jsonl, streaming_labels
 from novikoff.sources.jsonl import JSONL
 from novikoff.sources.vw import VW
 from novikoff.types import Domain, Labels
@@ -426,7 +426,7 @@ def test_many_labels_stay_as_they_are():
 
 
 def test_a_file_is_looked_through_for_its_second_label(tmp_path, monkeypatch):
-    monkeypatch.setattr(labelled_lines, "LOOK_AHEAD_BYTES", 100)
+    monkeypatch.setattr(streaming_labels, "LOOK_AHEAD_BYTES", 100)
     path = tmp_path / "sorted.jsonl"
     for one, two in ((5, 3), ("spam", "ham")):
         text = lines({"y": one, "a": 1}) * 300 + b"x\n" + lines({"y": two}) * 300
@@ -436,7 +436,7 @@ def test_a_file_is_looked_through_for_its_second_label(tmp_path, monkeypatch):
 
 
 def test_what_cannot_be_looked_through_goes_by_the_first_label(monkeypatch):
-    monkeypatch.setattr(labelled_lines, "LOOK_AHEAD_BYTES", 100)
+    monkeypatch.setattr(streaming_labels, "LOOK_AHEAD_BYTES", 100)
     one = lines({"y": 1, "a": 1}) * 99
     assert [y for y, _, _ in read(one + lines({"y": 0}), chunk=50)] == [1] * 99 + [-1]
     said = fails(one + lines({"y": 2}), chunk=50)
@@ -693,7 +693,7 @@ def test_a_pipe_gives_the_same_rows_as_the_file():
 
 def test_a_silent_pipe_holds_back_no_row(monkeypatch):
     """Every row is answered before the next is sent, so nothing may wait for a full chunk."""
-    monkeypatch.setattr(labelled_lines, "LABEL_SECONDS", 0.05)
+    monkeypatch.setattr(streaming_labels, "LABEL_SECONDS", 0.05)
     reader, writer = os.pipe()
     with os.fdopen(reader, "rb") as file:
         stream = JSONL(file)

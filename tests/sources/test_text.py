@@ -341,7 +341,7 @@ def test_the_larger_label_is_positive_and_numbers_are_compared_as_numbers(write,
 
 
 def test_the_second_label_of_a_file_is_found_however_late_it_comes(write, monkeypatch):
-    monkeypatch.setattr("novikoff.sources.labelled_lines.LOOK_AHEAD_BYTES", 100)
+    monkeypatch.setattr("novikoff.sources.streaming_labels.LOOK_AHEAD_BYTES", 100)
     stream = Text(write(b"spam\tx\n" * 500 + b"ham\ty\n"), chunk=50)
     first = next(stream.batches())
     assert stream.labels == Labels("ham", "spam")

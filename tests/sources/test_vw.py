@@ -28,7 +28,7 @@ import novikoff as nk
 from novikoff.errors import SourceError
 from novikoff.kernels import decimals
 from novikoff.kernels import vw as kernel
-from novikoff.sources import labelled_lines
+from novikoff.sources import labelled_lines, streaming_labels
 from novikoff.sources.svmlight_line import BadLineError
 from novikoff.sources.vw import VW, ChunkParser
 from novikoff.sources.vw_line import hashed, murmur, read_line
@@ -465,7 +465,7 @@ def test_many_labels_stay_as_they_are():
 
 
 def test_a_file_is_looked_through_for_its_second_label(tmp_path, monkeypatch):
-    monkeypatch.setattr(labelled_lines, "LOOK_AHEAD_BYTES", 100)
+    monkeypatch.setattr(streaming_labels, "LOOK_AHEAD_BYTES", 100)
     path = tmp_path / "sorted.vw"
     for text in (b"1 | 1\n" * 1000 + b"2 | 1\n" * 1000, b"5 |\n" * 1000 + b"x\n" + b"3 |\n"):
         path.write_bytes(text)
@@ -476,7 +476,7 @@ def test_a_file_is_looked_through_for_its_second_label(tmp_path, monkeypatch):
 
 
 def test_what_cannot_be_looked_through_goes_by_the_first_label(monkeypatch):
-    monkeypatch.setattr(labelled_lines, "LOOK_AHEAD_BYTES", 100)
+    monkeypatch.setattr(streaming_labels, "LOOK_AHEAD_BYTES", 100)
     assert [y for y, _, _ in read(b"1 | 1\n" * 99 + b"0 |\n", chunk=50)] == [1] * 99 + [-1]
     assert [y for y, _, _ in read(b"0 | 1\n" * 99, chunk=50)] == [-1] * 99
     said = fails(b"1 | 1\n" * 99 + b"2 | 1\n", chunk=50)
@@ -485,7 +485,7 @@ def test_what_cannot_be_looked_through_goes_by_the_first_label(monkeypatch):
 
 
 def test_rows_of_one_label_are_held_back_once_only(monkeypatch):
-    monkeypatch.setattr(labelled_lines, "LOOK_AHEAD_BYTES", 1000)
+    monkeypatch.setattr(streaming_labels, "LOOK_AHEAD_BYTES", 1000)
     stream = VW(io.BytesIO(b"1 | 1\n" * 10_000), chunk=100)
     batches = stream.batches()
     next(batches)
@@ -773,7 +773,7 @@ def test_a_pipe_is_read_once():
 
 def test_a_silent_pipe_holds_back_no_row(monkeypatch):
     """Every row is answered before the next is sent, so nothing may wait for a full chunk."""
-    monkeypatch.setattr(labelled_lines, "LABEL_SECONDS", 0.05)
+    monkeypatch.setattr(streaming_labels, "LABEL_SECONDS", 0.05)
     reader, writer = os.pipe()
     with os.fdopen(reader, "rb") as file:
         stream = VW(file, threads=2)

@@ -66,7 +66,6 @@ class JSONL(LabelledLines):
         self._asked = label
         self._key = label
         self._guessed = False
-        self._numbers: bool | None = None  # are the labels numbers?
         self._booleans = True  # are those that came true and false?
         self._names = Names(bits)
 
@@ -85,12 +84,11 @@ class JSONL(LabelledLines):
         return [value == 1 for value in found] if found and self._booleans else found
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        self._key, self._numbers = (start["key"], start["numbers"]) if start else (self._asked, None)
-        self._booleans = start["booleans"] if start else True
+        self._key, self._booleans = (start["key"], start["booleans"]) if start else (self._asked, True)
         yield from super().batches(start)
 
     def _remembered(self) -> Position:
-        return {"key": self._key, "numbers": self._numbers, "booleans": self._booleans}
+        return {"key": self._key, "booleans": self._booleans}
 
     def _to_say(self) -> Iterator[str]:
         if self._guessed:

@@ -16,10 +16,9 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import time
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -32,15 +31,13 @@ from novikoff.errors import Advice, LabelError, Option, SourceError, counted
 from novikoff.numbering import are_numbers
 from novikoff.sources.line_chunks import LITTLE, Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
-from novikoff.sources.streaming_labels import StreamingLabels, shown
+from novikoff.sources.streaming_labels import StreamingLabels, held_back, shown
 from novikoff.sources.svmlight_line import BadLineError
 from novikoff.sources.workers import workers
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Labels, Position, Sparse
 
 CHUNK_BYTES = 2**22
-LOOK_AHEAD_BYTES = 2**24
-LABEL_SECONDS = 1.0  # how long a pipe may take to show both labels
 PADDING = 80  # readable bytes that kernels may look at behind a text
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -105,6 +102,7 @@ class LabelledLines(Stream):
         self._labels = StreamingLabels(positive, many)
         self._skip_bad, self._threads, self._chunk = skip_bad, threads, chunk
         self._bad_before = self._ignored = self._left_out = 0
+        self._numbers: bool | None = None  # are the labels numbers? For formats where they may be text
         self._little = Little()
         self.name = self._origin.name
         self.rereadable, self.fixed = self._origin.rereadable, self._origin.fixed
@@ -164,9 +162,10 @@ class LabelledLines(Stream):
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         here = dict(start or {"row": 0, "line": 0, "byte": 0, "width": 0, "bad": 0})
         self._labels = StreamingLabels(self._positive, self._many)
-        self._labels.expected = self.expected
+        self._labels.expected, self._numbers = self.expected, None
         if start:
             self._labels.load(start["labels"])
+            self._numbers = start["numbers"]
         self._bad_before, self._ignored, self._left_out = here["bad"], 0, 0
         self.skipped.clear()
         try:
@@ -180,25 +179,24 @@ class LabelledLines(Stream):
 
     def _settled(self, opened: Opened, here: Position) -> Iterator[Parsed]:
         """The chunks, held back at first until both labels have come, or for as long as may be."""
-        held: deque[Parsed] = deque()
-        deadline = 0.0
-        for parsed in self._parsed(opened, here["byte"] == 0):
-            held.append(parsed)
-            if self._labels.labels is None and not self._labels.settled:
-                deadline = deadline or time.monotonic() + LABEL_SECONDS
-                size, bad = sum(piece.size for piece in held), sum(len(piece.bad) for piece in held)
-                spare = self._skip_bad - self._bad_before - bad
-                stuck = spare < 0
-                self._labels.look(parsed.before(parsed.bad[spare][0]).labels if stuck and parsed.bad else parsed.labels)
-                if stuck and self._labels.lone:  # no fault of that label: the other may be on the line that is bad
-                    self._refuse_bad(held, here["line"])
-                if not self._labels.settled and not stuck:
-                    if size < LOOK_AHEAD_BYTES and opened.ready(max(0.0, deadline - time.monotonic())):
-                        continue
-                    self._look_further(here["byte"] + size)
-            while held:
-                yield held.popleft()
-        yield from held
+
+        def look(held: Sequence[Parsed]) -> bool:
+            parsed, spare = held[-1], self._skip_bad - self._bad_before - sum(len(piece.bad) for piece in held)
+            stuck = spare < 0
+            self._labels.look(parsed.before(parsed.bad[spare][0]).labels if stuck and parsed.bad else parsed.labels)
+            if stuck and self._labels.lone:  # no fault of that label: the other may be on the line that is bad
+                self._refuse_bad(held, here["line"])
+            return stuck
+
+        def look_further(held: Sequence[Parsed]) -> None:
+            if self._origin.independent:
+                with self._origin.open(here["byte"] + sum(piece.size for piece in held)) as rest:
+                    for parsed in self._parsed(rest, False):
+                        self._labels.look(parsed.labels)
+                        if self._labels.settled:
+                            return
+
+        return held_back(self._parsed(opened, here["byte"] == 0), self._labels, look, opened.ready, look_further)
 
     def _batch(self, parsed: Parsed, here: Position) -> Iterator[Batch]:
         """The rows of a chunk, up to one that is not to be skipped; then what is wrong with it. Moves `here` on."""
@@ -253,7 +251,7 @@ class LabelledLines(Stream):
             line += parsed.lines
 
     def _position(self, here: Position) -> Position:
-        return {**here, "labels": self._labels.state(), **self._remembered()}
+        return {**here, "labels": self._labels.state(), "numbers": self._numbers, **self._remembered()}
 
     def _parsed(self, opened: Opened, at_start: bool) -> Iterator[Parsed]:
         """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
@@ -268,16 +266,6 @@ class LabelledLines(Stream):
             return replace(parse(made, len(made) - PADDING, 0), size=size - added)
 
         return in_order(opened, self._chunk, at_start, free, labelled, self._threads, type(self).__name__)
-
-    def _look_further(self, byte: int) -> None:
-        """Look for the second label in what is left of a file."""
-        if not self._origin.independent:
-            return
-        with self._origin.open(byte) as opened:
-            for parsed in self._parsed(opened, False):
-                self._labels.look(parsed.labels)
-                if self._labels.settled:
-                    return
 
     def _to_say(self) -> Iterator[str]:
         """What there is to say of this pass."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
@@ -78,17 +78,21 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
         raise SourceError(f"a format must be one of {', '.join(names('format'))}: got {format!r}.")
     content, found, notes = _sniffed(source, given.get("delimiter")) if format is None else (source, format, [])
     make = entry(found, "format").load()
-    taken = list(inspect.signature(make).parameters)[1:]  # behind the source
-    for option in given:
-        if option not in taken:
-            how = "asked for" if format else "recognised"
-            raise SourceError(
-                f"options must be those of the format: {found} ({how}) takes {', '.join(taken) or 'nothing'}; got "
-                f"{option}, for {_named(source)}. Leave it out, or name another format: {', '.join(FORMATS)}."
-            )
+    check_options(make, given, f"{found} ({'asked for' if format else 'recognised'})", _named(source))
     stream: Stream = make(content, **given)
     stream.notes[:0] = [f"read as {found}", *notes]
     return stream
+
+
+def check_options(make: Any, given: Iterable[str], format: str, name: str, without: Sequence[str] = ()) -> None:
+    """Refuse options that a format, made by `make`, does not take, or that are of no use here."""
+    taken = [option for option in list(inspect.signature(make).parameters)[1:] if option not in without]
+    for option in given:
+        if option not in taken:
+            raise SourceError(
+                f"options must be those of the format: {format} takes {', '.join(taken) or 'nothing'}; got {option}, "
+                f"for {name}. Leave it out, or name another format: {', '.join(FORMATS)}."
+            )
 
 
 def sniff(head: bytes) -> str | None:
@@ -106,11 +110,11 @@ def sniff(head: bytes) -> str | None:
     lines = [line for line in lines if line and not line.startswith(b"#")][:SNIFFED_ROWS]
     if any(b"\0" in line for line in lines):
         return None
-    if _mostly(lines, OBJECT.match):
+    if mostly(lines, OBJECT.match):
         return "jsonl"
-    if _mostly(lines, SVMLIGHT.fullmatch) and any(ENTRY.search(line) for line in lines):
+    if mostly(lines, SVMLIGHT.fullmatch) and any(ENTRY.search(line) for line in lines):
         return "svmlight"
-    if _mostly(lines, lambda line: LABELLED.fullmatch(line) or UNLABELLED.fullmatch(line)):
+    if mostly(lines, lambda line: LABELLED.fullmatch(line) or UNLABELLED.fullmatch(line)):
         return "vw"
     return "text" if _is_text(lines) else None
 
@@ -129,15 +133,16 @@ def _is_text(lines: list[bytes]) -> bool:
     if not any(re.fullmatch(NUMBER, label) for label in labels):
         return True
     messages = [message for _, message in worded]
-    return len(labels) <= 2 and _mostly(messages, WORDS.search) and len(set(messages)) > len(messages) // 2
+    return len(labels) <= 2 and mostly(messages, WORDS.search) and len(set(messages)) > len(messages) // 2
 
 
 def _has_number(message: bytes) -> bool:
     return b"\t" in message and any(re.fullmatch(NUMBER, cell.strip()) for cell in message.split(b"\t"))
 
 
-def _mostly(lines: list[bytes], test: Callable[[bytes], object]) -> bool:
-    return 2 * sum(test(line) is not None for line in lines) > len(lines)
+def mostly(lines: Sequence[Any], test: Callable[[Any], object]) -> bool:
+    """Is it so for most of them?"""
+    return 2 * sum(bool(test(line)) for line in lines) > len(lines)
 
 
 def _sniffed(source: Any, delimiter: str | None) -> tuple[Any, str, list[str]]:

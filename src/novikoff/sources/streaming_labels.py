@@ -14,6 +14,9 @@ Cost
 from __future__ import annotations
 
 import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,8 @@ from novikoff.errors import MANY, POSITIVE, Advice, LabelError, Option, SourceEr
 from novikoff.numbering import Numbering
 from novikoff.types import Labels
 
+LOOK_AHEAD_BYTES = 2**24
+LABEL_SECONDS = 1.0  # how long a pipe may take to show both labels
 LONE = {-1: Labels(-1, 1), 0: Labels(0, 1), 1: Labels(-1, 1)}
 """What a value stands for while it is the only one."""
 
@@ -191,6 +196,32 @@ class StreamingLabels:
             do = Advice("Number them from 0. Or: ", POSITIVE)
             raise LabelError(must, f"has {shown(values[row])}", do, row=row)
         return values.astype(np.int32)
+
+
+def held_back(
+    pieces: Iterable[Any], labels: StreamingLabels, look: Callable[[Sequence[Any]], bool],
+    ready: Callable[[float], bool], look_further: Callable[[Sequence[Any]], object],
+) -> Iterator[Any]:  # fmt: skip
+    """Pieces (of a `size` in bytes), held back at first until both labels have come, or for as long as may be.
+
+    look           takes note of the labels of the last piece that is held; True if no row behind it will be read
+    ready          will the next piece not be waited for, for so many seconds?
+    look_further   looks for the second label behind those that are held, if it can
+    """
+    held: deque[Any] = deque()
+    deadline = 0.0
+    for piece in pieces:
+        held.append(piece)
+        if labels.labels is None and not labels.settled:
+            deadline = deadline or time.monotonic() + LABEL_SECONDS
+            if not look(held) and not labels.settled:
+                size = sum(one.size for one in held)
+                if size < LOOK_AHEAD_BYTES and ready(max(0.0, deadline - time.monotonic())):
+                    continue
+                look_further(held)
+        while held:
+            yield held.popleft()
+    yield from held
 
 
 def shown(value: Any) -> str:

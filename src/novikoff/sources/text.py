@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from novikoff.errors import Advice, LabelError, Option, quoted
 from novikoff.sources.labelled_lines import LabelledLines, Parsed, Parser
 from novikoff.sources.layout import WHOLE, is_number
 from novikoff.sources.svmlight_line import BadValueError
-from novikoff.types import Batch, Position, Sparse
+from novikoff.types import Sparse
 
 CHUNK_BYTES = 2**20
 MUST = "a line must be a label, a TAB and a message"
@@ -55,14 +54,6 @@ class Text(LabelledLines):
         super().__init__(
             source, None if positive is None else _canonical(str(positive)), many, bits, skip_bad, 1, chunk
         )
-        self._numbers: bool | None = None  # are the labels numbers?
-
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        self._numbers = start["numbers"] if start else None
-        yield from super().batches(start)
-
-    def _remembered(self) -> Position:
-        return {"numbers": self._numbers}
 
     def _parser(self, free: deque[bytearray]) -> Parser:
         table = Table()

@@ -19,9 +19,7 @@ Cost
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
@@ -30,7 +28,7 @@ from novikoff.sources.first_lines import BLANK, look_at
 from novikoff.sources.jsonl import JSONL
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, LabelledLines
 from novikoff.sources.layout import LABEL_NAMES, SNIFFED_ROWS, find_delimiter, is_number, rows_of
-from novikoff.sources.reader import FORMATS, NUMBER, TABLES, UNLABELLED, WORD, _suffix, sniff
+from novikoff.sources.reader import FORMATS, NUMBER, TABLES, UNLABELLED, WORD, _suffix, check_options, mostly, sniff
 from novikoff.stream import Stream
 
 IF_LABEL = Advice("If it is the label, leave out ", Option("unlabelled"))
@@ -67,13 +65,7 @@ def unlabelled(source: Any, format: str | None = None, numbers: bool = False, **
     binary = "arrow" if head.startswith(b"ARROW1") else "parquet" if head.startswith(b"PAR1") else None
     objects = "jsonl" if numbers and head.lstrip(BLANK).startswith(b"{") else None
     found = binary or objects or ("csv" if numbers else format) or _format(lines, origin.name)
-    taken = [name for name in list(inspect.signature(FORMATS[found]()).parameters)[1:] if name not in LABELS]
-    for option in given:
-        if option not in taken:
-            raise SourceError(
-                f"options must be those of the format: {found} without labels takes {', '.join(taken)}; got "
-                f"{option}, for {origin.name}. Leave it out, or name another format: {', '.join(FORMATS)}."
-            )
+    check_options(FORMATS[found](), given, f"{found} without labels", origin.name, LABELS)
     if found not in TABLES_TOO:
         return unlabelled_lines(content, found, given, lines)
     table: Stream = FORMATS[found]()(content, labelled=False, outcomes="numbers" if numbers else "labels", **given)
@@ -109,9 +101,9 @@ def _format(head: bytes, name: str) -> str:
     lines = [line.strip() for line in head.removeprefix(BYTE_ORDER_MARK).split(b"\n")]
     lines = [line for line in lines if line]
     code = [line for line in lines if not line.startswith(b"#")][:SNIFFED_ROWS]
-    if code and _most(code, lambda line: FEATURES.fullmatch(line) is not None):
+    if mostly(code, FEATURES.fullmatch):
         return "svmlight"
-    if code and _most(code, lambda line: UNLABELLED.fullmatch(line) is not None):
+    if mostly(code, UNLABELLED.fullmatch):
         return "vw"
     if _suffix(name) in TABLES:
         return "csv"
@@ -122,7 +114,7 @@ def _format(head: bytes, name: str) -> str:
     if found is not None:
         must = "lines without labels must begin with features"
         raise SourceError(must, f"{name} has labels ({found})", LEAVE_OUT)
-    if lines and not _has_numbers(head, name) and _most(lines[:SNIFFED_ROWS], lambda line: bool(WORD.search(line))):
+    if lines and not _has_numbers(head, name) and mostly(lines[:SNIFFED_ROWS], WORD.search):
         return "text"
     return "csv"
 
@@ -133,8 +125,4 @@ def _has_numbers(head: bytes, name: str) -> bool:
         rows = [cells for _, _, cells in islice(rows_of(head, find_delimiter(head), name), SNIFFED_ROWS)]
     except SourceError:  # a quote that is left open
         return False
-    return _most(rows[1:] or rows, lambda cells: any(map(is_number, cells)))
-
-
-def _most(items: list[Any], test: Callable[[Any], bool]) -> bool:
-    return 2 * sum(map(test, items)) > len(items)
+    return mostly(rows[1:] or rows, lambda cells: any(map(is_number, cells)))

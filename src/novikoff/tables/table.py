@@ -18,9 +18,7 @@ Weights
 from __future__ import annotations
 
 import re
-import time as clock
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -32,7 +30,7 @@ from novikoff.errors import Advice, LabelError, MismatchError, Option, SourceErr
 from novikoff.sources.layout import LABEL_NAMES
 from novikoff.sources.matched import mismatch
 from novikoff.sources.pandas_index import check_asked, unnamed_note
-from novikoff.sources.streaming_labels import shown
+from novikoff.sources.streaming_labels import held_back, shown
 from novikoff.sources.written_labels import WrittenLabels
 from novikoff.stream import Stream
 from novikoff.tables import cells
@@ -43,8 +41,6 @@ from novikoff.tables.piece import Piece, Reader
 from novikoff.tables.weights import repeated, weights
 from novikoff.types import Batch, Domain, Labels, Position
 
-LOOK_AHEAD_BYTES = 2**24
-LABEL_SECONDS = 1.0
 INTEGER = re.compile(r"-?[0-9]{1,19}")
 
 
@@ -464,40 +460,24 @@ class Table(Stream):
     def _settled(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
         """The pieces, held back at first until both labels have come, or for as long as may be."""
         if self.label is None or self.outcomes == "numbers":
-            yield from pieces
-            return
-        held: deque[Piece] = deque()
-        deadline = 0.0
-        for piece in pieces:
-            held.append(piece)
-            if self._labels.labels is None and not self._labels.known.settled:
-                deadline = deadline or clock.monotonic() + LABEL_SECONDS
-                if piece.rows:
-                    self._look(piece)
-                if piece.error is not None and self._labels.known.lone:  # the other may be in the row that is bad
-                    raise self._numbered(piece.error) or piece.error
-                if not self._labels.known.settled and piece.error is None:
-                    size = sum(one.size for one in held)
-                    if size < LOOK_AHEAD_BYTES and self._reader.ready(max(0.0, deadline - clock.monotonic())):
-                        continue
-                    self._look_further(piece.end)
-            while held:
-                yield held.popleft()
-        yield from held
+            return pieces
 
-    def _look(self, piece: Piece) -> None:
-        with suppress(SourceError):  # told when its row comes
-            self._labels.look(*cells.distinct(piece.arrays[str(self.label)]))
-
-    def _look_further(self, start: Position | None) -> None:
-        """Look for the second label in what is left of a file."""
-        if not self._reader.independent:
-            return
-        for piece in self._reader.pieces(start, {str(self.label): "category"}):
+        def look(held: Sequence[Piece]) -> bool:
+            piece = held[-1]
             if piece.rows:
-                self._look(piece)
-            if self._labels.known.settled or piece.error is not None:
-                return
+                with suppress(SourceError):  # told when its row comes
+                    self._labels.look(*cells.distinct(piece.arrays[str(self.label)]))
+            if piece.error is not None and self._labels.known.lone:  # the other may be in the row that is bad
+                raise self._numbered(piece.error) or piece.error
+            return piece.error is not None
+
+        def look_further(held: Sequence[Piece]) -> None:
+            if self._reader.independent:
+                for piece in self._reader.pieces(held[-1].end, {str(self.label): "category"}):
+                    if look([piece]) or self._labels.known.settled:
+                        return
+
+        return held_back(pieces, self._labels.known, look, self._reader.ready, look_further)
 
     def _position(self, end: Position, played: int) -> Position:
         return {
