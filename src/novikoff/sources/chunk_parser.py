@@ -6,7 +6,6 @@ kernel goes on behind it. Of a little text Python reads all: to compile a kernel
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.sources.buffer_pool import OwnArrays
 from novikoff.sources.labelled_lines import Parsed
 from novikoff.sources.svmlight_line import BadLineError, Row
 from novikoff.types import Sparse
@@ -40,7 +40,7 @@ class LineParser(ABC):
     ) -> None:  # fmt: skip
         self._kernel, self._skip_bad, self._width = kernel, skip_bad, width
         self._free, self._little = free, little
-        self._local = threading.local()
+        self._own = OwnArrays(self._arrays)
 
     @abstractmethod
     def _begin(self, text: bytearray, data: NDArray[np.uint8], size: int, little: bool) -> tuple[Arrays, Advance]:
@@ -52,14 +52,7 @@ class LineParser(ABC):
 
     @abstractmethod
     def _arrays(self, size: int) -> Arrays:
-        """Arrays for a chunk of `size` bytes; memory that is not touched costs nothing."""
-
-    def _own(self, size: int) -> Arrays:
-        """The arrays of this thread."""
-        if getattr(self._local, "size", -1) < size:
-            self._local.size, self._local.arrays = size, self._arrays(size)
-        arrays: Arrays = self._local.arrays
-        return arrays
+        """Arrays for a chunk of `size` bytes, one set a thread."""
 
     def parse(self, text: bytearray, size: int, added: int) -> Parsed:
         """The first `size` bytes, of which the last `added` are not in the source."""

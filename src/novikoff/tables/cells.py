@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import Advice, Option, SourceError
-from novikoff.sources.layout import BOOLEANS
-from novikoff.tables.column import NUMBER, Column, Kind, is_missing, moment
+from novikoff.sources.layout import BOOLEANS, NUMBER
+from novikoff.tables.column import Column, Kind, is_missing, moment
 
 ISO = "%Y-%m-%d"
 

@@ -27,13 +27,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
-from novikoff.sources.layout import BOOLEANS
+from novikoff.sources.layout import BOOLEANS, NUMBER
 
 Kind = Literal["number", "boolean", "category", "time", "text", "ignored", "unknown"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
 MISSING = ("", "?", "na", "n/a", "nan", "null")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]+")
 DISGUISED = re.compile(r"[+-]?[$€£¥]? ?[+-]?([0-9]+|[0-9]{1,3}([., '][0-9]{3})+)([.,][0-9]+)? ?[$€£¥%]?")
 """A number as people write it: $1,234.50, 12,5 or 40 %."""

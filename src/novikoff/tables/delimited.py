@@ -27,10 +27,10 @@ import numpy as np
 
 from novikoff.errors import HEADER, Option, SourceError, Where, quoted
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, cores, in_order
-from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8, bytes_of, check_encoding, find_delimiter, rows_of
+from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8, NUMBER, bytes_of, check_encoding, find_delimiter, rows_of
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
 from novikoff.tables.cells import bad_cell, category_instead, missing
-from novikoff.tables.column import INFINITE, MISSING, NUMBER, WHOLE, Column, Kind, is_missing, names_apart, recognise
+from novikoff.tables.column import INFINITE, MISSING, WHOLE, Column, Kind, is_missing, names_apart, recognise
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.tables.plain_cells import PlainCells
 from novikoff.tables.text_reader import SKIP, TextReader

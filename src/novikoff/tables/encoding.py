@@ -103,8 +103,7 @@ class Encoding:
                 slots.append(Slot([gone(self._stem(column))], np.where(texts[-1][1][2], 0, -1)))
             else:
                 slots += list(self._slots(column, array, count, learn))
-        entries = self._entries(slots, count, learn)
-        return self._hashed(slots, texts, count) if self.bits is not None else entries
+        return self._entries(slots, count, learn) if self.bits is None else self._hashed(slots, texts, count)
 
     def _dense(self, columns: list[NDArray[Any]], count: int, learn: bool) -> NDArray[Any]:
         gaps = [np.isnan(values) if values.dtype.kind == "f" else None for values in columns]
@@ -167,8 +166,6 @@ class Encoding:
 
     def _entries(self, slots: list[Slot], count: int, learn: bool) -> Sparse:
         """The rows of features that are numbered; new ones in the order in which they come."""
-        if self.bits is not None:
-            return Sparse(np.zeros(1, np.uint64), np.zeros(0, np.uint32), np.zeros(0), 0, checked=True)
         new: list[tuple[int, int, str]] = []
         for order, slot in enumerate(slots):
             unknown = np.array([name not in self.places for name in slot.names] + [False])

@@ -10,7 +10,6 @@ Cost
 from __future__ import annotations
 
 import csv
-import threading
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import SourceError, Where
-from novikoff.sources.buffer_pool import BufferPool
+from novikoff.sources.buffer_pool import BufferPool, OwnArrays
 from novikoff.sources.labelled_lines import CHUNK_BYTES, PADDING, cores, in_order
 from novikoff.sources.layout import runs
 from novikoff.sources.line_chunks import Little
@@ -64,7 +63,7 @@ class Cells:
         self._threads, self._chunk = cores() if threads is None else threads, chunk
         self.name, self.rereadable, self.fixed = origin.name, origin.rereadable, origin.fixed
         self.fingerprint = origin.fingerprint
-        self._local = threading.local()
+        self._places = OwnArrays(lambda size: [np.empty(size + PADDING, np.uint32) for _ in range(2)])
         self._buffers, self._little = BufferPool(), Little()
         self._runs = runs(chosen.used)
 
@@ -134,7 +133,7 @@ class Cells:
             return _left_to_python(text, size, added, len(self._chosen.used))
         from novikoff.kernels import cells as kernel
 
-        ends, line_ends, wrong = self._arrays(size)
+        ends, line_ends = self._places(size)
         data = np.frombuffer(text, dtype=np.uint8)
         lines = int(kernel.places(data, np.uint64(size), np.uint64(ord(self._delimiter)), ends, line_ends))
         experts, outcome = len(self._chosen.used), self._chosen.outcome
@@ -145,22 +144,13 @@ class Cells:
         rows, odds = map(int, kernel.parse(
             data, np.uint64(lines), np.uint64(self._width), self._runs,
             np.uint64(self._width if outcome is None else outcome), self._sleeping, ends, line_ends, x, y, row_lines,
-            odd, wrong,
+            odd, np.zeros(4, np.uint64),
         ))  # fmt: skip
         table, left = x[: rows * experts].reshape(rows, experts), odd[:odds]
         if self._text and any(_large(numbers) for numbers in (table, y[:rows]) if len(numbers)):
             large = (np.abs(table) >= FIRST_TEXT).any(axis=1) | (np.abs(y[:rows]) >= FIRST_TEXT)
             left = np.union1d(left, np.flatnonzero(large)).astype(np.uint32)  # Python says what is wrong with them
         return Block(table, y[:rows], row_lines[:rows], left, text, lines, size, size - added)
-
-    def _arrays(self, size: int) -> tuple[NDArray[Any], ...]:
-        """Room for what is found in `size` bytes, of this thread; memory that is not touched costs nothing."""
-        if getattr(self._local, "size", -1) < size:
-            self._local.size = size
-            places = [np.empty(size + PADDING, dtype=np.uint32) for _ in range(2)]
-            self._local.arrays = (*places, np.zeros(4, dtype=np.uint64))
-        arrays: tuple[NDArray[Any], ...] = self._local.arrays
-        return arrays
 
 
 def _where(row_lines: NDArray[np.uint32], before: int) -> Any:

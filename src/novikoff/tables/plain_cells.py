@@ -6,13 +6,12 @@ which knows what to do with every cell. What is read here is what it would read,
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from novikoff.sources.buffer_pool import OwnArrays
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, PADDING
 from novikoff.sources.layout import runs
 from novikoff.sources.line_chunks import Little
@@ -34,7 +33,8 @@ class PlainCells:
         self._words = [c for c, name in enumerate(names) if name in wanted and c not in self._numbers]
         self._names, self._runs = names, runs(self._numbers)
         self._known = "text" not in wanted.values()
-        self._little, self._local = Little(), threading.local()
+        self._little = Little()
+        self._places = OwnArrays(lambda size: [np.empty(size + PADDING, np.uint32) for _ in range(2)])
 
     def arrays(self, text: bytearray, size: int) -> tuple[int, dict[str, Any]] | None:
         """How many rows there are, and the array of each column; None if the chunk is not plain. For any thread.
@@ -81,14 +81,6 @@ class PlainCells:
                 return None
             found[self._names[column]] = _dictionary(codes, words)
         return rows, found
-
-    def _places(self, size: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        """Room for the places of cells and lines, of this thread; memory that is not touched costs nothing."""
-        if getattr(self._local, "size", -1) < size:
-            self._local.size = size
-            self._local.places = np.empty(size + PADDING, np.uint32), np.empty(size + PADDING, np.uint32)
-        places: tuple[NDArray[np.uint32], NDArray[np.uint32]] = self._local.places
-        return places
 
     def _is_plain(self, text: bytearray, size: int) -> bool:
         """Has it no quotes, zero bytes, new lines of other kinds, and no mark before the first byte?"""
