@@ -29,18 +29,19 @@ Advance = Callable[[NDArray[np.uint64]], object]
 class LineParser(ABC):
     """Parses chunks, in any thread; each thread has its own arrays, used again and again.
 
+    arrays   makes those for a chunk of so many bytes
     free     where texts go that are no longer needed
     little   says of a chunk's size whether Python reads all of it
     width    of the rows; None: one more than the largest index
     """
 
     def __init__(
-        self, kernel: Any, skip_bad: int, free: deque[bytearray], little: Callable[[int], bool],
-        width: int | None = None,
+        self, kernel: Any, arrays: Callable[[int], Arrays], skip_bad: int, free: deque[bytearray],
+        little: Callable[[int], bool], width: int | None = None,
     ) -> None:  # fmt: skip
         self._kernel, self._skip_bad, self._width = kernel, skip_bad, width
         self._free, self._little = free, little
-        self._own = OwnArrays(self._arrays)
+        self._own = OwnArrays(arrays)
 
     @abstractmethod
     def _begin(self, text: bytearray, data: NDArray[np.uint8], size: int, little: bool) -> tuple[Arrays, Advance]:
@@ -49,10 +50,6 @@ class LineParser(ABC):
     @abstractmethod
     def _line(self, line: bytes) -> Row | None:
         """The row that a line holds; None if there is none. Raises `BadLineError`."""
-
-    @abstractmethod
-    def _arrays(self, size: int) -> Arrays:
-        """Arrays for a chunk of `size` bytes, one set a thread."""
 
     def parse(self, text: bytearray, size: int, added: int) -> Parsed:
         """The first `size` bytes, of which the last `added` are not in the source."""

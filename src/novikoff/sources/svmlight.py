@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class ChunkParser(LineParser):
     """Plain lines by the plain kernel; the others, and what follows, by the one that knows them all."""
 
     def __init__(self, kernel: Any, skip_bad: int, free: deque[bytearray], little: Callable[[int], bool]) -> None:
-        super().__init__(kernel, skip_bad, free, little)
+        super().__init__(kernel, partial(_arrays, kernel), skip_bad, free, little)
         self._buffers = BufferPool()
 
     def _begin(self, text: bytearray, data: NDArray[np.uint8], size: int, little: bool) -> tuple[Arrays, Advance]:
@@ -94,6 +95,8 @@ class ChunkParser(LineParser):
     def _line(self, line: bytes) -> Row | None:
         return read_line(line)
 
-    def _arrays(self, size: int) -> Arrays:
-        places = [np.empty(size + self._kernel.PADDING, dtype=np.uint32) for _ in range(4)]
-        return *places, np.empty(self._kernel.SLOTS, dtype=np.uint32), np.zeros(self._kernel.WIDE, dtype=np.uint64)
+
+def _arrays(kernel: Any, size: int) -> Arrays:
+    """The places of separators, a table for repeats, and what was wrong."""
+    places = [np.empty(size + kernel.PADDING, dtype=np.uint32) for _ in range(4)]
+    return *places, np.empty(kernel.SLOTS, dtype=np.uint32), np.zeros(kernel.WIDE, dtype=np.uint64)

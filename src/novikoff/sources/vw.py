@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class ChunkParser(LineParser):
         self, kernel: Any, bits: int, ignore_weights: bool, skip_bad: int, free: deque[bytearray],
         little: Callable[[int], bool],
     ) -> None:  # fmt: skip
-        super().__init__(kernel, skip_bad, free, little, 2**bits)
+        super().__init__(kernel, partial(_arrays, kernel), skip_bad, free, little, 2**bits)
         self._bits, self._ignore_weights = bits, ignore_weights
 
     def parse(self, text: bytearray, size: int, added: int) -> Parsed:
@@ -95,9 +96,11 @@ class ChunkParser(LineParser):
     def _line(self, line: bytes) -> Row | None:
         return read_line(line, self._bits, self._ignore_weights)
 
-    def _arrays(self, size: int) -> Arrays:
-        rows, entries = size // 4 + 1, size // 2 + 1
-        return (
-            np.empty(rows), np.empty(rows, dtype=np.uint32), np.empty(rows + 1, dtype=np.uint64),
-            np.empty(entries, dtype=np.uint32), np.empty(entries), np.empty(self._kernel.SLOTS, dtype=np.uint32),
-        )  # fmt: skip
+
+def _arrays(kernel: Any, size: int) -> Arrays:
+    """Those of the rows of so many bytes, and a table for repeats."""
+    rows, entries = size // 4 + 1, size // 2 + 1
+    return (
+        np.empty(rows), np.empty(rows, dtype=np.uint32), np.empty(rows + 1, dtype=np.uint64),
+        np.empty(entries, dtype=np.uint32), np.empty(entries), np.empty(kernel.SLOTS, dtype=np.uint32),
+    )  # fmt: skip
