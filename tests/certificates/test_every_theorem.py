@@ -647,8 +647,12 @@ CASES = {
               (lambda: changed(run_of(nk.Ftrl(), apart(50)), rounds=7), "and no others"),
               (lambda: changed(run_of(nk.Ftrl(), apart(50)), loss=7.0), "what the ledger counted")),
     ),
-    "convex_regret": of_metric(nk.AdaGrad, apart(50), lost_more),
-    "convex_mistakes": of_metric(nk.AdaGrad, apart(50), lost_more),
+    "convex_regret": of_metric(
+        nk.AdaGrad, apart(50), lost_more, lambda: run_of(nk.AdaGrad(bias=0.0), orthogonal(12, 1))
+    ),
+    "convex_mistakes": of_metric(
+        nk.AdaGrad, apart(50), lost_more, lambda: run_of(nk.AdaGrad(bias=0.0), orthogonal(12, 1))
+    ),
     "specialists_promise": of_specialists(),
     "specialists_regret": of_specialists(),
     "stretch_regret": of_specialists(),

@@ -94,6 +94,18 @@ def test_no_promise_is_broken_on_arbitrary_streams(loss, seed, rounds, scale):
         assert one.status in ("valid", "vacuous"), str(one)
 
 
+def test_half_of_either_price_would_be_too_little():
+    """On e_1 .. e_20 with outcomes out of reach all losses are linear."""
+    ledger = nk.play(AdaGrad("absolute", bias=0.0), nk.Targets(np.eye(20), np.full(20, 50.0)))
+    (found,) = ledger.certify()
+    told = found.quantities
+    paid, penalty, delta = told["comparator_loss"], told["penalty"], told["delta"]
+    assert (penalty, delta) == pytest.approx((250.0 * math.sqrt(2.0), 500.0), rel=1e-3)
+    assert paid + 0.5 * penalty + delta < ledger.loss
+    assert paid + penalty + 0.5 * delta < ledger.loss
+    assert 0.87 * found.bound <= ledger.loss <= found.bound
+
+
 @pytest.mark.parametrize("loss", CODES)
 def test_whatever_is_played_against_it_the_dual_sums_stay_below_the_theorem(loss):
     """Outcomes that answer back: always where the slope is largest."""

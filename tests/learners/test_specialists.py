@@ -55,6 +55,14 @@ def test_prices_are_those_of_a_prior_that_sums_to_a_half():
     assert [place(s) for s in range(1, 9)] == [0, 1, 3, 4, 7, 8, 10, 11]
 
 
+def test_prices_and_the_stretches_of_a_run_of_blocks_have_their_golden_values():
+    assert [price(8), price(5)] == pytest.approx([6.356107661, 4.094344562], abs=1e-8)
+    told = nk.play(Specialists(nk.Ftrl(), 1), drifting(20)).learner.between(3, 13)
+    assert told.bound - told.begun == pytest.approx(
+        sum(map(price, (3, 4, 8, 12))), abs=1e-8
+    )  # [3] [4,7] [8,11] [12,13]
+
+
 def test_it_is_the_mixture_of_all_stretches_that_the_theorem_is_about():
     x, y = drifting(100, 25)
     block, copies = 4, {}
