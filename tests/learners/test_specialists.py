@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from helpers import novikoff, same
+from novikoff import kernels
 from novikoff.catalog import make
 from novikoff.errors import InputError, ModelFileError, SpecError
 from novikoff.learners.specialists import Specialists
@@ -58,9 +59,24 @@ def test_prices_are_those_of_a_prior_that_sums_to_a_half():
 def test_prices_and_the_stretches_of_a_run_of_blocks_have_their_golden_values():
     assert [price(8), price(5)] == pytest.approx([6.356107661, 4.094344562], abs=1e-8)
     told = nk.play(Specialists(nk.Ftrl(), 1), drifting(20)).learner.between(3, 13)
-    assert told.bound - told.begun == pytest.approx(
-        sum(map(price, (3, 4, 8, 12))), abs=1e-8
-    )  # [3] [4,7] [8,11] [12,13]
+    cover = sum(map(price, (3, 4, 8, 12)))  # [3] [4, 7] [8, 11] [12, 13]
+    assert told.bound - told.begun == pytest.approx(cover, abs=1e-8)
+
+
+def test_a_mixture_with_sleepers_has_its_golden_values():
+    """Three forecasters, 1 2 3 awake, then 1 3, 2 3, 1 2; who sleeps loses what the mixture does."""
+    masses, logs, lost, said = np.array([0.5, 0.25, 0.25]), np.zeros(3), np.zeros(3), []
+    up = np.array([[0.9, 0.5, 0.2], [0.8, 0.5, 0.4], [0.3, 0.6, 0.1], [0.7, 0.5, 0.5]])
+    for awake, row, y in zip(([0, 1, 2], [0, 2], [1, 2], [0, 1]), up, (1, -1, 1, 1), strict=True):
+        some, losses = logs[awake], np.empty((1, len(awake) + 1))
+        chances = row[awake] if y == 1 else 1.0 - row[awake]
+        right = kernels.specialists.mix(masses[awake], some, chances[np.newaxis], losses)[0]
+        said.append(right if y == 1 else 1.0 - right)
+        logs += math.log(right)
+        logs[awake] = some
+        lost[awake] += losses[0, -1] - losses[0, :-1]
+    assert said == pytest.approx([0.625, 0.76, 0.35, 0.627272727], abs=1e-8)
+    assert lost == pytest.approx([0.292020474, 0.089079630, -1.475906520], abs=1e-8)
 
 
 def test_it_is_the_mixture_of_all_stretches_that_the_theorem_is_about():
