@@ -632,6 +632,12 @@ CASES = {
         unless="not realizable",
     ),
     "auto_regret": of_metric(lambda: nk.Auto(fast=True), apart(50), mixture_paid_more),
+    "auto_frozen": dataclasses.replace(
+        of_metric(lambda: nk.Auto(fast=True), apart(50), mixture_paid_more),
+        void=((lambda: dataclasses.replace(run_of(nk.Auto(fast=True), apart(50)), rounds=1), "saw every round"),
+              (lambda: changed(run_of(nk.Auto(fast=True), apart(50)), rounds=7), "and no others"),
+              (lambda: changed(run_of(nk.Auto(fast=True), apart(50)), losses=[7.0] * 3), "the scores they played")),
+    ),
     "auto_regression_regret": Case(
         TARGETS, regression, hilly(60), None, lambda: regression_paid_more(regression(hilly(60))),
         ((lambda: dataclasses.replace(regression(hilly(9)), rounds=1), "and no others"),

@@ -24,12 +24,12 @@ def rows(n=3000):
 
 
 def bound(spec, keep, memory, monkeypatch, hindsight=True):
-    monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", ((0.0,), -1.0, None, keep, None, None))
+    monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", ((0.0,), -1.0, None, keep, True, None))
     monkeypatch.setattr(metric_hindsight.look_again, "__defaults__", (memory,))
     ledger = nk.play(make(spec, "learner"), rows(), hindsight=hindsight)
-    (found,) = (one for one in ledger.certify() if one.theorem != "ftrl_suffix")
-    assert found.status in ("valid", "vacuous"), str(found)
-    return found.bound, ledger
+    found = [one for one in ledger.certify() if one.theorem not in ("ftrl_suffix", "auto_frozen")]
+    assert all(one.status in ("valid", "vacuous") for one in found), found
+    return found[0].bound if found else None, ledger
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -39,8 +39,12 @@ def test_rows_read_again_give_what_rows_kept_would_have_given(spec, monkeypatch)
     again, read = bound(spec, 20_000, 16_000_000, monkeypatch)
     some, part = bound(spec, 20_000, 60_000, monkeypatch)
     assert again == pytest.approx(whole, rel=1e-9)
-    assert whole <= some <= rode
-    assert whole < rode
+    assert whole <= some
+    if spec == "auto:fast=true":
+        assert rode is None  # its own weights ride
+    else:
+        assert some <= rode
+        assert whole < rode
     assert [one.hindsight.reads for one in (kept, read, part)] == [0, 1, 1]
     assert told(kept.hindsight).lines == ["hindsight: the comparators are the best for all 3,000 rounds"]
     assert "3,000 rounds, and saw all" in told(part.hindsight).lines[0]
@@ -48,7 +52,7 @@ def test_rows_read_again_give_what_rows_kept_would_have_given(spec, monkeypatch)
 
 
 def test_nothing_is_used_of_a_source_that_changed(monkeypatch):
-    monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", ((0.0,), -1.0, None, 20_000, None, None))
+    monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", ((0.0,), -1.0, None, 20_000, True, None))
     x, y = rows()
     learner = nk.Ftrl()
     ledger = nk.play(learner, (x, y))
@@ -75,7 +79,7 @@ def test_a_learner_that_learned_before_is_refused():
 def test_scaled_examples_are_scaled_again(monkeypatch):
     bounds = []
     for keep in (16_000_000, 20_000):
-        defaults = ((0.0,), -1.0, None, keep, None, None)
+        defaults = ((0.0,), -1.0, None, keep, True, None)
         monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", defaults)
         ledger = nk.play(nk.Scaled(nk.Logistic()), rows(), hindsight=True)
         assert ledger.hindsight.flaw == ""
@@ -83,33 +87,22 @@ def test_scaled_examples_are_scaled_again(monkeypatch):
     assert bounds[0] == pytest.approx(bounds[1], rel=1e-9)
 
 
-def wide(n=900, first=8):
-    """Rows with 8 of 500 features; `first`: of the first row, which settles who plays."""
+def wide(n=900):
+    """Rows with 8 of 500 features."""
     rng = np.random.default_rng(1)
     u = rng.normal(size=500)
     rows = [dict.fromkeys(rng.choice(500, 8, replace=False).tolist(), 1.0) for _ in range(n)]
-    rows[0] = dict.fromkeys(range(first), 1.0)
+    rows[0] = dict.fromkeys(range(8), 1.0)  # it settles who plays
     return rows, [1 if sum(u[i] for i in row) > 0.0 else -1 for row in rows]
 
 
 def test_weights_that_only_some_members_have_make_no_certificate_void(monkeypatch):
-    defaults = ((0.0,), -1.0, None, 20_000, None, None)
+    defaults = ((0.0,), -1.0, None, 20_000, True, None)
     monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", defaults)
     monkeypatch.setattr(metric_hindsight.look_again, "__defaults__", (20_000,))
     learner = make("auto", "learner")
     ledger = nk.play(learner, [*zip(*wide(), strict=True)], hindsight=True)
     assert (learner.members, ledger.hindsight.reads, learner.features.count) == (10, 1, 500)
-    (found,) = ledger.certify()
-    assert found.status in ("valid", "vacuous"), str(found)
-
-
-@pytest.mark.parametrize(
-    ("spec", "first", "many"), [("auto", 300, True), ("auto:fast=true", 8, True), ("auto", 8, False)]
-)
-def test_without_members_of_the_second_order_comparators_have_all_features(spec, first, many, monkeypatch):
-    defaults = ((0.0,), -1.0, None, 40_000, None, None)
-    monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", defaults)
-    ledger = nk.play(make(spec, "learner"), [*zip(*wide(first=first), strict=True)])
-    (found,) = ledger.certify()
-    assert found.status in ("valid", "vacuous"), str(found)
-    assert (np.count_nonzero(ledger.tracker._vectors.any(axis=1)) > 256) == many
+    found = ledger.certify()
+    assert {one.theorem for one in found} == {"auto_regret", "auto_frozen"}
+    assert all(one.status in ("valid", "vacuous") for one in found), found

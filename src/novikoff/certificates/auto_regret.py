@@ -24,9 +24,9 @@ Reference
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from novikoff.certificate import Bound, has_comparators, outward, refutations, seen, theorem
+from novikoff.certificates.auto_facts import AutoFacts, of_a_mixture
 from novikoff.certificates.metric_facts import SLACK, best_constant
 from novikoff.errors import counted
 from novikoff.types import Run
@@ -35,53 +35,19 @@ NONE_AWAKE = "no member was awake in all rounds"
 NOT_KEPT = "only members on random features were awake in all rounds, and these are too many to find theirs again"
 
 
-@dataclass(frozen=True, slots=True)
-class AutoFacts:
-    """The forecasters, now: members and, last, the stack.
-
-    rounds         its rounds, from its first
-    names          of the forecasters
-    losses         of each, while awake
-    log_weights    ln w of each
-    slept          who rests
-    gained, dual   of each member: what its theorem adds up, and what that leaves in its sums, at least
-    least          the same, at most
-    """
-
-    rounds: int
-    names: list[str]
-    losses: list[float]
-    log_weights: list[float]
-    slept: list[bool]
-    gained: list[float]
-    dual: list[float]
-    least: list[float]
-
-    def promised(self, j: int) -> float:
-        """What a member promises beside the comparator's own."""
-        return max(self.gained[j], self.dual[j])
-
-
 @theorem("D", "vovk1998", "log loss", where=has_comparators)
 def auto_regret(run: Run[AutoFacts]) -> Bound | None:
     """The least right side over members and comparators."""
     if run.log_loss is None:
         return None
     after, tracked, trivial = run.after, run.tracked, run.rounds * math.log(2.0)
-    awake = [j for j, slept in enumerate(after.slept) if not slept]
-    price, slack = math.log(len(after.losses)), SLACK * (1.0 + run.log_loss)
-    losses = tracked.losses  # from the scores
-    summed = all(abs(after.losses[j] - losses[j]) <= slack for j in awake) if run.rounds else True
-    weighed = all(abs(after.log_weights[j] + price + after.losses[j] - run.log_loss) <= slack for j in awake)
-    whole = math.fsum(math.exp(min(weight, 1.0)) for weight in after.log_weights)
+    if run.rounds and not tracked.fitted:  # no row was kept
+        return None
+    awake, price = [j for j, slept in enumerate(after.slept) if not slept], math.log(len(after.losses))
     steady = all(least <= gain * (1.0 + SLACK) + SLACK for gain, least in zip(after.gained, after.least, strict=True))
     needed = [
         seen("the learner began with nothing learned", run.before.rounds == 0),
-        seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
-        seen("the comparators saw every round", tracked.rows == run.rounds),
-        seen("the losses of members are those of the scores they played", summed),
-        seen("what was played is the mixture of its members", weighed or not run.rounds),
-        seen("the weights add up to 1", abs(whole - 1.0) <= SLACK),
+        *of_a_mixture(run),
         seen("the sums of members are those of the scores they played", tracked.explained),
         seen("no metric shrank: no float drift", steady),
     ]

@@ -5,8 +5,9 @@ Theorem (upper)
         sum of l(z)  <=  sum of l(<u,x>) + (u-w)'A_s(u-w)/2 + u'(A - A_s)u/2 + sum of Delta,
     A the metric at the end. With u = w:  log loss since s <= that of w since s + w'(A - A_s)w/2 + sum of Delta since s.
     Whatever z is, and for every u, the same with (sum of g z since s) + G'A^-1 G/2 + <G_s,u> + u'Au/2 in place of the
-    last two. Promised is the larger of the two. Copies of the weights are made after 2, 4, 8 ... rounds; told is the
-    better of the two that were made in the first quarter, and in the half of it before.
+    last two. Promised is the larger of the two. Copies of the weights are made after 2, 4, 8 ... rounds, and the
+    theorem is used from each copy to the next: the comparator in each round is the last copy that was made. Told is the
+    least regret since a copy of the first quarter.
 Assumptions
     its rounds are the ledger's, the comparators saw them all, its sums are those of the scores it played, its metric
     never shrank (all checked). It may have learned before the ledger was opened.

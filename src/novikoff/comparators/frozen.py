@@ -1,12 +1,14 @@
-"""The learner's own weights as comparators: frozen after 2^k rounds, they see every row since.
+"""The learner's own weights as comparators: frozen after 2^k rounds, each copy sees the rows until the next is made.
 
 Algorithm
-    After 2, 4, 8 ... rounds the weights of the learner are copied, and what it had added up until then; the last four
-    copies are kept. Each sees every later row. Nothing is fitted, and no row is kept.
+    After 2, 4, 8 ... rounds the weights of the learner, or of each of its members, are copied, and what they had added
+    up until then; the copies before these have done their work, and a few sums are left of them. Nothing is fitted, and
+    no row is kept.
 Promise
-    Losses of a copy are summed over every round since, rounded up (kernels/log_losses.py).
+    Losses of a copy are summed over every round until the next, rounded up (kernels/log_losses.py).
 Cost
-    O(4 non-zeros) per round, four numbers a feature.
+    O(non-zeros) per round for eight members, eight numbers a feature; members on random features O(256) each, and what
+    it takes to find these again.
 Reference
     [mcmahan2017].
 """
@@ -14,38 +16,52 @@ Reference
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.comparators.goal import Own
+from novikoff.comparators.images import Images
 from novikoff.comparators.metric import U0
+from novikoff.kernels import log_losses_layout as at
 from novikoff.types import State
 
-COPIES = 4
-AFTER, GAINED, SQUARE, PULL, PULL_DOUBT, PAID, LINEAR, NOTES = range(8)
-"""Noted with a copy u: after how many rounds it was made, the sum of Delta until then, u'Au, <G, u>, and what rounding
-may have done to that; the log losses, and the g z, of the scores until then."""
+Vector = NDArray[np.float64]
+TOGETHER = 512
+"""Rows whose random features are found at a time: a few MB."""
+
+GAINED, SQUARE, PULLED, PULL_DOUBT, BENT, BENT_DOUBT, PAID, LINEAR, NOTES = range(9)
+"""Noted with a copy u: the sum of Delta until then; u'Au, or u'Lu with the ridge L; <G, u>; u'Su of what was added to
+the ridge; after both what rounding may have done to it; the log losses, and the g z, of the scores until then."""
+LOST, DEFICIT, GREW, DUAL, LEAST, UNEXPLAINED, RESULTS = range(7)
+"""What is left of a copy: its loss and its deficit; then as in `FrozenFacts`, but for the g z."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenFacts:
-    """One copy u.
+    """The copies of one member from a round on.
 
-    after         rounds before it was made
-    paid          the learner's log loss since, from its scores, and what rounding may have done to it
-    log_loss      that of u since, rounded up
+    member        its number; 0 for a learner without members
+    after         rounds before the first of the copies was made
+    before, paid  the member's log loss until then and since, from its scores, and what rounding may have done to it
+    log_loss      that of the copies since, rounded up
+    deficit       by how much more what a second-order learner took for it was, rounded up; else 0
     gained        what the theorem adds up since, and what is paid for the growth of the metric
     dual, least   what these leave in the learner's sums, at least and at most: rounding may have done the rest
     unexplained   how far these are from the scores it played, in units of what rounding explains
     """
 
+    member: int
     after: int
+    before: float
     paid: float
     doubt: float
     log_loss: float
+    deficit: float
     gained: float
     dual: float
     least: float
@@ -54,86 +70,189 @@ class FrozenFacts:
     @property
     def bound(self) -> float:
         """On what is paid since."""
-        return self.log_loss + max(self.gained, self.dual) + self.doubt
+        return self.log_loss + self.deficit + max(self.gained, self.dual) + self.doubt
+
+
+class Riding(NamedTuple):
+    """Copies that see the same rows: those of `owners`, one a column of `vectors`, and their sums."""
+
+    owners: NDArray[np.int64]
+    vectors: Vector
+    sums: Vector
 
 
 class FrozenWeights:
-    """Copies of the weights of one learner of the kind of learners/ftrl.py. first: rounds before the first copy."""
+    """Copies of the weights of one learner that has `own_weights`. first: rounds before the first copy."""
 
     def __init__(self, first: int = 2) -> None:
-        self.next, self.copies = int(first), 0
-        self._vectors = np.zeros((0, COPIES))
-        self._sums = np.zeros((1, kernels.log_losses.SUMS, COPIES))
-        self._told = np.zeros((1, kernels.log_losses.TOLD))  # of the scores, since the first copy was made
-        self._notes = np.zeros((COPIES, NOTES))
+        self.next, self.after = int(first), -1
+        self._plain = _riding([])  # on the rows as they are
+        self._images: Images | None = None
+        self._on_images: list[Riding] = []
+        self._notes: dict[int, Vector] = {}
+        self._ended: list[tuple[int, dict[int, Vector]]] = []  # after which round, and the notes and results of each
+        self._told = np.zeros((0, at.TOLD))
+
+    @property
+    def losses(self) -> tuple[float, ...]:
+        """The sum of the log losses of the scores, for each of those who make up the learner."""
+        return tuple(self._told[:, at.LOSS].tolist())
 
     def freeze(self, learner: Any, rows: int) -> None:
         """Copy the weights of the learner, which has played so many rounds of the game."""
-        k, u, goal = self.copies % COPIES, learner.weights_by_place(), learner.goals()[0]
-        self._make_room(len(u))
-        self._vectors[:, k] = 0.0
-        self._vectors[: len(u), k] = u
-        self._sums[:, :, k] = 0.0
-        added, off = goal.added
-        size = float(np.abs(added) @ np.abs(u))
-        square = goal.penalty.square(u) * (1.0 - (len(u) + 10) * 4.0 * U0)
-        pulled, doubt = float(added @ u), (len(u) + 10) * 2.0 * U0 * size + float(off @ np.abs(u))
-        at, told = kernels.log_losses, self._told[0]
-        self._notes[k] = (rows, learner.facts().gained, square, pulled, doubt, told[at.LOSS], told[at.LINEAR])
-        self.copies += 1
-        self.next = 2 * rows if rows else 2
+        own: list[Own] = learner.own_weights()
+        if self.after >= 0:
+            self._ended.append((self.after, self._results(own, rows)))
+        plain, waves = ([one for one in own if (one.goal.images is None) == kind] for kind in (True, False))
+        self._plain = _riding(plain)
+        self._images = learner.images_from_here([one.goal.member for one in waves]) if waves else None
+        self._on_images = [_riding([one]) for one in waves]
+        self._notes = {one.goal.member: self._noted(one) for one in own}
+        self.after, self.next = rows, 2 * rows if rows else 2
 
-    def _make_room(self, places: int) -> None:
-        if places > len(self._vectors):
-            more = places - len(self._vectors) + min(len(self._vectors), 2**20)
-            self._vectors = np.vstack([self._vectors, np.zeros((more, COPIES))])
+    def _noted(self, own: Own) -> Vector:
+        goal, u = own
+        (added, off), n = goal.added, len(u)
+        bent, bent_doubt = (0.0, 0.0) if goal.matrix is None else goal.matrix.bent(u)
+        told = self._told[goal.member] if goal.member < len(self._told) else np.zeros(at.TOLD)
+        return np.array([
+            goal.promised, goal.penalty.square(u) * (1.0 - (n + 10) * 4.0 * U0), _dot(added, u),
+            (n + 10) * 2.0 * U0 * _dot(np.abs(added), np.abs(u)) + _dot(off, np.abs(u)), bent, bent_doubt,
+            told[at.LOSS], told[at.LINEAR],
+        ])  # fmt: skip
 
-    def see(self, rows: Any, y: NDArray[np.int8], scores: NDArray[np.float64], places: int) -> None:
+    def see(self, rows: Any, y: NDArray[np.int8], scores: Vector, places: int, kappas: Vector) -> None:
         """The next rows, and the scores that were played."""
-        if not self.copies:
-            return
-        self._make_room(places)
+        if not len(self._told):
+            self._told = np.zeros((scores.shape[1], at.TOLD))
+        known = self._plain.vectors
+        if places > len(known):
+            more = places - len(known) + min(len(known), 2**20)
+            self._plain = self._plain._replace(vectors=np.vstack([known, np.zeros((more, known.shape[1]))]))
         see: Any = kernels.log_losses.see
-        see(self._vectors, *rows, y, scores, np.zeros(1), np.ones(1, np.bool_), -1.0, self._sums, self._told)
+        vectors, owners, sums = self._plain.vectors, self._plain.owners, self._plain.sums
+        see(vectors, *rows, y, scores, kappas, owners, -1.0, sums, self._told)
+        if self._images is None:
+            return
+        for start in range(0, len(y), TOGETHER):
+            some = slice(start, start + TOGETHER)
+            part = rows._replace(ends=rows.ends[start : start + TOGETHER + 1])
+            for riding, seen in zip(self._on_images, self._images.of(part), strict=True):
+                j, told = int(riding.owners[0]), np.zeros((1, at.TOLD))
+                own = np.ascontiguousarray(scores[some, j : j + 1])
+                see(riding.vectors, *seen, y[some], own, kappas[j : j + 1], 0 * riding.owners, -1.0, riding.sums, told)
+
+    def _results(self, own: Sequence[Own], rounds: int) -> dict[int, Vector]:
+        """What is left of every copy of those who are awake, with the metric that the learner has now."""
+        found, slip = {}, (rounds + 20) * 2.0 * U0
+        for riding in [self._plain, *self._on_images]:
+            for goal, weights in own:
+                if goal.member not in riding.owners:
+                    continue
+                k = riding.owners.tolist().index(goal.member)
+                (added, off), note, sums = goal.added, self._notes[goal.member].tolist(), riding.sums[:, k].tolist()
+                u, n = np.zeros(len(added)), min(len(added), len(riding.vectors))
+                u[:n] = riding.vectors[:n, k]
+                square, metric = goal.penalty.square(u), goal.matrix or goal.penalty
+                low, high = metric.inverse_between(added, off, -weights)
+                kept = note[PULLED] + 0.5 * (note[BENT] + square)
+                doubt = note[PULL_DOUBT] + 0.5 * note[BENT_DOUBT]
+                size, slack = _dot(np.abs(added), np.abs(u)), _dot(off, np.abs(u)) + note[PULL_DOUBT]
+                explained = slack + (slip + len(u) * 2.0 * U0) * (size + abs(note[PULLED]))
+                explained += sums[at.PULL_DOUBT] + 2.0 * slip * abs(sums[at.PULL])
+                unexplained = abs(_dot(added, u) - note[PULLED] - sums[at.PULL]) / (4.0 * explained + 1e-300)
+                if goal.matrix is not None:
+                    bent, bent_doubt = goal.matrix.bent(u)
+                    explained = bent_doubt + note[BENT_DOUBT] + sums[at.BENT_DOUBT] + slip * sums[at.BENT]
+                    off_by = abs(bent - note[BENT] - sums[at.BENT])
+                    unexplained = max(unexplained, off_by / (4.0 * explained + 1e-300))
+                result = np.empty(RESULTS)
+                result[LOST] = (sums[at.LOG] + sums[at.DOUBT]) * (1.0 + slip)
+                result[DEFICIT] = 0.0
+                if goal.loss == "parabola":
+                    result[DEFICIT] = max((sums[at.PARABOLA] + sums[at.DOUBT]) * (1.0 + slip) - result[LOST], 0.0)
+                result[GREW] = goal.promised - note[GAINED] + 0.5 * (square - note[SQUARE])
+                result[DUAL] = 0.5 * high + kept + doubt
+                result[LEAST] = 0.5 * low + kept - doubt - (len(u) + 10) * 2.0 * U0 * square - slip * goal.promised
+                result[UNEXPLAINED] = unexplained
+                found[goal.member] = np.concatenate([self._notes[goal.member], result])
+        return found
 
     def facts(self, learner: Any, rounds: int) -> tuple[FrozenFacts, ...]:
-        """Of every copy, with the metric that the learner has now."""
-        goal, gained, at = learner.goals()[0], learner.facts().gained, kernels.log_losses
-        added, off = goal.added
-        self._make_room(len(added))
-        told, slip = self._told[0].tolist(), (rounds + 20) * 2.0 * U0
-        (low, high), found = goal.penalty.inverse_between(added, np.zeros(len(added))), []
-        for k in range(min(self.copies, COPIES)):
-            u, sums, notes = self._vectors[: len(added), k], self._sums[0, :, k], self._notes[k].tolist()
-            square, doubt = goal.penalty.square(u), float(off @ np.abs(u)) + notes[PULL_DOUBT]
-            linear, doubt_of_linear = told[at.LINEAR] - notes[LINEAR], 2.0 * slip * told[at.LINEAR_SIZE]
-            rounded = doubt + doubt_of_linear + (len(u) + 10) * 2.0 * U0 * square + slip * gained
-            grown, size = float(added @ u) - notes[PULL], float(np.abs(added) @ np.abs(u))
-            explained = doubt + (slip + len(u) * 2.0 * U0) * (size + abs(notes[PULL]))
-            explained += float(sums[at.PULL_DOUBT]) + 2.0 * slip * abs(float(sums[at.PULL]))
-            found.append(
-                FrozenFacts(
-                    after=int(notes[AFTER]),
-                    paid=told[at.LOSS] - notes[PAID],
-                    doubt=2.0 * slip * told[at.LOSS],
-                    log_loss=(float(sums[at.LOG]) + float(sums[at.DOUBT])) * (1.0 + slip),
-                    gained=gained - notes[GAINED] + 0.5 * (square - notes[SQUARE]),
-                    dual=linear + doubt_of_linear + 0.5 * high + notes[PULL] + doubt + 0.5 * square,
-                    least=linear + 0.5 * low + notes[PULL] + 0.5 * square - rounded,
-                    unexplained=abs(grown - float(sums[at.PULL])) / (4.0 * explained + 1e-300),
-                )
-            )
+        """Of every member that is awake and every round after which copies were made, the first first."""
+        if self.after < 0:
+            return ()
+        own, slip, found = learner.own_weights(), (rounds + 20) * 2.0 * U0, []
+        copies = [*self._ended, (self.after, self._results(own, rounds))]
+        for j in (one.goal.member for one in own):
+            total, told = np.zeros(RESULTS), (self._told[j] if j < len(self._told) else np.zeros(at.TOLD)).tolist()
+            off = 2.0 * slip * told[at.LINEAR_SIZE]
+            for after, of_each in reversed(copies):
+                if j not in of_each:
+                    break
+                note, result = of_each[j][:NOTES], of_each[j][NOTES:]
+                unexplained = max(total[UNEXPLAINED], result[UNEXPLAINED])
+                total = total + result
+                total[UNEXPLAINED] = unexplained
+                lost, deficit, grew, dual, least, unexplained = total.tolist()
+                linear = told[at.LINEAR] - float(note[LINEAR])
+                found.append(
+                    FrozenFacts(
+                        member=j, after=after, before=float(note[PAID]), paid=told[at.LOSS] - float(note[PAID]),
+                        doubt=2.0 * slip * told[at.LOSS], log_loss=lost, deficit=deficit, gained=grew,
+                        dual=linear + off + dual, least=linear - off + least, unexplained=unexplained,
+                    )
+                )  # fmt: skip
         return tuple(one for one in found if math.isfinite(one.bound) and math.isfinite(one.unexplained))
 
     def state(self) -> State:
-        return {"next": self.next, "copies": self.copies, "vectors": self._vectors.copy(), "sums": self._sums.copy(),
-                "told": self._told.copy(), "notes": self._notes.copy()}  # fmt: skip
+        return {
+            "next": self.next,
+            "after": self.after,
+            "plain": [part.copy() for part in self._plain],
+            "images": None if self._images is None else self._images.state(),
+            "on_images": [[part.copy() for part in riding] for riding in self._on_images],
+            "notes": _numbered(self._notes),
+            "ended": [[after, _numbered(of_each)] for after, of_each in self._ended],
+            "told": self._told.copy(),
+        }
 
     @classmethod
     def restore(cls, state: State) -> Self:
         frozen = cls(state["next"])
-        frozen.copies = int(state["copies"])
-        frozen._vectors, frozen._sums, frozen._told, frozen._notes = (
-            np.array(state[name]) for name in ("vectors", "sums", "told", "notes")
-        )
+        frozen.after, frozen._told = int(state["after"]), np.array(state["told"])
+        frozen._plain = Riding(*map(np.array, state["plain"]))
+        frozen._images = None if state["images"] is None else Images.restore(state["images"])
+        frozen._on_images = [Riding(*map(np.array, riding)) for riding in state["on_images"]]
+        frozen._notes = _by_number(state["notes"])
+        frozen._ended = [(int(after), _by_number(of_each)) for after, of_each in state["ended"]]
         return frozen
+
+
+def _riding(own: Sequence[Own]) -> Riding:
+    """Copies of these weights, of members that see the same rows."""
+    owners, vectors = in_lanes([one.goal.member for one in own], [one.weights for one in own])
+    return Riding(owners, vectors, np.zeros((at.SUMS, len(owners))))
+
+
+def in_lanes(owners: Sequence[int], vectors: Sequence[Vector]) -> tuple[NDArray[np.int64], Vector]:
+    """Vectors side by side, and whose they are; of nobody, and 0, in what is left of the last eight lanes."""
+    lanes = -(-len(owners) // at.LANES) * at.LANES
+    whose, beside = np.full(lanes, -1, np.int64), np.zeros((max(map(len, vectors), default=0), lanes))
+    whose[: len(owners)] = owners
+    for k, vector in enumerate(vectors):
+        beside[: len(vector), k] = vector
+    return whose, beside
+
+
+def _numbered(arrays: dict[int, Vector]) -> State:
+    return {str(j): array.copy() for j, array in arrays.items()}
+
+
+def _by_number(state: State) -> dict[int, Vector]:
+    return {int(j): np.array(array) for j, array in state.items()}
+
+
+def _dot(a: Vector, b: Vector) -> float:
+    """<a, b>; not @, whose threads would wait for those that parse and play."""
+    return float(np.sum(a * b))

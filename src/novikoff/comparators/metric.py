@@ -32,8 +32,8 @@ class Metric(Protocol):
         """At least u'Au."""
         ...
 
-    def inverse_between(self, b: Vector, doubt: Vector) -> tuple[float, float]:
-        """Two numbers that b'A^-1 b is between, for every b within `doubt`."""
+    def inverse_between(self, b: Vector, doubt: Vector, near: Vector | None = None) -> tuple[float, float]:
+        """Two numbers that b'A^-1 b is between, for every b within `doubt`; near: about A^-1 b, where that is known."""
         ...
 
     def root(self) -> tuple[NDArray[np.int64], Vector]:
@@ -60,7 +60,7 @@ class Diagonal:
         return self.inverse_between(b, doubt)[1]
 
     @np.errstate(all="ignore")
-    def inverse_between(self, b: Vector, doubt: Vector) -> tuple[float, float]:
+    def inverse_between(self, b: Vector, doubt: Vector, near: Vector | None = None) -> tuple[float, float]:
         seen = self.values[: len(b)] > 0.0
         values, slack = self.values[: len(b)][seen], (len(b) + 10) * 2.0 * U0
         small, large = np.maximum(np.abs(b[seen]) - doubt[seen], 0.0), np.abs(b[seen]) + doubt[seen]
@@ -123,23 +123,18 @@ class Full:
         return self.inverse_between(b, doubt)[1]
 
     @np.errstate(all="ignore")
-    def inverse_between(self, b: Vector, doubt: Vector) -> tuple[float, float]:
+    def inverse_between(self, b: Vector, doubt: Vector, near: Vector | None = None) -> tuple[float, float]:
         b, doubt, matrix = self.of(b), self.of(doubt), self.matrix
         if not len(b):
             return 0.0, 0.0
         sizes = np.sqrt(np.diag(matrix))
-        scaled = matrix / np.outer(sizes, sizes)
-        try:
-            w = np.linalg.solve(scaled, b / sizes)
-            w = (w + np.linalg.solve(scaled, b / sizes - scaled @ w)) / sizes
-        except np.linalg.LinAlgError:
-            w = np.zeros(len(b))
+        w = _solved(matrix, b, sizes) if near is None else self.of(near)
         sigma, c = float(np.abs(w) @ sizes), self._slack
         rest = np.abs(b - matrix @ w) + doubt + c * sizes * sigma + 4.0 * U0 * np.abs(b)
-        near = 2.0 * float(b @ w) - float(w @ (matrix @ w))
+        middle = 2.0 * float(b @ w) - float(w @ (matrix @ w))
         doubts = 2.0 * float(doubt @ np.abs(w)) + 2.0 * c * sigma * sigma
         doubts += (len(b) + 8) * 4.0 * U0 * float(np.abs(b) @ np.abs(w))
-        low, high = near - doubts, near + doubts + float(np.sum(rest * (rest / self.ridge))) * (1.0 + 1e-9)
+        low, high = middle - doubts, middle + doubts + float(np.sum(rest * (rest / self.ridge))) * (1.0 + 1e-9)
         return (low, high) if math.isfinite(low + high) else (-math.inf, math.inf)
 
     def root(self) -> tuple[NDArray[np.int64], Vector]:
@@ -149,3 +144,14 @@ class Full:
             return self.places, np.linalg.inv(low).T / sizes[:, None]
         except np.linalg.LinAlgError:  # not positive in floats: any B will do
             return self.places, 1.0 / sizes
+
+
+def _solved(matrix: Vector, b: Vector, sizes: Vector) -> Vector:
+    """About A^-1 b, after one refinement; 0 if A is singular in floats. sizes: the roots of its diagonal."""
+    scaled = matrix / np.outer(sizes, sizes)
+    try:
+        w = np.linalg.solve(scaled, b / sizes)
+        found: Vector = (w + np.linalg.solve(scaled, b / sizes - scaled @ w)) / sizes
+    except np.linalg.LinAlgError:
+        return np.zeros(len(b))
+    return found

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric import Diagonal
-from novikoff.comparators.metric_comparator import Goal
 
 Vector = NDArray[np.float64]
 RIDGES = (0.01, 1.0, 30.0, 1000.0)

@@ -5,12 +5,12 @@ Algorithm
     `keep` bytes, asked for facts, the bound itself is minimised over u, on all rows and with the metric that the
     learner has now: it is convex in u, and u is the best in hindsight. From the row that does not fit on, a few u,
     fitted to the rows kept with ridges of several sizes and taken at several scales, see every row, the kept ones
-    first.
+    first; or none do, where the learner's own weights are the comparators (comparators/frozen.py).
 Promise
     Any u will do: its losses are summed over every round, rounded up (kernels/log_losses.py). What the learner added up
     is compared with the scores that it played, along every u, and along one u more for goals that cannot be the least.
 Cost
-    Kept: 12 bytes a non-zero, and a fit when asked. After: O(16 non-zeros) per round, 16 numbers a feature.
+    Kept: 12 bytes a non-zero, and a fit when asked. After: O(24 non-zeros) per round, 24 numbers a feature.
 Reference
     [liu1989] for the fit (comparators/metric_fit.py).
 """
@@ -20,22 +20,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
 from novikoff.comparators.background import Background
-from novikoff.comparators.frozen import FrozenWeights
+from novikoff.comparators.frozen import FrozenWeights, in_lanes
+from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric import U0
-from novikoff.comparators.metric_comparator import Goal, MetricComparator, MetricComparatorFacts
+from novikoff.comparators.metric_comparator import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
+from novikoff.kernels import log_losses_layout as at
 from novikoff.types import Batch, Sparse, State
 
 Vector = NDArray[np.float64]
 KEEP = 16_000_000
-PLAIN = ("bias", "kappas", "margin", "limit", "curved", "keep", "rows", "places")
+PLAIN = ("bias", "kappas", "margin", "limit", "keep", "rides", "rows", "places")
 MANY = 4096
 """Pieces that are kept apart."""
 SMALL = 64
@@ -51,7 +53,7 @@ class MetricTracker:
     margin          of its updates, as kernels/log_losses.py says
     limit           features that it has weights for, the first it saw; None for all
     keep            bytes of rows to keep; with 0 no u is looked for
-    curved          whose parabolas are needed after the rows kept; None for all
+    rides           are some u fitted when there are more rows?
     frozen          copies of the learner's own weights, if they are wanted
     """
 
@@ -59,12 +61,10 @@ class MetricTracker:
 
     def __init__(
         self, bias: float, kappas: Sequence[float] = (0.0,), margin: float = -1.0, limit: int | None = None,
-        keep: int = KEEP, curved: Sequence[int] | None = None, frozen: FrozenWeights | None = None,
+        keep: int = KEEP, rides: bool = True, frozen: FrozenWeights | None = None,
     ) -> None:  # fmt: skip
-        self.bias, self.margin, self.limit, self.keep = float(bias), margin, limit, int(keep)
+        self.bias, self.margin, self.limit, self.keep, self.rides = float(bias), margin, limit, int(keep), bool(rides)
         self.kappas = [float(kappa) for kappa in kappas]
-        self.curved = list(range(len(self.kappas)) if curved is None else curved)
-        self._curved = np.isin(np.arange(len(self.kappas)), self.curved)
         self.rows = self.places = 0
         self._background = Background()
         self.frozen = frozen
@@ -72,8 +72,8 @@ class MetricTracker:
         """What the learner will say at the end, and after how many rounds, where that is known (hindsight)."""
         self._kept: list[Any] | None = [] if keep else None  # pieces (nonzeros, y, scores); None once there are vectors
         self._size = self._fitted = 0
-        self._vectors, self._sums = np.zeros((0, 0)), np.zeros((len(self.kappas), kernels.log_losses.SUMS, 0))
-        self._told = np.zeros((len(self.kappas), kernels.log_losses.TOLD))
+        self._vectors, self._sums, self._owners = np.zeros((0, 0)), np.zeros((at.SUMS, 0)), np.zeros(0, np.int64)
+        self._told = np.zeros((len(self.kappas), at.TOLD))
         self._asked: tuple[Any, MetricComparatorFacts] | None = None
 
     @property
@@ -117,7 +117,7 @@ class MetricTracker:
         self._see(x, np.array([y], dtype=np.int8), np.asarray(scores))
 
     def _see(self, x: Any, y: NDArray[np.int8], scores: NDArray[Any]) -> None:
-        scores = scores.reshape(len(y), -1)[:, : len(self.kappas)]
+        scores = np.ascontiguousarray(scores.reshape(len(y), -1)[:, : len(self.kappas)])
         if isinstance(x, Sparse):
             rows, _ = kernels.nonzeros.of_sparse(x.indptr, x.indices, x.values, self.bias)
         else:
@@ -125,7 +125,7 @@ class MetricTracker:
             rows, _ = kernels.nonzeros.of_dense(array if array.ndim == 2 else array[:, None], self.bias)
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
         if self.frozen is not None:
-            self.frozen.see(rows, y, np.ascontiguousarray(scores), self.places)
+            self.frozen.see(rows, y, scores, self.places, np.array(self.kappas[: scores.shape[1]]))
         taken = 0
         if self._kept is not None:
             sizes = 12 * rows.ends[1:] + (9 + 8 * scores.shape[1]) * np.arange(1, len(y) + 1) + self._size
@@ -138,31 +138,31 @@ class MetricTracker:
                 self._together()
             if self._size >= self.keep:
                 self._settle()
-        if self._kept is None and taken < len(y):
+        if self._kept is None and self._fitted and taken < len(y):
             self._add(rows._replace(ends=rows.ends[taken:]), y[taken:], scores[taken:])
 
     def _settle(self) -> None:
         """From here on the comparators are those that fit the rows up to now."""
         rows, y, scores = self._together()
-        limited = self.curved[-1] < max(scores.shape[1] - 1, 1)  # not if only diagonal members, and their stack, play
-        self._vectors = (
-            candidates(rows, self.places, y, self.limit if limited else None, self.margin >= 0.0)
-            if self.aim is None
-            else self._aimed(rows, y, scores)
-        )
-        self._sums = np.zeros((scores.shape[1], kernels.log_losses.SUMS, self._vectors.shape[1]))
-        self._told = np.zeros((scores.shape[1], kernels.log_losses.TOLD))
-        self._kept, self._fitted = None, len(y)
+        self._kept, self._told = None, np.zeros((scores.shape[1], at.TOLD))
+        if self.aim is None and not self.rides:
+            return
+        if self.aim is None:
+            found = list(candidates(rows, self.places, y, self.limit, self.margin >= 0.0).T)
+            owners = [0] * len(found)
+        else:
+            found, owners = self._aimed(rows, y, scores)
+        self._owners, self._vectors = in_lanes(owners, found)
+        self._sums, self._fitted = np.zeros((at.SUMS, len(self._owners))), len(y)
         self._add(rows, y, scores)
 
     def _add(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> None:
         if self.places > len(self._vectors):
             more = self.places - len(self._vectors) + min(len(self._vectors), 2**20)
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
-        columns = scores.shape[1]
         see: Any = kernels.log_losses.see
-        see(self._vectors, *rows, y, np.ascontiguousarray(scores), np.array(self.kappas[:columns]),
-            self._curved[:columns], self.margin, self._sums, self._told)  # fmt: skip
+        see(self._vectors, *rows, y, scores, np.array(self.kappas[: scores.shape[1]]), self._owners, self.margin,
+            self._sums, self._told)  # fmt: skip
 
     def _together(self) -> tuple[Any, NDArray[np.int8], Vector]:
         """All rows kept, as one piece."""
@@ -181,16 +181,18 @@ class MetricTracker:
         found: tuple[Any, NDArray[np.int8], Vector] = self._kept[0]  # type: ignore[index]
         return found
 
-    def _aimed(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> Vector:
-        """The same, one for each goal that the learner will have at the end, and shorter and longer."""
+    def _aimed(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> tuple[list[Vector], list[int]]:
+        """The same, one for each goal that the learner will have at the end, and shorter and longer; and whose."""
         assert self.aim is not None
-        (goals, rounds), found = self.aim, [np.zeros(self.places)]
+        goals, rounds = self.aim
+        found, owners = [np.zeros(self.places)], [goals[0].member if goals else 0]
         for goal in goals:
             if goal.images is None:
                 played, kappa = np.ascontiguousarray(scores[:, goal.member]), self.kappas[goal.member]
                 for u in best_for(goal, rows, self.places, y, played, kappa, len(y) / rounds):
                     found += [scale * u for scale in SCALES]
-        return np.stack(found, axis=1)
+                    owners += [goal.member] * len(SCALES)
+        return found, owners
 
     def facts(self, learner: Any) -> MetricComparatorFacts:
         """What was seen up to now, with the metric that the learner has now."""
@@ -198,24 +200,23 @@ class MetricTracker:
         goals: list[Goal] = learner.goals()
         asked = (self.rows, [goal.promised for goal in goals])
         if self._asked is None or self._asked[0] != asked:
-            frozen = () if self.frozen is None else self.frozen.facts(learner, self.rows)
-            self._asked = (asked, replace(self._facts(goals), frozen=frozen))
+            found = self._facts(goals)
+            if self.frozen is not None:
+                losses = found.losses or self.frozen.losses
+                found = replace(found, losses=losses, frozen=self.frozen.facts(learner, self.rows))
+            self._asked = (asked, found)
         return self._asked[1]
 
     def _facts(self, goals: Sequence[Goal]) -> MetricComparatorFacts:
         found: list[MetricComparator] = []
-        at, see = kernels.log_losses, cast(Any, kernels.log_losses.see)
         if self._kept is None:
             for goal in goals:
-                if goal.images is None:
-                    vectors = self._vectors[: self.places]
-                    sums, everybodys = self._sums[goal.member].copy(), self._sums[0]
-                    sums[[at.LOG, at.HINGE]] = everybodys[[at.LOG, at.HINGE]]
-                    if not self._curved[goal.member]:
-                        sums[at.DOUBT] = everybodys[at.DOUBT]
-                    these = [self._comparator(goal, u, sums[:, k]) for k, u in enumerate(vectors.T)]
-                    found += [u for u in these if u.square < math.inf]  # the others have weights that it has not
-            return self._told_of(goals, self._fitted, found, self._told)
+                mine, known = np.flatnonzero(self._owners == goal.member), self._vectors[: self.places]
+                these = [self._comparator(goal, known[:, k], self._sums[:, k]) for k in mine]
+                found += [u for u in these if u.square < math.inf]  # the others have weights that it has not
+            told = self._told if self._fitted else np.zeros((0, at.TOLD))
+            return self._told_of(goals if self._fitted else (), self._fitted, found, told)
+        see: Any = kernels.log_losses.see
         rows, y, scores = self._together()
         unexplained, told = 0.0, np.zeros((scores.shape[1], at.TOLD))
         best, least = math.inf, least_log_loss(rows, self.places, y) if len(goals) > 2 else 0.0
@@ -225,10 +226,10 @@ class MetricTracker:
             hopeless = bool(found) and goal.promised + (least if goal.images is None else 0.0) >= best
             played, kappa = np.ascontiguousarray(scores[:, goal.member]), self.kappas[goal.member]
             chosen = [generic(goal, places)] if hopeless else best_for(goal, seen, places, y, played, kappa)
-            vectors = np.stack([np.zeros(places), *chosen], axis=1)
-            sums, own = np.zeros((1, at.SUMS, vectors.shape[1])), told[goal.member : goal.member + 1]
-            see(vectors, *seen, y, played[:, None], np.array([kappa]), np.ones(1, np.bool_), self.margin, sums, own)
-            these = [self._comparator(goal, vectors[:, k], sums[0, :, k]) for k in range(vectors.shape[1])]
+            owners, vectors = in_lanes([0] * (1 + len(chosen)), [np.zeros(places), *chosen])
+            sums, own = np.zeros((at.SUMS, len(owners))), told[goal.member : goal.member + 1]
+            see(vectors, *seen, y, played[:, None], np.array([kappa]), owners, self.margin, sums, own)
+            these = [self._comparator(goal, vectors[:, k], sums[:, k]) for k in range(1 + len(chosen))]
             if hopeless:
                 unexplained = max(unexplained, *(u.unexplained for u in these))
                 continue
@@ -243,7 +244,6 @@ class MetricTracker:
         self, goals: Sequence[Goal], fitted: int, found: list[MetricComparator], told: Vector, unexplained: float = 0.0
     ) -> MetricComparatorFacts:
         """The facts; who cannot be checked, as something is not finite, is left out."""
-        at = kernels.log_losses
         for goal in goals if self.rows else ():
             if goal.linear is not None:
                 explained = (self.rows + 20) * 2.0 * U0 * float(told[goal.member, at.LINEAR_SIZE])
@@ -253,7 +253,7 @@ class MetricTracker:
         return MetricComparatorFacts(self.rows, fitted, checked, tuple(told[:, at.LOSS].tolist()), unexplained)
 
     def _comparator(self, goal: Goal, u: Vector, sums: Vector) -> MetricComparator:
-        at, factor = kernels.log_losses, 1.0 + (self.rows + 20) * 2.0 * U0
+        factor = 1.0 + (self.rows + 20) * 2.0 * U0
         log, hinge, parabola, doubt = (float(sums[k]) for k in (at.LOG, at.HINGE, at.PARABOLA, at.DOUBT))
         added, off = (part[: len(u)] for part in goal.added)
         known = u[: len(added)]
@@ -288,13 +288,13 @@ class MetricTracker:
         vectors = self._vectors[: self.places].copy()
         frozen = None if self.frozen is None else self.frozen.state()
         return {"kind": "metric", **plain, "frozen": frozen, "fitted": self._fitted, "kept": kept, "vectors": vectors,
-                "sums": self._sums.copy(), "told": self._told.copy()}  # fmt: skip
+                "owners": self._owners.copy(), "sums": self._sums.copy(), "told": self._told.copy()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
         frozen = None if state["frozen"] is None else FrozenWeights.restore(state["frozen"])
-        names = ("bias", "kappas", "margin", "limit", "keep", "curved")
+        names = ("bias", "kappas", "margin", "limit", "keep", "rides")
         tracker = cls(**{name: state[name] for name in names}, frozen=frozen)
         tracker.rows, tracker.places, tracker._fitted = (int(state[name]) for name in ("rows", "places", "fitted"))
         kept = state["kept"]
@@ -305,5 +305,5 @@ class MetricTracker:
         else:
             tracker._kept = None
             tracker._vectors, tracker._sums = np.array(state["vectors"]), np.array(state["sums"])
-            tracker._told = np.array(state["told"])
+            tracker._owners, tracker._told = np.array(state["owners"]), np.array(state["told"])
         return tracker

@@ -156,19 +156,19 @@ def play(
                 count = int(matrix_totals[m, COUNT])
                 learn_logistic(
                     inverse[m], sums[m], matrix_held[m], matrix_totals[m], ridges[m], x[m], k[m], count,
-                    z0[lanes + m], v[lanes + m], y[t], kappa,
+                    z0[lanes + m], v[lanes + m], z[lanes + m], y[t], kappa,
                 )  # fmt: skip
         for m in range(waves):
             j = lanes + full + m
             if standing[IDLE, j] >= 0.0:
                 learn_logistic(
                     wave_inverse[m], wave_sums[m], wave_held[m], wave_totals[m], 1.0, phi[m], image[m], angles, z0[j],
-                    v[j], y[t], kappa,
+                    v[j], z[j], y[t], kappa,
                 )  # fmt: skip
         if standing[IDLE, members] >= 0.0:
             learn_logistic(
                 stack_inverse, stack_sums, stack_held, stack_totals, 1.0, clipped, moved, members, z0[members],
-                v[members], y[t], bend,
+                v[members], z[members], y[t], bend,
             )  # fmt: skip
         lost, (most, rest) = (up, top) if y[t] == 1 else (down, bottom)
         weigh(standing, lost, most, rest, stack_held[WEIGHT])

@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.exp import exp
 from novikoff.kernels.ftrl_layout import DELTA, LINEAR, LINEAR_SIZE, LOSS, SHARED
+from novikoff.kernels.lanes import prefetch
 from novikoff.kernels.logits import hedged, log_loss
 
 Vector = NDArray[np.float64]
+AHEAD = 8
+"""Non-zeros ahead of which what is held of a feature is asked for: it lies anywhere in memory."""
 
 
 @inlined
@@ -26,11 +29,15 @@ def look(
     stop: int, keep: bool, z0: Vector, v: Vector,
 ) -> None:  # fmt: skip
     """The scores z0 and the v of every member, with what x itself says of the scales; kept there only if `keep`."""
-    members = len(roots)
+    members, width, last = len(roots), np.uint64(held.shape[1]), len(places) - 1
     for k in range(members):
         z0[k] = 0.0
         v[k] = 0.0
     for e in range(start, stop):
+        there = np.uint64(places[min(e + AHEAD, last)]) * width
+        for k in range(np.uint64(0), width, np.uint64(8)):
+            prefetch(held, there + k)
+        prefetch(held, there + width - np.uint64(1))
         row = held[places[e]]
         x = values[e]
         most = max(row[0], abs(x))

@@ -199,16 +199,16 @@ def play_logistic(
         count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
         v = product(inverse, x, count, k)
         z0 = dense(held[at.WEIGHT, :count], x[:count])
-        scores[t] = learn_logistic(inverse, sums, held, totals, ridge, x, k, count, z0, v, y[t], kappa)
+        scores[t] = hedged(z0, v)
+        learn_logistic(inverse, sums, held, totals, ridge, x, k, count, z0, v, scores[t], y[t], kappa)
 
 
 @inner
 def learn_logistic(
     inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: float, x: Vector, k: Vector, count: int,
-    z0: float, v: float, y: int, kappa: float,
-) -> float:  # fmt: skip
-    """A round of second-order logistic regression; the score that was played."""
-    z = hedged(z0, v)
+    z0: float, v: float, z: float, y: int, kappa: float,
+) -> None:  # fmt: skip
+    """A round of second-order logistic regression; z: the score that was played."""
     e = exp(y * z)
     q = 1.0 / (1.0 + e)
     g = -y * q
@@ -220,7 +220,6 @@ def learn_logistic(
     totals[at.LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
     totals[at.FARTHEST] = max(totals[at.FARTHEST], abs(z))
     change(inverse, sums, held, totals, ridge, x, k, count, z0, v, h, h * z - g)
-    return z
 
 
 @compiled

@@ -31,8 +31,8 @@ from novikoff.certificates.convex_mistakes import convex_mistakes
 from novikoff.certificates.convex_regret import convex_regret
 from novikoff.comparators.convex_losses import CODES, ConvexLoss
 from novikoff.comparators.convex_tracker import ConvexGoal, ConvexTracker
+from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.metric_comparator import added_doubt
 from novikoff.errors import InputError, shown
 from novikoff.kernels import adagrad_layout as at
 from novikoff.learners.restoring import Schema, arguments, array, integer, require

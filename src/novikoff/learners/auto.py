@@ -19,6 +19,7 @@ Algorithm
 Promise
     certificates/auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every member and every u
     L <= L_u + what the member's own theorem says of u + ln(J+1).
+    certificates/auto_frozen.py: the same from a round on, against the weights that the member had itself.
 Cost
     O(non-zeros of x) per round and 20 numbers a feature for the diagonal members; O(256^2) per round for each other
     member that is awake. With `drift`, that of 2 + log2(rounds / 256) copies: 20,000 rounds of 10 numbers took 5.5 s in
@@ -36,9 +37,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
-from novikoff.certificates.auto_regret import AutoFacts, auto_regret
+from novikoff.certificates.auto_facts import AutoFacts
+from novikoff.certificates.auto_frozen import auto_frozen
+from novikoff.certificates.auto_regret import auto_regret
+from novikoff.comparators.frozen import FrozenWeights
+from novikoff.comparators.goal import Goal, Own, added_doubt
+from novikoff.comparators.images import Images
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.metric_comparator import Goal, added_doubt
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.errors import InputError, shown
 from novikoff.kernels import auto_layout as mix
@@ -63,7 +68,7 @@ PARAMS: Schema = {"fast": bool, "seed": int, "bias": float}
 class Auto(Probabilistic):
     """Members, a stack, and their mixture."""
 
-    promises: ClassVar[tuple[Theorem, ...]] = (auto_regret,)
+    promises: ClassVar[tuple[Theorem, ...]] = (auto_regret, auto_frozen)
 
     def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0) -> None:
         super().__init__(bias)
@@ -199,20 +204,20 @@ class Auto(Probabilistic):
             )  # fmt: skip
         return said
 
-    def tracker(self) -> MetricTracker | None:
+    def tracker(self) -> MetricTracker:
         """Comparators for a game that begins now; which members there are is settled by its first row."""
-        if self.rounds:
-            return None
         lanes, kappa = 2 * (1 if self.fast else len(RATES)), curvature(RADIUS)
-        second = () if self.fast else range(lanes, lanes + len(RIDGES))
         kappas = [0.0] * lanes + ([] if self.fast else [kappa] * (len(RIDGES) + len(WIDTHS))) + [0.0]  # the stack's
-        return MetricTracker(self.bias, kappas, limit=None if self.fast else at.LIMIT, curved=[0, *second])
+        if self.rounds:
+            return MetricTracker(self.bias, kappas, keep=0, rides=False, frozen=FrozenWeights(first=0))
+        return MetricTracker(self.bias, kappas, rides=False, frozen=FrozenWeights())
 
     def _of(self, j: int) -> tuple[Any, NDArray[np.float64], float, NDArray[np.int32]]:
         """Of a member of the second order: its arrays, its own sums, its ridge, and the slots of its places."""
         m = j - len(self._roots)
         if m < len(self._ridges):
-            return [part[m] for part in self._matrices], self._matrices[3][m], float(self._ridges[m]), self._slots
+            slots = self._slots[: self.features.count + 1]
+            return [part[m] for part in self._matrices], self._matrices[3][m], float(self._ridges[m]), slots
         m -= len(self._ridges)
         return [part[m] for part in self._waves], self._waves[3][m], 1.0, np.arange(mix.WAVES, dtype=np.int32)
 
@@ -259,37 +264,56 @@ class Auto(Probabilistic):
 
     def goals(self) -> list[Goal]:
         """What a comparator is to make small, for each member that never slept; those of the second order first."""
-        facts, lanes, second = self.facts(), len(self._roots), len(self._ridges)
-        places, found = self.features.count + 1, []
+        facts, lanes = self.facts(), len(self._roots)
+        found = []
         for j in sorted(range(self.members), key=lambda j: (j < lanes, facts.promised(j))):
-            if facts.slept[j] or (j >= lanes + second and self.rounds > MOST_IMAGES):
-                continue
-            if j < lanes:
-                added = (
-                    self._held[:places, lane.SHARED + j],
-                    added_doubt(self._held[:places, 2], self._held[:places, 0]),
-                )
-                metric = Diagonal(self._diagonal(j))
-                linear = float(self._totals[lane.LINEAR, j])
-                found.append(Goal("log", metric, facts.promised(j), added, j, linear=linear))
-                continue
-            (held, _, sums, _), totals, ridge, slots = self._of(j)
-            full, ridges, here = full_metric(slots, ridge, held, sums, totals), np.zeros(len(slots)), slots >= 0
-            ridges[here] = ridge * held[at.LARGEST, slots[here]] ** 2
-            images = self._images(j - lanes - second) if j >= lanes + second else None
-            found.append(Goal("parabola", Diagonal(ridges), facts.promised(j), self._steps(j), j, images, full,
-                              float(totals[at.LINEAR])))  # fmt: skip
+            random = j >= lanes + len(self._ridges)
+            if not facts.slept[j] and not (random and self.rounds > MOST_IMAGES):
+                found.append(self._goal(j, facts.promised(j)))
         return found
+
+    def own_weights(self) -> list[Own]:
+        """The weights of each member that never slept, as comparators of what it does from here on."""
+        found = []
+        for j in range(self.members if self._plan is not None else 0):
+            if self._standing[mix.IDLE, j] < 0.0:
+                continue
+            if j < len(self._roots):
+                goal, metric = self._goal(j, float(self._totals[lane.DELTA, j])), self._diagonal(j)
+                weights = -np.divide(goal.added[0], metric, out=np.zeros_like(metric), where=metric > 0.0)
+            else:
+                (held, *_), totals, _, slots = self._of(j)
+                goal, weights, here = self._goal(j, float(totals[at.GAINED])), np.zeros(len(slots)), slots >= 0
+                weights[here] = held[at.WEIGHT, slots[here]]
+            found.append(Own(goal, weights))
+        return found
+
+    def images_from_here(self, members: list[int]) -> Images:
+        """The rows that come now, as these members on random features see them."""
+        scales = self._scales[np.array(members) - len(self._roots) - len(self._ridges)]
+        return Images(self._turns, self._shifts, scales, self._moments.copy(), self.rounds)
+
+    def _goal(self, j: int, promised: float) -> Goal:
+        """What is said of a comparator by the theorem of a member."""
+        places, lanes, second = self.features.count + 1, len(self._roots), len(self._ridges)
+        if j < lanes:
+            held = self._held[:places]
+            added = held[:, lane.SHARED + j], added_doubt(held[:, 2], held[:, 0])
+            linear = float(self._totals[lane.LINEAR, j])
+            return Goal("log", Diagonal(self._diagonal(j)), promised, added, j, linear=linear)
+        (held, _, sums, _), totals, ridge, slots = self._of(j)
+        full, ridges, here = full_metric(slots, ridge, held, sums, totals), np.zeros(len(slots)), slots >= 0
+        ridges[here] = ridge * held[at.LARGEST, slots[here]] ** 2
+        images = self._images(j - lanes - second) if j >= lanes + second else None
+        linear = float(totals[at.LINEAR])
+        return Goal("parabola", Diagonal(ridges), promised, self._steps(j), j, images, full, linear)
 
     def _images(self, m: int) -> Callable[[Any], Any]:
         """The rows of a game from its first on, as a member on random features sees them."""
 
         def images(rows: Any) -> Any:
-            moments, scales = np.zeros_like(self._moments), self._scales[m : m + 1]
-            (phi,) = kernels.fourier.images(self._turns, self._shifts, scales, moments, 0.0, True, *rows)
-            ends = np.arange(0, phi.size + 1, mix.WAVES, dtype=np.int64)
-            places = np.tile(np.arange(mix.WAVES, dtype=np.uint32), len(phi))
-            return kernels.nonzeros.Nonzeros(ends, places, phi.reshape(-1))
+            moments = np.zeros_like(self._moments)
+            return Images(self._turns, self._shifts, self._scales[m : m + 1], moments, 0.0).of(rows)[0]
 
         return images
 

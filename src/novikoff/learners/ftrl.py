@@ -30,8 +30,8 @@ from novikoff.certificates.ftrl_regret import ftrl_regret
 from novikoff.certificates.ftrl_suffix import ftrl_suffix
 from novikoff.certificates.metric_facts import MetricFacts
 from novikoff.comparators.frozen import FrozenWeights
+from novikoff.comparators.goal import Goal, Own, added_doubt
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.metric_comparator import Goal, added_doubt
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.errors import InputError, shown
 from novikoff.kernels import ftrl_layout as at
@@ -131,8 +131,15 @@ class Ftrl(Probabilistic):
 
     def goals(self) -> list[Goal]:
         """What a comparator is to make small."""
+        return [self._goal(self.facts().penalty)]
+
+    def own_weights(self) -> list[Own]:
+        """Its weights as comparators of what it does from here on."""
+        return [Own(self._goal(float(self.sums[at.DELTA])), self.weights_by_place())]
+
+    def _goal(self, promised: float) -> Goal:
         added = self.gradients(), added_doubt(*self.counts())
-        return [Goal("log", Diagonal(self.diagonal()), self.facts().penalty, added, linear=float(self.sums[2]))]
+        return Goal("log", Diagonal(self.diagonal()), promised, added, linear=float(self.sums[at.LINEAR]))
 
     def facts(self) -> MetricFacts:
         loss, delta, linear, size = (float(value) for value in self.sums)

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.certificates.logistic_regret import logistic_regret
 from novikoff.certificates.metric_facts import MetricFacts
+from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.metric_comparator import Goal
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.errors import InputError, shown
 from novikoff.kernels import second_order_layout as at

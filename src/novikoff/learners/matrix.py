@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.metric import Full
-from novikoff.comparators.metric_comparator import added_doubt
 from novikoff.errors import InputError, shown
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.restoring import array, require

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.certificates.metric_facts import MetricFacts
 from novikoff.certificates.metric_mistakes import metric_mistakes
+from novikoff.comparators.goal import Goal, added_doubt
 from novikoff.comparators.metric import Diagonal
-from novikoff.comparators.metric_comparator import Goal, added_doubt
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.kernels import metric_layout as place
 from novikoff.kernels import second_order_layout as at

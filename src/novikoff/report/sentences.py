@@ -203,7 +203,14 @@ WORDS: dict[str, Words] = {
     ),
     "ftrl_suffix": Words(
         "follow the regularised leader from any round on",
-        ("the weights that it had after round {after} would have lost {comparator_loss:up} in the rounds since",),
+        ("the weights that it had after round {after}, copied anew whenever the rounds had doubled, would have lost "
+         "{comparator_loss:up} in the rounds since",),
+    ),
+    "auto_frozen": Words(
+        "a mixture of logistic regressions from any round on",
+        ("its member {member} paid {before:up} in the first {after} rounds, which is observed and not promised; the "
+         "weights that it had then, copied anew whenever the rounds had doubled, would have lost {comparator_loss:up} "
+         "in the rounds since",),
     ),
     "fixed_rate_regret": Words(f"{RATE} never changes"),
     "fixed_share_regret": Words(

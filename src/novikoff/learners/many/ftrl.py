@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.certificates.many_facts import ManyFacts
 from novikoff.certificates.many_regret import many_regret
+from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.many_comparator import ManyGoal
 from novikoff.comparators.many_tracker import ManyTracker
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.metric_comparator import added_doubt
 from novikoff.errors import InputError, shown
 from novikoff.kernels import many_layout as at
 from novikoff.learners.many.many_labels import ManyProbabilistic

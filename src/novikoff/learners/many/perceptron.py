@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.certificates.many_facts import ManyFacts
 from novikoff.certificates.many_mistakes import many_mistakes
+from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.many_comparator import ManyGoal
 from novikoff.comparators.many_tracker import ManyTracker
 from novikoff.comparators.metric import Diagonal
-from novikoff.comparators.metric_comparator import added_doubt
 from novikoff.kernels import many_layout as at
 from novikoff.learners.many.many_labels import ManyLabels
 from novikoff.learners.restoring import Schema, arguments, array, boolean, require

@@ -1,0 +1,49 @@
+"""Random features of the rows of a game, as a member of `auto` sees them: they move with the running mean of the rows.
+
+Algorithm
+    kernels/fourier.py, with the means and squares of the rows up to here: the next rows are standardised as the learner
+    does it, in their order.
+Promise
+    The same bits as the learner's.
+Cost
+    O(255 width) per row, and 256 cosines a member.
+Reference
+    [rahimi2007].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import kernels
+from novikoff.types import State
+
+Vector = NDArray[np.float64]
+NAMES = ("turns", "shifts", "scales", "moments")
+
+
+class Images:
+    """Of the rows that come after the first `seen`, whose means and squares are `moments`; one for each of `scales`."""
+
+    def __init__(self, turns: Vector, shifts: Vector, scales: Vector, moments: Vector, seen: float) -> None:
+        self.turns, self.shifts, self.scales, self.moments = turns, shifts, scales, moments
+        self.seen = float(seen)
+
+    def of(self, rows: Any) -> list[Any]:
+        """The next rows, one after the other, as each member sees them."""
+        images: Any = kernels.fourier.images
+        phi = images(self.turns, self.shifts, self.scales, self.moments, self.seen, True, *rows)
+        self.seen += len(rows.ends) - 1
+        ends = np.arange(0, phi[0].size + 1, phi.shape[2], dtype=np.int64)
+        places = np.tile(np.arange(phi.shape[2], dtype=np.uint32), phi.shape[1])
+        return [kernels.nonzeros.Nonzeros(ends, places, one.reshape(-1)) for one in phi]
+
+    def state(self) -> State:
+        return {**{name: getattr(self, name).copy() for name in NAMES}, "seen": self.seen}
+
+    @classmethod
+    def restore(cls, state: State) -> Images:
+        return cls(**{name: np.array(state[name]) for name in NAMES}, seen=state["seen"])
