@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff import kernels
+from novikoff import kernels, ledger_state
 from novikoff.game import Game
 from novikoff.kernels import auto_layout as mix
 from novikoff.learners.auto import Auto
@@ -117,7 +117,7 @@ def test_a_learner_that_learned_before_promises_with_the_weights_that_its_member
         for start in range(300, 600, size):
             game.learn_batch(Batch(x[start : min(start + size, 600)], y[start : min(start + size, 600)], start - 299))
             if size == 7:
-                game = Game(learner, nk.Ledger.restore(game.ledger.state(), learner))
+                game = Game(learner, ledger_state.restore(ledger_state.state_of(game.ledger), learner))
         (certificate,) = game.ledger.certify()
         assert certificate.status == "valid", str(certificate)
         member = learner.names.index(certificate.quantities["member"])
