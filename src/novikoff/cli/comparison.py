@@ -12,7 +12,7 @@ from typing import Any
 from novikoff.cli.games import VIOLATED, Telling, write_report
 from novikoff.cli.opening import notes, open_source, say_notes
 from novikoff.cli.output import while_heard
-from novikoff.comparison import Compared, Comparison, Spread, compare
+from novikoff.comparison import Compared, Comparison, Spread, compare, opened
 from novikoff.errors import counted
 from novikoff.report import sentences
 from novikoff.report.plain import certificate
@@ -40,7 +40,7 @@ def compare_source(
 ) -> int:  # fmt: skip
     """`novikoff compare`; returns the exit code. `options` are the reader's, `defaults` the learners'."""
     telling.check()
-    stream = open_source(source, options)
+    stream = opened(open_source(source, options), learners[0])
     silent = telling.quiet or telling.as_json
     said = say_notes(stream, silent)
     counter = _Counter(not telling.quiet)

@@ -83,6 +83,10 @@ class JSONL(LabelledLines):
         found = super().label_values
         return [value == 1 for value in found] if found and self._booleans else found
 
+    def _first_labels(self, head: bytes) -> set[str]:
+        text = bytearray(head + b"\n")
+        return set(map(str, self._parser(deque())(text, len(text), 1).labels.tolist()))
+
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         self._key, self._booleans = (start["key"], start["booleans"]) if start else (self._asked, True)
         yield from super().batches(start)

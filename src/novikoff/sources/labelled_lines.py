@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import re
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 
 from novikoff.errors import Advice, LabelError, Option, SourceError, counted
 from novikoff.numbering import are_numbers
+from novikoff.sources.layout import is_number
 from novikoff.sources.line_chunks import LITTLE, Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
 from novikoff.sources.streaming_labels import StreamingLabels, held_back, shown
@@ -84,6 +86,8 @@ class LabelledLines(Stream):
     put_labels: Callable[[bytes], bytes] | None = None
     no_rows = "blank"
     """What lines are that are no rows."""
+    label_word = re.compile(rb"^[ \t]*([+-]?\.?[0-9][^\s#|']*)", re.MULTILINE)
+    """Finds the labels of plain lines."""
 
     def __init__(
         self, source: Any, positive: Any, many: int | None, bits: int | None, skip_bad: int, threads: int | None,
@@ -140,15 +144,16 @@ class LabelledLines(Stream):
         if self._positive is not None or self._many is not None:
             return False
         head = self._origin.peek(LITTLE)
-        if len(head) == LITTLE:
-            head = head[: head.rfind(b"\n") + 1]
-        if not head:
-            return False
-        head = b"   " + head[3:] if head.startswith(BYTE_ORDER_MARK) else head
-        text = bytearray(head + b"\n" + bytes(PADDING))
-        parsed = self._parser(deque())(text, len(head) + 1, 1)
-        labels = set(parsed.labels.tolist())
-        return len(labels) > 2 and not (parsed.labels.dtype.kind == "f" and are_numbers(labels))
+        lines = head[: head.rfind(b"\n") + 1] if len(head) == LITTLE else head
+        words = self._first_labels(lines.removeprefix(BYTE_ORDER_MARK))
+        numbers = {float(word) for word in words if is_number(word)}
+        if len(words) == sum(map(is_number, words)):
+            return len(numbers) > 2 and not are_numbers(numbers)
+        return len(words) > 2
+
+    def _first_labels(self, head: bytes) -> set[str]:
+        """The labels of the first lines, as they are written there."""
+        return {word.decode("utf-8", "replace").strip() for word in self.label_word.findall(head)}
 
     def show_many(self) -> None:
         if self._positive is None:

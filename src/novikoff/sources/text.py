@@ -7,7 +7,8 @@ Features
     A word is a run of letters and digits (ASCII letters made small; every byte beyond ASCII is a letter). Its index
     is its MurmurHash3 cut to `bits`, its value how often it occurs in the message; kernels/words.py.
 Labels
-    Two values, the larger +1, compared as numbers if the first is one; `positive` overrides; `many` for 0 .. many-1.
+    Two values, the larger +1, compared as numbers if the first is one; `positive` overrides; `many` for 0 .. many-1,
+    or for any.
 Order, cost
     As in labelled_lines.py, with one thread.
 """
@@ -15,6 +16,7 @@ Order, cost
 from __future__ import annotations
 
 import math
+import re
 from collections import deque
 from typing import Any
 
@@ -46,6 +48,7 @@ class Text(LabelledLines):
     """
 
     bits: int
+    label_word = re.compile(rb"^([^\t\r\n]+)\t", re.MULTILINE)
 
     def __init__(
         self, source: Any, positive: Any = None, bits: int = 18, many: int | None = None, skip_bad: int = 0,
