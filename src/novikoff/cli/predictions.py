@@ -51,7 +51,8 @@ def predict_source(
     try:
         stream = _matched(path, saved, classifier, _open(source, options, classifier, numbers, labelled))
         if Player(classifier).numbered:
-            stream.show_many()
+            if not stream.unlabelled:
+                stream.show_many()
         elif saved.labels and not numbers:
             stream.expected = Labels(*saved.labels)
         watch = None if isinstance(saved, Ledger) else Watch(saved)
