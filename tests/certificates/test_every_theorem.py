@@ -767,7 +767,9 @@ CASES = {
         (lambda run: sets_changed(run, after=(0.5,)), "moved by the step"),
     ),
     "coverage_overlapping": of_sets(
-        (), None,
+        (),
+        lambda: run_of(nk.Conformal(nk.Constant(), 0.1, 0.05, 0.0, [0, 1]),
+                       [((1.0, float(other)), -1) for other in range(22)]),
         lambda run: sets_changed(run, misses=(900, 0, 0), missed=(900, 0, 0), rounds=(900, 0, 0), played=(900, 0, 0),
                                  after=(0.5 + 0.1 * 810.0, 0.5, 0.5 + 0.05 * 810.0)),
         (lambda run: sets_changed(run, after=(0.9, 0.9, 0.9)), "misses of its groups"),

@@ -1,6 +1,6 @@
 """How far the share of misses is from the one asked for, in each of several groups that overlap.
 
-Theorem (upper)
+Theorem (upper; to 68 % where all rows of one group are missed, each in another one too)
     Scores, sets and misses as in coverage_deviation, B = 1. A row is in m groups, or in that of all others alone. Each
     group g has w_g = b_g + step (misses_g - alpha T_g), of its rows so far, b_g = start/m (start for all others), and
     the threshold of a row is the sum of w_g over its groups. With M misses in T rounds and G groups, for every group
