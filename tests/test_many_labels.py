@@ -13,7 +13,7 @@ from nearest_mean import NearestMean, NearestMeans, ProbableMeans
 from novikoff import registry
 from novikoff.catalog import make
 from novikoff.learners.nesting import restored, saved
-from novikoff.testing import check_learner
+from novikoff.testing import check_learner, check_stream
 
 
 @pytest.fixture(autouse=True)
@@ -261,3 +261,15 @@ def test_the_brier_score_of_many_labels_is_that_of_what_was_said():
     ledger = nk.play("ftrl", (x, y))
     assert ledger.brier == pytest.approx(brier, rel=1e-9)
     assert ledger.calibration.predicted == pytest.approx(sum(sure), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["f.csv", "f.parquet", "f.jsonl", "f.svm", "f.vw", "f.txt"])
+def test_a_stream_of_many_labels_keeps_every_contract(files, name):
+    check_stream(lambda: nk.read(files / name, labels="many"))
+
+
+def test_the_labels_of_a_model_are_known_in_a_source_that_writes_them_as_text(files):
+    x, _ = flowers()
+    ledger = nk.play("nearest-mean", (x, [3, 1, 2] * 40))
+    nk.play(ledger.learner, (x, np.array(["1", "2", "3", "4"] * 30)), ledger=ledger)
+    assert ledger.labels == [3, 1, 2, "4"]
