@@ -32,6 +32,7 @@ from novikoff.learners.halving import Halving as Halving
 from novikoff.learners.hedge import Hedge as Hedge
 from novikoff.learners.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from novikoff.learners.logistic import Logistic as Logistic
+from novikoff.learners.many.auto import ManyAuto as ManyAuto
 from novikoff.learners.many.ftrl import ManyFtrl as ManyFtrl
 from novikoff.learners.many.perceptron import ManyPerceptron as ManyPerceptron
 from novikoff.learners.midpoint import Midpoint as Midpoint

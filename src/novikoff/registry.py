@@ -164,6 +164,7 @@ CATALOG: Mapping[str, Entry] = {
 MANY: Mapping[str, Entry] = {
     "perceptron": Entry("learner", "learners.many.perceptron", "ManyPerceptron"),
     "ftrl": Entry("learner", "learners.many.ftrl", "ManyFtrl"),
+    "auto": Entry("learner", "learners.many.auto", "ManyAuto"),
 }
 """Of a learner of two labels: the class of the same name, with the same arguments, that plays where labels are many."""
 

@@ -379,6 +379,11 @@ def mixture_paid_more(run):
     return dataclasses.replace(changed(run, losses=losses), log_loss=run.log_loss + 500.0, tracked=tracked)
 
 
+def many_mixture_paid_more(run):
+    """The same with many labels."""
+    return changed(paid_more(run), loss=run.after.loss + 500.0, losses=[loss + 500.0 for loss in run.after.losses])
+
+
 def regression(pairs):
     """`auto` for numbers."""
     x, y = map(np.array, zip(*pairs, strict=True))
@@ -672,6 +677,7 @@ CASES = {
         nk.ManyPerceptron, lambda run: dataclasses.replace(changed(run, mistakes=140, updates=140), mistakes=140),
         lambda: run_of(nk.ManyPerceptron(labels=2), [(x, 1) for x, _ in orthogonal(12)]),
     ),
+    "many_auto_regret": of_many(lambda **k: nk.ManyAuto(fast=True, **k), many_mixture_paid_more),
     "many_regret": of_many(
         nk.ManyFtrl, paid_more,
         lambda: run_of(nk.ManyFtrl(rate=0.25, bias=0.0, labels=2), [(x, 1) for x, _ in orthogonal(12, 1)]),

@@ -10,6 +10,7 @@ Beside what the theorem adds up round by round (`gained`) stands what is left of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from novikoff.certificate import Assumption, refutations, seen
 from novikoff.comparators.many_comparator import ManyComparatorFacts
@@ -50,7 +51,7 @@ class ManyFacts:
         return max(self.gained, self.dual)
 
 
-def assumptions(run: Run[ManyFacts], paid: float) -> list[Assumption]:
+def assumptions(run: Run[Any], paid: float) -> list[Assumption]:
     """What these theorems need; `paid` is what the ledger says of the learner's own loss."""
     after, tracked = run.after, run.tracked
     assert isinstance(tracked, ManyComparatorFacts)
@@ -65,7 +66,7 @@ def assumptions(run: Run[ManyFacts], paid: float) -> list[Assumption]:
     ]
 
 
-def reason_void(run: Run[ManyFacts], needed: list[Assumption]) -> str:
+def reason_void(run: Run[Any], needed: list[Assumption]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     if run.before.rounds:
         return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"

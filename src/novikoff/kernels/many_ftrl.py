@@ -95,8 +95,9 @@ def play(
     scales: Vector, curves: Vector, sums: Vector, totals: Vector, roots: NDArray[np.bool_], per_rate: Vector,
     known: int, rounds: int, grows: bool, ends: NDArray[np.int64], places: NDArray[np.uint32], values: Vector,
     y: NDArray[np.int64], learns: bool, scores: Vector, said: NDArray[np.int64], chances: Vector,
+    confidences: Vector,
 ) -> None:  # fmt: skip
-    """The scores of every row; if `learns`, what is said, and the probability of each label that came, of one member.
+    """The scores of every row; if `learns`, what one member says, and what it gave to that, and to y.
 
     scores   (rows, members, labels)
     """
@@ -110,13 +111,14 @@ def play(
             z = scores[t, k]
             for j in range(now, labels):
                 z[j] = -np.inf
+            kept = escape(rounds + t) if grows else 0.0
             if now > known:
                 hedged(z0[k], v[k], known, z, p, step, tried)
                 said[t] = largest(z, known)
+                confidences[t] = (1.0 - kept) * p[said[t]] if known > 0 else kept
             whole = hedged(z0[k], v[k], now, z, p, step, tried)
             if not learns:
                 continue
-            kept = escape(rounds + t) if grows else 0.0
             lost = whole - z[y[t]]
             if now > known:
                 chances[t] = kept
@@ -124,6 +126,7 @@ def play(
             else:
                 said[t] = largest(z, known)
                 chances[t] = (1.0 - kept) * p[y[t]]
+                confidences[t] = (1.0 - kept) * p[said[t]]
                 totals[NOVELTY, k] -= np.log1p(-kept)
             learn(curves, sums, totals, places, values, ends[t], ends[t + 1], y[t], now, k, z0[k], v[k], z, p, whole)
         known = now

@@ -7,3 +7,6 @@ MISTAKES, SURPRISES, GAINED, LOSS, NOVELTY, LINEAR, LINEAR_SIZE, TOTALS = range(
 then; what the theorem adds up round by round; log losses, had every label been announced; what rounds with labels never
 seen, and the chance that was kept for such, cost besides; the sum of <g, z>, and of the sizes of its parts; last, how
 many there are."""
+
+MOST_AGAINST = 32
+"""Labels up to which `auto` plays each against the rest: a matrix each."""

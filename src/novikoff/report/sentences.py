@@ -196,6 +196,12 @@ WORDS: dict[str, Words] = {
         ("there is a linear classifier whose total hinge loss on these rows is {comparator_loss:up}; its size in the "
          "learner's metric costs {penalty:up}, and learning it {delta:up}",),
     ),
+    "many_auto_regret": Words(
+        "a mixture of forecasters of many labels, on any rows",
+        ("there are weights for the {labels} labels whose log losses on these rows add up to {comparator_loss:up}; "
+         "their length costs {penalty:up}, learning them {delta:up}, the mixture {mixture:up}, and labels that nobody "
+         "could know {novelty:up}. Best was its member {member}, with {member_loss:up}",),
+    ),
     "many_regret": Words(
         "follow the regularised leader with many labels, on any rows",
         ("there are weights for the {labels} labels whose log losses on these rows add up to {comparator_loss:up}, "

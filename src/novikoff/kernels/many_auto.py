@@ -1,0 +1,266 @@
+"""The members of `auto` for many labels, and their mixture.
+
+Forecasters, in this order: softmax regressions with a diagonal metric (kernels/many_ftrl.py), second-order logistic
+regressions of each label against the rest (kernels/one_vs_rest.py), the same on random features (kernels/fourier.py),
+and a stack. Of scores z of a label against the rest, P is e^z over the sum of all: sharper than probabilities divided
+by their sum, which are too even while little is known. The stack says P_j = e^s_j / sum of e^s, s_j = sum of w_m f_mj,
+f the scores of member m, clipped and shifted so that those of a round sum to 0; w is Newton's, one step a round:
+A = I + sum of F(diag P - PP')F', w = A^-1 b.
+P_j = sum of w P_j over those awake / sum of their w; then w is multiplied by P_y of the member over P_y, in the log
+domain. A forecaster with a weight below 1e-6 for 1,000 rounds falls asleep, as in kernels/auto.py: not if it counts in
+a stack that is heard. Who plays each label against the rest falls asleep when there are more than 32 of them.
+A round with a label never seen is learned from, and weighed, as if the label had been announced just before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels import many_ftrl, one_vs_rest
+from novikoff.kernels.auto_layout import CLIP, IDLE, LIGHT, LITTLE, LOG_WEIGHT, LOSS, PATIENCE, SHARE, WAVES
+from novikoff.kernels.compiled import compiled, inner
+from novikoff.kernels.exp import exp
+from novikoff.kernels.fourier import project, standardise, wave
+from novikoff.kernels.lanes import dense
+from novikoff.kernels.many_ftrl import escape
+from novikoff.kernels.many_layout import LOSS as PAID
+from novikoff.kernels.many_layout import MOST_AGAINST, NOVELTY
+from novikoff.kernels.many_perceptron import largest
+from novikoff.kernels.second_order import Places, Slots, Vector
+from novikoff.kernels.softmax import hedged, softmax
+
+look_softmax, learn_softmax = many_ftrl.look, many_ftrl.learn
+look_rest, look_waves, learn_rest = one_vs_rest.look, one_vs_rest.look_waves, one_vs_rest.learn
+copy_next = one_vs_rest.copy_next
+
+
+@inner
+def mix(standing: Vector, p: Vector, known: int, mixed: Vector) -> None:
+    """P of the mixture of those awake."""
+    most = -np.inf
+    for m in range(len(p)):
+        if standing[IDLE, m] >= 0.0:
+            most = max(most, standing[LOG_WEIGHT, m])
+    total = 0.0
+    for j in range(known):
+        mixed[j] = 0.0
+    for m in range(len(p)):
+        if standing[IDLE, m] >= 0.0:
+            weight = exp(standing[LOG_WEIGHT, m] - most)
+            total += weight
+            for j in range(known):
+                mixed[j] += weight * p[m, j]
+    for j in range(known):
+        mixed[j] /= total
+
+
+@inner
+def weigh(standing: Vector, p: Vector, y: int, lost: float, shown: int, stack: Vector) -> None:
+    """Multiply the weights of those awake by what they gave to y, over what was given; let the hopeless rest.
+
+    shown   who never rests
+    stack   its weights of the members
+    """
+    members = len(stack)
+    little = np.inf  # by how much a member may count in the stack, and still be hopeless
+    if standing[IDLE, members] >= 0.0 and standing[LOG_WEIGHT, members] >= np.log(LIGHT):
+        little = 0.0
+        for m in range(members):
+            little = max(little, LITTLE * abs(stack[m]))
+    most = -np.inf
+    for m in range(len(p)):
+        if standing[IDLE, m] >= 0.0:
+            most = max(most, standing[LOG_WEIGHT, m])
+    total = 0.0
+    for m in range(len(p)):
+        if standing[IDLE, m] >= 0.0:
+            total += exp(standing[LOG_WEIGHT, m] - most)
+    for m in range(len(p)):
+        if standing[IDLE, m] >= 0.0:
+            own = -np.log(p[m, y])
+            standing[LOSS, m] += own
+            standing[SHARE, m] += exp(standing[LOG_WEIGHT, m] - most) / total
+            standing[LOG_WEIGHT, m] += lost - own
+            hopeless = standing[LOG_WEIGHT, m] < np.log(LIGHT) and (m == members or abs(stack[m]) <= little)
+            standing[IDLE, m] = standing[IDLE, m] + 1.0 if hopeless else 0.0
+            if standing[IDLE, m] >= PATIENCE and m != shown:
+                standing[IDLE, m] = -1.0
+
+
+@inner
+def speak(standing: Vector, stack: Vector, z: Vector, known: int, f: Vector, s: Vector, p: Vector) -> None:
+    """P of the stack; f: what it is made of, 0 of members asleep."""
+    for j in range(known):
+        s[j] = 0.0
+    for m in range(len(stack)):
+        mean = 0.0
+        for j in range(known):
+            f[m, j] = min(max(z[m, j], -CLIP), CLIP) if standing[IDLE, m] >= 0.0 else 0.0
+            mean += f[m, j] / known
+        for j in range(known):
+            f[m, j] -= mean
+            s[j] += stack[m] * f[m, j]
+    if known > 0:
+        softmax(s, known, p)
+
+
+@inner
+def learn_stack(stack: Vector, moment: Vector, matrix: Vector, f: Vector, p: Vector, known: int, y: int) -> None:
+    """A Newton step of the stack's weights; they stay where floats have no answer."""
+    members = len(stack)
+    mean, slope, factor = np.zeros(members), np.zeros(members), np.zeros((members, members))
+    for m in range(members):
+        for j in range(known):
+            mean[m] += f[m, j] * p[j]
+        slope[m] = mean[m] - f[m, y]
+    for a in range(members):
+        moment[a] -= slope[a]
+        for b in range(members):
+            curve = -mean[a] * mean[b]
+            for j in range(known):
+                curve += f[a, j] * p[j] * f[b, j]
+            matrix[a, b] += curve
+            moment[a] += curve * stack[b]
+    for a in range(members):
+        for b in range(a):
+            factor[a, b] = (matrix[a, b] - dense(factor[a, :b], factor[b, :b])) / factor[b, b]
+        left = matrix[a, a] - dense(factor[a, :a], factor[a, :a])
+        if not left > 0.0:
+            return
+        factor[a, a] = np.sqrt(left)
+    for a in range(members):
+        slope[a] = (moment[a] - dense(factor[a, :a], slope[:a])) / factor[a, a]
+    for a in range(members - 1, -1, -1):
+        rest = slope[a]
+        for b in range(a + 1, members):
+            rest -= factor[b, a] * stack[b]
+        stack[a] = rest / factor[a, a]
+
+
+@compiled
+def play(
+    roots: NDArray[np.bool_], per_rate: Vector, scales: Vector, curves: Vector, sums: Vector, totals: Vector,
+    slots: Slots, ridges: Vector, held: Vector, inverse: Vector, squares: Vector, matrix_totals: Vector,
+    turns: Vector, shifts: Vector, widths: Vector, moments: Vector, wave_held: Vector, wave_inverse: Vector,
+    wave_squares: Vector, wave_totals: Vector, stack: Vector, moment: Vector, matrix: Vector, standing: Vector,
+    kappa: float, books: Vector, shown: int, known: int, rounds: int, grows: bool, ends: NDArray[np.int64],
+    places: Places, values: Vector, y: NDArray[np.int64], learns: bool, scores: Vector, said: NDArray[np.int64],
+    chances: Vector, confidences: Vector,
+) -> None:  # fmt: skip
+    """P of every label and row; if `learns`, the scores of the member `shown`, and what was said."""
+    lanes, full, waves = len(roots), len(ridges), len(widths)
+    members, labels, width = lanes + full + waves, scores.shape[1], moments.shape[1]
+    room = held.shape[3]
+    z0, v, z = np.empty((members, labels + 1)), np.zeros((members, labels + 1)), np.empty((members, labels + 1))
+    lane_v, p, mixed = np.empty(lanes), np.empty((members + 1, labels + 1)), np.empty(labels + 1)
+    f = np.zeros((members, labels + 1))
+    g, step, tried, wholes = np.empty(labels + 1), np.empty(labels + 1), np.empty(labels + 1), np.empty(lanes)
+    x, k, counts = np.zeros((full, room)), np.zeros((full, labels + 1, room)), np.zeros(full, np.int64)
+    row, s, projected = np.zeros(width), np.zeros(width), np.zeros(len(shifts))
+    phi, image = np.zeros((waves, WAVES)), np.zeros((waves, labels + 1, WAVES))
+    for t in range(len(ends) - 1):
+        start, stop = ends[t], ends[t + 1]
+        now = max(known, y[t] + 1) if learns else known
+        there = known + grows if learns else known
+        look_softmax(scales, curves, sums, roots, per_rate, places, values, start, stop, learns, now, z0, lane_v)
+        for m in range(full):
+            j = lanes + m
+            if standing[IDLE, j] >= 0.0:
+                counts[m] = look_rest(
+                    slots, held[m], inverse[m], matrix_totals[m], ridges[m], True, places, values, start, stop, learns,
+                    there, x[m], k[m], z0[j], v[j], z[j],
+                )  # fmt: skip
+        if waves > 0:
+            row[:] = 0.0
+            for e in range(start, stop):
+                if 1 <= places[e] <= width:
+                    row[places[e] - np.uint32(1)] = values[e]
+            standardise(moments, rounds + (t if learns else 0) + 1.0, row, learns, s)
+            project(turns, s, projected)
+        for m in range(waves):
+            j = lanes + full + m
+            if standing[IDLE, j] >= 0.0:
+                wave(projected, shifts, widths[m], phi[m])
+                look_waves(wave_held[m], wave_inverse[m], phi[m], there, image[m], z0[j], v[j], z[j])
+        for many in range(known, now + 1):  # as it is said, and as it is learned
+            for m in range(members):
+                if standing[IDLE, m] < 0.0:
+                    continue
+                if m < lanes:
+                    wholes[m] = hedged(z0[m], lane_v[m], many, z[m], p[m], step, tried) if many > 0 else 0.0
+                elif many > 0:
+                    softmax(z[m], many, p[m])
+            speak(standing, stack, z, many, f, g, p[members])
+            mix(standing, p, many, mixed)
+            if many == known and learns:
+                said[t] = largest(mixed, known)
+                kept = escape(rounds + t) if grows else 0.0
+                confidences[t] = (1.0 - kept) * mixed[said[t]] if known > 0 else kept
+        if not learns:
+            for j in range(known):
+                scores[t, j] = mixed[j]
+            continue
+        here = y[t]
+        lost = -np.log(mixed[here])
+        books[PAID] += lost
+        if now > known:
+            chances[t] = kept
+            books[NOVELTY] -= np.log(kept) + lost
+        else:
+            chances[t] = (1.0 - kept) * mixed[here]
+            books[NOVELTY] -= np.log1p(-kept)
+        weigh(standing, p, here, lost, shown, stack)
+        learn_stack(stack, moment, matrix, f, p[members], now, here)
+        if now > MOST_AGAINST:
+            standing[IDLE, lanes:members] = -1.0
+        for j in range(labels):
+            scores[t, j] = z[shown, j] if j < now else -np.inf
+        for m in range(lanes):
+            if standing[IDLE, m] >= 0.0:
+                for j in range(now):
+                    g[j] = p[m, j]
+                learn_softmax(
+                    curves,
+                    sums,
+                    totals,
+                    places,
+                    values,
+                    start,
+                    stop,
+                    here,
+                    now,
+                    m,
+                    z0[m],
+                    lane_v[m],
+                    z[m],
+                    g,
+                    wholes[m],
+                )
+        for m in range(full):
+            j = lanes + m
+            if standing[IDLE, j] >= 0.0:
+                if now > known:
+                    copy_next(held[m], inverse[m], squares[m], matrix_totals[m], known)
+                    z0[j, now] = z0[j, known]
+                    v[j, now] = v[j, known]
+                    z[j, now] = z[j, known]
+                    k[m, now] = k[m, known]
+                learn_rest(
+                    held[m], inverse[m], squares[m], matrix_totals[m], ridges[m], x[m], k[m], counts[m], z0[j], v[j],
+                    z[j], now + grows, here, kappa,
+                )  # fmt: skip
+        for m in range(waves):
+            j = lanes + full + m
+            if standing[IDLE, j] >= 0.0:
+                if now > known:
+                    copy_next(wave_held[m], wave_inverse[m], wave_squares[m], wave_totals[m], known)
+                    z0[j, now] = z0[j, known]
+                    v[j, now] = v[j, known]
+                    z[j, now] = z[j, known]
+                    image[m, now] = image[m, known]
+                learn_rest(
+                    wave_held[m], wave_inverse[m], wave_squares[m], wave_totals[m], 1.0, phi[m], image[m], WAVES, z0[j],
+                    v[j], z[j], now + grows, here, kappa,
+                )  # fmt: skip
+        known = now

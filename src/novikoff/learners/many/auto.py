@@ -1,0 +1,295 @@
+"""Auto for many labels: the learner to begin with. No parameter, no scaling, rows of any width.
+
+Algorithm
+    Members, each a learner of its own that gives every label a probability:
+        8 softmax regressions (learners/many/ftrl.py): metrics sqrt and newton, rates 4, 1, 1/4 and 1/16
+        2 of the second order, each label against the rest (kernels/one_vs_rest.py): ridges 1 and 0.01
+        4 of these on 256 random features of the standardised row (kernels/fourier.py), of four widths
+    A stack: softmax regression on the scores that the members gave a label, clipped to -8 .. 8, with one weight a
+    member, by Newton's steps. P is the Bayes mixture of members and stack: weights, equal at first, are multiplied by
+    the probability that each gave to the label; say the label of the largest P, the smallest of those. Who has a weight
+    below 1e-6 for 1,000 rounds rests, unless it counts in a stack that is heard.
+    Which members play is settled by the first row, as for two labels (learners/auto.py); those against the rest play
+    while there are at most 32 labels. `fast`: two softmax members, of rate 1. `bias` c adds a constant feature of value
+    c. `seed` draws the random features. New labels as in learners/many/ftrl.py.
+Promise
+    certificates/many_auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every U what the softmax member
+    sqrt 1 promises + ln(J+1).
+Cost
+    O(8k non-zeros of x) per round and 8k + 12 numbers a feature for the softmax members; O(k 256^2) per round for each
+    other member that is awake.
+Reference
+    [vovk1998] for the mixture; those of the members.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import kernels
+from novikoff.certificates.many_auto_regret import ManyAutoFacts, many_auto_regret
+from novikoff.comparators.goal import added_doubt
+from novikoff.comparators.many_comparator import ManyGoal
+from novikoff.comparators.many_tracker import ManyTracker
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.errors import InputError, shown
+from novikoff.kernels import auto_layout as mix
+from novikoff.kernels import many_layout as at
+from novikoff.kernels import second_order_layout as matrix
+from novikoff.learners.auto import RADIUS, RATES, RIDGES, WIDTHS
+from novikoff.learners.logistic import curvature
+from novikoff.learners.many.many_labels import ManyProbabilistic
+from novikoff.learners.restoring import Schema, arguments, array, require
+from novikoff.types import State, StepResult, Theorem
+
+PARAMS: Schema = {"fast": bool, "seed": int, "bias": float, "labels": int | None}
+PLANS = ((1, 0, 0), (4, 0, 0), (4, 2, 0), (4, 2, 4))
+SAVED = ("scales", "curves", "sums", "totals", "moments", "stack", "moment", "matrix", "standing", "paid")
+PARTS = ("held", "inverse", "sums", "totals")
+
+
+class ManyAuto(ManyProbabilistic):
+    """Members, a stack, and their mixture."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (many_auto_regret,)
+
+    def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0, labels: int | None = None) -> None:
+        super().__init__(bias, labels)
+        if type(seed) is not int or not 0 <= seed < 2**63:
+            raise InputError(f"a seed must be a whole number from 0 to 2^63 - 1: got {shown(seed)}.")
+        self.fast, self.seed = bool(fast), seed
+        self._plan: tuple[int, int, int] | None = None  # rates, ridges, widths; settled by the first row
+        self._begin((1, 0, 0) if self.fast else (4, 0, 0), 0)
+
+    def _begin(self, plan: tuple[int, int, int], width: int) -> None:
+        """Members with nothing learned."""
+        rates = RATES[: plan[0]] if plan[0] > 1 else (1.0,)
+        lanes, labels = 2 * len(rates), self.labels
+        self._roots, self._per_rate = np.repeat([True, False], len(rates)), np.tile(1.0 / np.array(rates), 2)
+        self._shown = rates.index(1.0)
+        self._scales, self._curves = np.zeros((1, 4)), np.zeros((1, lanes))
+        self._sums, self._totals = np.zeros((1, lanes, labels)), np.zeros((at.TOTALS, lanes))
+        self._slots, self._ridges = np.full(1, -1, dtype=np.int32), np.array(RIDGES[: plan[1]])
+        self._widths = np.array(WIDTHS[: plan[2]])
+        against = min(labels, at.MOST_AGAINST) + 1
+        self._matrices = _matrices((plan[1], against), 0, 0)
+        self._waves = _matrices((plan[2], against), mix.WAVES, mix.WAVES)
+        coins, waves = np.random.default_rng(self.seed), mix.WAVES - 1 if plan[2] else 0
+        self._turns = coins.normal(size=(waves, width)) / (2.0 * np.pi)
+        self._shifts, self._spread = coins.random(waves), np.sqrt(2.0 * self._widths / max(width, 1))
+        self._moments = np.zeros((2, width))
+        members = lanes + plan[1] + plan[2]
+        self._stack, self._moment, self._matrix = (
+            np.full(members, 1 / members),
+            np.full(members, 1 / members),
+            np.eye(members),
+        )
+        self._standing, self._paid = np.zeros((mix.STANDING, members + 1)), np.zeros(at.TOTALS)
+        self._standing[mix.LOG_WEIGHT] = -np.log(members + 1.0)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the forecasters, in their order."""
+        rates = [1.0 / value for value in self._per_rate]
+        softmax = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
+        full = [f"second order {ridge:g}" for ridge in self._ridges]
+        return [*softmax, *full, *(f"random features {g:g}" for g in self._widths), "stack"]
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Of the forecasters, in their order."""
+        weights: NDArray[np.float64] = np.exp(self._standing[mix.LOG_WEIGHT])
+        return weights
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The mean of each weight over all rounds, of those awake."""
+        shares: NDArray[np.float64] = self._standing[mix.SHARE] / max(self.rounds, 1)
+        return shares
+
+    @property
+    def size(self) -> int:
+        """Forecasters awake."""
+        return int(np.count_nonzero(self._standing[mix.IDLE] >= 0.0))
+
+    def _settle(self, rows: Any) -> None:
+        """Choose the members, by the first row."""
+        if self._plan is not None or len(rows.ends) < 2:
+            return
+        array, places = self.features.kind == "array", rows.places[: rows.ends[1]]
+        width = self.features.count if array else 0
+        small = len(places) <= matrix.LIMIT and int(places.max(initial=0)) <= matrix.LIMIT
+        if self.fast:
+            self._plan = (1, 0, 0)
+        elif array and 0 < width <= matrix.LIMIT:
+            self._plan = (4, 2, 4)
+        else:
+            self._plan = (4, 2, 0) if small and not array else (4, 0, 0)
+        self._begin(self._plan, width if self._plan[2] else 0)
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0, and random features do not see them."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
+    def _make_room(self, places: int, labels: int = 0) -> None:
+        room, most = len(self._scales), self._sums.shape[2]
+        if places >= room:
+            more = places + 1 - room + (0 if self.features.kind == "array" else min(room, 2**20))
+            self._scales, self._curves, self._sums = (
+                np.concatenate([part, np.zeros((more, *part.shape[1:]))])
+                for part in (self._scales, self._curves, self._sums)
+            )
+            self._slots = np.append(self._slots, np.full(more, -1, dtype=np.int32))
+        if labels > most:
+            more = max(labels - most, most)
+            self._sums = np.concatenate([self._sums, np.zeros((*self._sums.shape[:2], more))], axis=2)
+        against = min(max(labels, self.labels), at.MOST_AGAINST) + 1
+        self._room(min(places, matrix.LIMIT), against)
+        if against > self._waves[0].shape[1]:
+            self._waves = _grown(self._waves, _matrices((len(self._widths), against), mix.WAVES, mix.WAVES))
+
+    def _room(self, need: int, against: int) -> None:
+        """Room for so many features in the matrices, and so many learners."""
+        had, room = self._matrices[0].shape[1], self._matrices[0].shape[3]
+        grows = len(self._ridges) > 0 and need > room
+        if grows or against > had:
+            new = min(max(need, 2 * room), matrix.LIMIT) if grows else room
+            self._matrices = _grown(self._matrices, _matrices((len(self._ridges), max(against, had)), new, 0))
+
+    def _played(self, rows: Any, y: NDArray[Any], learns: bool, scores: NDArray[Any]) -> Any:
+        count = len(rows.ends) - 1
+        said, chances, confidences = np.zeros(count, dtype=np.int64), np.empty(count), np.empty(count)
+        play: Any = kernels.many_auto.play
+        play(
+            self._roots, self._per_rate, self._scales, self._curves, self._sums, self._totals, self._slots,
+            self._ridges, *self._matrices, self._turns, self._shifts, self._spread, self._moments, *self._waves,
+            self._stack, self._moment, self._matrix, self._standing, curvature(RADIUS), self._paid, self._shown,
+            self.labels, self.rounds, self.grows, *rows, y, learns, scores, said, chances, confidences,
+        )  # fmt: skip
+        return said, chances, confidences
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        self._settle(rows)
+        labels = max(self.labels, int(y.max(initial=-1)) + 1)
+        self._make_room(self.features.count + 1, labels)
+        scores = np.empty((len(y), labels))
+        said, chances, confidences = self._played(rows, y, True, scores)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores, confidences=confidences)
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        """P of each label."""
+        scores = np.full((len(rows.ends) - 1, self.labels), 1.0 / max(self.labels, 1))
+        if self._plan is None or not self.labels:
+            return scores
+        if len(self._ridges):
+            most = int(np.diff(rows.ends).max(initial=0))
+            known = int(self._matrices[3][:, :, matrix.COUNT].max(initial=0))
+            self._room(min(known + most, matrix.LIMIT), 0)
+        places = np.minimum(rows.places, np.uint32(len(self._scales) - 1))
+        self._played(rows._replace(places=places), np.zeros(0, dtype=np.int64), False, scores)
+        return scores
+
+    def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return scores
+
+    def tracker(self) -> ManyTracker | None:
+        """Comparators for a game that begins now, of the softmax member sqrt 1."""
+        return ManyTracker("log", self.bias, self.announced) if self.rounds == 0 else None
+
+    def _places(self) -> int:
+        self._make_room(self.features.count + 1)
+        return self.features.count + 1
+
+    def _softmax(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Of the softmax member sqrt 1, place by place: A, G, and what that may be off by."""
+        places, m = self._places(), self._shown
+        scales, gradients = self._scales[:places], self._sums[:places, m, : self.labels]
+        metric = scales[:, 3] * np.sqrt(scales[:, 0] ** 2 + self._curves[:places, m]) * self._per_rate[m]
+        return metric, gradients, np.repeat(added_doubt(scales[:, 2], scales[:, 0])[:, None], self.labels, axis=1)
+
+    def goals(self) -> list[ManyGoal]:
+        """What a comparator is to make small."""
+        metric, gradients, doubt = self._softmax()
+        linear = float(self._totals[at.LINEAR, self._shown])
+        return [ManyGoal(Diagonal(metric), self.facts().penalty, gradients, doubt, linear)]
+
+    def facts(self) -> ManyAutoFacts:
+        totals, books = self._totals[:, self._shown], self._paid
+        metric, gradients, doubt = self._softmax()
+        low, high = Diagonal(np.repeat(metric, self.labels)).inverse_between(gradients.ravel(), doubt.ravel())
+        off = (self.rounds * max(self.labels, 1) + 20) * 2.0 * U0 * float(totals[at.LINEAR_SIZE])
+        linear, standing = float(totals[at.LINEAR]), self._standing
+        return ManyAutoFacts(
+            self.rounds, self.labels, self.rounds, 0, float(books[at.LOSS]), float(books[at.NOVELTY]), self.entropy,
+            float(totals[at.GAINED]), linear + off + 0.5 * high, linear - off + 0.5 * low, self._shown, self.names,
+            standing[mix.LOSS].tolist(), standing[mix.LOG_WEIGHT].tolist(), (standing[mix.IDLE] < 0.0).tolist(),
+        )  # fmt: skip
+
+    def state(self) -> State:
+        places = self._places()
+        state: State = {**self._books(), "fast": self.fast, "seed": self.seed, "width": self._moments.shape[1]}
+        state["plan"] = None if self._plan is None else list(self._plan)
+        for name in SAVED:
+            part = getattr(self, f"_{name}")
+            state[name] = (part[:places] if name in ("scales", "curves", "sums") else part).copy()
+        state["sums"] = state["sums"][:, :, : self.labels].copy()
+        state["slots"] = self._slots[:places].copy()
+        against, count = (
+            min(self.labels, at.MOST_AGAINST) + 1,
+            int(self._matrices[3][:, :, matrix.COUNT].max(initial=0)),
+        )
+        for where, room in (("matrices", count), ("waves", mix.WAVES)):
+            held, inverse, sums, totals = (part[:, :against] for part in getattr(self, f"_{where}"))
+            cut = held[..., :room], np.tril(inverse[..., :room, :room]), np.tril(sums[..., :room, :room]), totals
+            state[where] = {name: part.copy() for name, part in zip(PARTS, cut, strict=True)}
+        return state
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, PARAMS))
+        learner._load_books(state)
+        if state["plan"] is None:
+            return learner
+        plan = tuple(state["plan"])
+        require(plan in PLANS and (plan[0] == 1) == learner.fast, "members must be those of auto", plan)
+        width = state["width"]
+        require(type(width) is int and 0 <= width <= matrix.LIMIT, "a width must be that of a row", width)
+        learner._plan = (int(plan[0]), int(plan[1]), int(plan[2]))
+        learner._begin(learner._plan, width)
+        places, lanes = learner.features.count + 1, len(learner._roots)
+        shapes = {"scales": (places, 4), "curves": (places, lanes), "sums": (places, lanes, learner.labels)}
+        for name in SAVED:
+            found = array(state, name, shapes.get(name, getattr(learner, f"_{name}").shape))
+            setattr(
+                learner, f"_{name}", np.vstack([found, np.zeros((1, *found.shape[1:]))]) if name in shapes else found
+            )
+        learner._slots = np.append(array(state, "slots", (places,), np.int32), np.int32(-1))
+        room = min(state["matrices"]["held"].shape[3], matrix.LIMIT)
+        require(bool((learner._slots < max(room, 1)).all()), "features must each have a row of the matrix", room)
+        learner._matrices = _matrices(learner._matrices[0].shape[:2], room, 0)
+        for where in ("matrices", "waves"):
+            wanted = zip(PARTS, getattr(learner, f"_{where}"), strict=True)
+            setattr(learner, f"_{where}", tuple(array(state[where], name, part.shape) for name, part in wanted))
+        return learner
+
+
+def _matrices(shape: tuple[int, ...], room: int, count: int) -> tuple[NDArray[np.float64], ...]:
+    """What kernels/one_vs_rest.py works on, for several members; the first `count` features are there, of size 1."""
+    held, totals = np.zeros((*shape, matrix.HELD, room)), np.zeros((*shape, matrix.TOTALS))
+    inverse, sums = np.zeros((*shape, room, room)), np.zeros((*shape, room, room))
+    held[..., matrix.LARGEST, :count] = 1.0
+    inverse[..., range(count), range(count)] = 1.0
+    totals[..., matrix.COUNT] = count
+    return held, inverse, sums, totals
+
+
+def _grown(then: tuple[NDArray[np.float64], ...], now: tuple[NDArray[np.float64], ...]) -> tuple[Any, ...]:
+    """The larger arrays, with what the smaller ones hold."""
+    for large, small in zip(now, then, strict=True):
+        large[tuple(slice(0, size) for size in small.shape)] = small
+    return now

@@ -1,0 +1,86 @@
+"""`auto` for many labels: its members, its stack, who rests, and who cheats."""
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.kernels import auto_layout as mix
+from novikoff.types import Batch, Sparse
+
+
+def digits(rounds=None, seed=0):
+    """Scikit-learn's, shuffled, labels in the order of their first appearance."""
+    data = pytest.importorskip("sklearn.datasets").load_digits()
+    order = np.random.default_rng(seed).permutation(len(data.target))[:rounds]
+    names = {label: k for k, label in enumerate(dict.fromkeys(data.target[order].tolist()))}
+    return data.data[order], np.array([names[label] for label in data.target[order].tolist()])
+
+
+def test_the_first_row_says_which_members_play():
+    x, y = digits(20)
+    counts = {}
+    wide = np.hstack([x, np.zeros((20, 300))])
+    for name, rows in (("array", x), ("sparse", Sparse.of_dense(x)), ("wide", wide)):
+        learner = nk.ManyAuto()
+        learner.learn_many(Batch(rows, y, 1))
+        counts[name] = len(learner.names)
+    assert counts == {"array": 15, "sparse": 11, "wide": 9}
+    fast = nk.ManyAuto(fast=True)
+    fast.learn_many(Batch(x, y, 1))
+    assert fast.names == ["sqrt 1", "newton 1", "stack"]
+
+
+def test_the_mixture_is_near_its_best_forecaster():
+    x, y = digits(400)
+    learner = nk.ManyAuto()
+    game = nk.Game(learner)
+    game.learn_batch(Batch(x, y, 1))
+    facts = learner.facts()
+    assert min(facts.losses) - 1e-9 <= facts.loss + np.log(15.0)
+    assert facts.loss <= min(facts.losses) + np.log(15.0) + 1e-9
+    assert abs(facts.loss + facts.novelty - game.ledger.log_loss) < 1e-6
+    (found,) = game.ledger.certify()
+    assert found.status == "valid"
+    assert abs(np.exp(facts.log_weights).sum() - 1.0) < 1e-9
+
+
+@pytest.mark.slow
+def test_digits_are_learned():
+    x, y = digits()
+    learner = nk.ManyAuto()
+    played = learner.learn_many(Batch(x, y, 1))
+    assert (played.predictions != y).mean() < 0.06
+    assert -np.log(played.probabilities).mean() < 0.2
+
+
+def test_members_against_the_rest_rest_when_labels_are_too_many():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(45, 3)), np.arange(45) % 36
+    learner = nk.ManyAuto()
+    game = nk.Game(learner)
+    for start in range(0, 45, 9):
+        game.learn_batch(Batch(x[start : start + 9], y[start : start + 9], start + 1))
+    rests = learner._standing[mix.IDLE] < 0.0
+    assert rests.tolist() == [False] * 8 + [True] * 6 + [False]
+    assert game.ledger.certify()[0].status in ("valid", "vacuous")
+    again = nk.ManyAuto.restore(learner.state())
+    assert repr(again.state()) == repr(learner.state())
+
+
+class Trusting(nk.ManyAuto):
+    """Broken: whatever they lost, it trusts its first member."""
+
+    def _learn(self, rows, y):
+        played = super()._learn(rows, y)
+        self._standing[mix.LOG_WEIGHT] = [0.0] + [-50.0] * (self._standing.shape[1] - 1)
+        return played
+
+
+def test_a_mixture_that_does_not_follow_the_losses_is_void():
+    x, y = digits(60)
+    game = nk.Game(Trusting(fast=True))
+    for start in range(0, 60, 10):
+        game.learn_batch(Batch(x[start : start + 10], y[start : start + 10], start + 1))
+    (found,) = game.ledger.certify()
+    assert found.status == "void"
+    assert "weights are those" in found.reason
