@@ -35,6 +35,9 @@ $(BIN)/python:
 demo: .venv/.run
 	$(BIN)/novikoff demo
 
+# What is compiled of Python (tests and their assertions too) stays: every process would begin with it anew.
+test test-all: export PYTHONDONTWRITEBYTECODE =
+
 test: .venv/.test
 	$(BIN)/python -m pytest -n auto
 

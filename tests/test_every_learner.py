@@ -377,7 +377,11 @@ SAMPLES: dict[str, list[tuple[str, Any, list[Any]]]] = {
 CASES = [(spec, stream, bad) for samples in SAMPLES.values() for spec, stream, bad in samples]
 IDS = [f"{k}-{spec}" for k, (spec, _, _) in enumerate(CASES)]
 every = pytest.mark.parametrize(("spec", "stream", "bad"), CASES, ids=IDS)
-noisy = pytest.mark.parametrize("noise", [0.0, 0.1], ids=["realizable", "noisy"])
+noisy = pytest.mark.parametrize(
+    "noise",
+    [pytest.param(0.0, marks=pytest.mark.slow, id="realizable"), pytest.param(0.1, id="noisy")],
+)
+"""Streams that a target explains are played by every learner below, which must keep its promise."""
 
 
 def played_at_length():

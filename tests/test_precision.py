@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from helpers import some
 from novikoff.errors import InputError
 
 KINDS = {
@@ -122,8 +123,7 @@ def test_advice_and_outcomes_of_any_kind_are_doubles(kind):
     assert third.facts() == one.facts() == other.facts()
 
 
-@pytest.mark.parametrize("dtype", ["f2", "f4", "g", "i1", "i4", "u1", ">f8", ">i4", "O"])
-@pytest.mark.parametrize("learner", LEARNERS)
+@some(3, learner=LEARNERS, dtype=["f2", "f4", "g", "i1", "i4", "u1", ">f8", ">i4", "O"])
 def test_a_batch_of_any_kind_of_numbers_is_played_as_doubles(learner, dtype):
     x = np.abs(np.random.default_rng(1).integers(-6, 7, size=(70, 4)))
     y = np.where(x[:, 0] >= x[:, 1], 1, -1).astype(np.int8)

@@ -822,7 +822,7 @@ def own(name, found):
 
 
 @every
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_it_holds_on_arbitrary_streams(name, data):
     case = CASES[name]

@@ -10,7 +10,7 @@ from contextlib import redirect_stderr, redirect_stdout
 import pytest
 
 import novikoff as nk
-from helpers import novikoff
+from helpers import novikoff, some
 from novikoff.cli.main import main
 from novikoff.ledger import Ledger
 
@@ -101,9 +101,7 @@ def unheard_here(command, unbuffered):
     return code, error.getvalue()
 
 
-@pytest.mark.parametrize("unbuffered", [False, True], ids=["", "unbuffered"])
-@pytest.mark.parametrize("json", [False, True], ids=["", "json"])
-@pytest.mark.parametrize("name", [*MODEL_OR_PLOT, "hedge --plot"])
+@some(2, name=[*MODEL_OR_PLOT, "hedge --plot"], json=[False, True], unbuffered=[False, True])
 def test_files_are_written_though_nobody_reads_the_output(tmp_path, name, unbuffered, json):
     path = tmp_path / "asked-for.png"
     command = [*(HEDGE if name.startswith("hedge") else WRITERS[name]), path, *(["--json"] if json else [])]

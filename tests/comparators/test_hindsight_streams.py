@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers import some
 from novikoff.certificates.perceptron_hinge import perceptron_hinge
 from novikoff.certificates.perceptron_lengths import perceptron_lengths
 from novikoff.certificates.perceptron_margin import perceptron_margin
@@ -61,9 +62,7 @@ class Changing(Stream):
         yield Batch(self.x, self.y, 1)
 
 
-@pytest.mark.parametrize("noise", [0.0, 3.0])
-@pytest.mark.parametrize("form", ["dense", "sparse"])
-@pytest.mark.parametrize("memory", [2_000, 9_000])
+@some(2, memory=[2_000, 9_000], form=["dense", "sparse"], noise=[0.0, 3.0])
 def test_rows_that_do_not_fit_in_memory_are_as_sound_and_about_as_good(noise, form, memory, tmp_path):
     x, y = noisy(noise=noise)
     stream = Arrays(x, y)

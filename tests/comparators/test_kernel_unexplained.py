@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers import some
 from novikoff.comparators.tracker import KernelTracker, restored
 from novikoff.game import Game, play
 from novikoff.learners.kernel_perceptron import KernelPerceptron
@@ -51,8 +52,7 @@ def unexplained(learner, stream, keep=400, **options):
     return facts.unexplained
 
 
-@pytest.mark.parametrize("form", ["dense", "numbers", "names"])
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@some(2, kernel=KERNELS, form=["dense", "numbers", "names"])
 def test_an_honest_kernel_perceptron_is_explained_by_its_mistakes(kernel, form):
     stream = as_stream(*noisy(), form)
     for keep, passes in ((1, 1), (50, 1), (400, 3)):
@@ -136,9 +136,7 @@ def learner_of(examples, coefficients, evictions=0):
     return SimpleNamespace(supports=SimpleNamespace(evictions=evictions, expansion=lambda: (examples, coefficients)))
 
 
-@pytest.mark.parametrize("keep", [20, 400])
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
-@pytest.mark.parametrize("twist", [honest, *TWISTS], ids=lambda twist: twist.__name__)
+@some(2, twist=[honest, *TWISTS], kernel=KERNELS, keep=[20, 400])
 def test_a_learner_that_does_something_else_is_not_explained(twist, kernel, keep):
     similarity = KernelPerceptron(**kernel).similarity
     (x, y), tracker = noisy(), KernelTracker(similarity, keep, additive=True)

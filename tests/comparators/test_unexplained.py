@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers import first_of, sparse
+from helpers import first_of, some, sparse
 from novikoff.comparators.tracker import LinearTracker, restored
 from novikoff.game import Game, play
 from novikoff.learners.perceptron import Perceptron
@@ -51,17 +51,16 @@ def noisy(rows=400, width=6, seed=0, spread=0):
     return x, np.where(x @ np.arange(1.0, width + 1) + coins.normal(size=rows) > 2.0, 1, -1).astype(np.int8)
 
 
-forms = pytest.mark.parametrize("form", ["dense", "pairs", "numbers", "names"])
+FORMS = ["dense", "pairs", "numbers", "names"]
+forms = pytest.mark.parametrize("form", FORMS)
 
 
-@forms
-@pytest.mark.parametrize(("bias", "normalize"), [(0.0, False), (1.0, False), (1e6, False), (0.3, True)])
-@pytest.mark.parametrize("spread", [0, 8])
+@some(2, form=FORMS, way=[(0.0, False), (1.0, False), (1e6, False), (0.3, True)], spread=[0, 8])
 @pytest.mark.parametrize("seed", first_of(3))
-def test_an_honest_perceptron_is_explained_by_its_mistakes(seed, form, bias, normalize, spread):
+def test_an_honest_perceptron_is_explained_by_its_mistakes(seed, form, way, spread):
     stream = as_stream(*noisy(seed=seed, spread=spread), form)
     for keep in (0, 2_000, 16_000_000):
-        assert unexplained(Perceptron(bias, normalize), stream, keep) <= 1.0
+        assert unexplained(Perceptron(*way), stream, keep) <= 1.0
 
 
 rows = st.lists(st.sampled_from(WILD), min_size=3, max_size=3)
@@ -180,9 +179,7 @@ def tracked(twist, x, y, bias=0.5, keep=16_000_000, form=np.array, start=None, t
     return tracker.facts(learner).unexplained
 
 
-@pytest.mark.parametrize("form", [np.array, sparse])
-@pytest.mark.parametrize("keep", [0, 2_000, 16_000_000])
-@pytest.mark.parametrize("twist", [honest, *TWISTS], ids=lambda twist: twist.__name__)
+@some(2, twist=[honest, *TWISTS], keep=[0, 2_000, 16_000_000], form=[np.array, sparse])
 @pytest.mark.parametrize("seed", first_of(3))
 def test_a_learner_that_does_something_else_is_not_explained(twist, keep, form, seed):
     found = tracked(twist, *noisy(1000, seed=seed), keep=keep, form=form)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from helpers import same
+from helpers import same, some
 from novikoff import catalog
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.classes import thresholds
@@ -114,8 +114,7 @@ def test_the_record_of_learners_that_draw_has_their_chances(rule):
     assert [own.deterministic for own in ledger.members] == [True, True, False, False, True]
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("kind", ["vectors", "indices", "sparse"])
+@some(2, kind=["vectors", "indices", "sparse"], rule=RULES)
 def test_rounds_and_batches_of_any_size_are_the_same_game(kind, rule):
     x, y = linear()
     team = five

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from helpers import same, sparse
+from helpers import same, some, sparse
 from novikoff import ledger_state
 from novikoff.adversaries.orthogonal import Orthogonal
 from novikoff.errors import InputError, MismatchError, ModelFileError
@@ -135,8 +135,7 @@ def test_many_meetings_with_the_ball_are_folded_away_without_a_trace():
     assert learner._totals[at.LENGTH2] == pytest.approx(np.linalg.norm(learner.weights) ** 2, rel=1e-12)
 
 
-@every
-@pytest.mark.parametrize("zeros", [0.0, 0.7], ids=["dense", "sparse"])
+@some(2, way=WAYS, zeros=[0.0, 0.7])
 def test_batches_of_any_size_are_the_loop_to_the_bit(way, zeros):
     x, y = stream(300, 4, seed=2, zeros=zeros)
     looped = OnlineGradient(**way)

@@ -8,6 +8,7 @@ import pytest
 from tests.test_every_learner import SAMPLES
 
 import novikoff as nk
+from helpers import some
 from novikoff.errors import NovikoffError
 from novikoff.learners.auto import Auto
 from novikoff.tables.piece import RECOGNISED_ROWS
@@ -82,8 +83,7 @@ def test_any_other_learner_gives_a_result_or_a_sentence(spec):
         assert outcome(spec, content) == outcome(spec, content, chunk=500)
 
 
-@pytest.mark.parametrize("kind", ["missing", "category"])
-@pytest.mark.parametrize("spec", GROWING.values())
+@some(2, spec=GROWING.values(), kind=["missing", "category"])
 def test_learners_that_grow_play_the_same_game_however_the_table_is_cut(spec, kind):
     content = late(kind)
     whole, cut = outcome(spec, content), outcome(spec, content, chunk=500)
@@ -91,8 +91,7 @@ def test_learners_that_grow_play_the_same_game_however_the_table_is_cut(spec, ki
     assert whole == cut
 
 
-@pytest.mark.parametrize("kind", ["missing", "category"])
-@pytest.mark.parametrize("spec", FIXED.values())
+@some(2, spec=FIXED.values(), kind=["missing", "category"])
 def test_learners_of_fixed_width_say_what_to_do_however_the_table_is_cut(spec, kind):
     content = late(kind)
     whole, cut = outcome(spec, content), outcome(spec, content, chunk=500)
