@@ -154,7 +154,10 @@ def test_probabilities_are_those_that_are_paid_for(make):
             assert abs(p.sum() + rest - 1.0) < 1e-12
             result = learner.play_one(row, label)
             chance = result.probabilities
-            assert abs(result.confidences - (p.max() if len(p) else rest)) < 1e-12
+            if label < len(p):
+                assert abs(result.confidences - p.max()) < 1e-12
+                off = np.append(p, rest) - np.eye(len(p) + 1)[label]
+                assert abs(result.briers - off @ off) < 1e-12
             assert abs(chance - (p[label] if label < len(p) else rest)) < 1e-12
             kept *= 1.0 - rest if t > 1 else 1.0
             lost -= np.log(chance)

@@ -146,9 +146,12 @@ def play(
     wave_squares: Vector, wave_totals: Vector, stack: Vector, moment: Vector, matrix: Vector, standing: Vector,
     kappa: float, books: Vector, shown: int, known: int, rounds: int, grows: bool, ends: NDArray[np.int64],
     places: Places, values: Vector, y: NDArray[np.int64], learns: bool, scores: Vector, said: NDArray[np.int64],
-    chances: Vector, confidences: Vector,
+    chances: Vector, confidences: Vector, briers: Vector,
 ) -> None:  # fmt: skip
-    """P of every label and row; if `learns`, the scores of the member `shown`, and what was said."""
+    """P of every label and row; if `learns`, the scores of the member `shown`, and of the mixture.
+
+    confidences, briers   as in StepResult (types.py); where a label is new, not a number, and the most there is
+    """
     lanes, full, waves = len(roots), len(ridges), len(widths)
     members, labels, width = lanes + full + waves, scores.shape[1], moments.shape[1]
     room = held.shape[3]
@@ -196,7 +199,10 @@ def play(
             if many == known and learns:
                 said[t] = largest(mixed, known)
                 kept = escape(rounds + t) if grows else 0.0
-                confidences[t] = (1.0 - kept) * mixed[said[t]] if known > 0 else kept
+                square = kept * kept
+                for j in range(known):
+                    square += ((1.0 - kept) * mixed[j]) ** 2
+                sure = (1.0 - kept) * mixed[said[t]]
         if not learns:
             for j in range(known):
                 scores[t, j] = mixed[j]
@@ -206,9 +212,13 @@ def play(
         books[PAID] += lost
         if now > known:
             chances[t] = kept
+            confidences[t] = np.nan
+            briers[t] = 2.0 * (1.0 - kept) ** 2
             books[NOVELTY] -= np.log(kept) + lost
         else:
             chances[t] = (1.0 - kept) * mixed[here]
+            confidences[t] = sure
+            briers[t] = square - chances[t] ** 2 + (1.0 - chances[t]) ** 2
             books[NOVELTY] -= np.log1p(-kept)
         weigh(standing, p, here, lost, shown, stack)
         learn_stack(stack, moment, matrix, f, p[members], now, here)

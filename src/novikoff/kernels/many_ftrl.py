@@ -95,9 +95,8 @@ def play(
     scales: Vector, curves: Vector, sums: Vector, totals: Vector, roots: NDArray[np.bool_], per_rate: Vector,
     known: int, rounds: int, grows: bool, ends: NDArray[np.int64], places: NDArray[np.uint32], values: Vector,
     y: NDArray[np.int64], learns: bool, scores: Vector, said: NDArray[np.int64], chances: Vector,
-    confidences: Vector,
 ) -> None:  # fmt: skip
-    """The scores of every row; if `learns`, what one member says, and what it gave to that, and to y.
+    """The scores of every row; if `learns`, what one member says, and what it gave to y.
 
     scores   (rows, members, labels)
     """
@@ -115,7 +114,6 @@ def play(
             if now > known:
                 hedged(z0[k], v[k], known, z, p, step, tried)
                 said[t] = largest(z, known)
-                confidences[t] = (1.0 - kept) * p[said[t]] if known > 0 else kept
             whole = hedged(z0[k], v[k], now, z, p, step, tried)
             if not learns:
                 continue
@@ -126,7 +124,6 @@ def play(
             else:
                 said[t] = largest(z, known)
                 chances[t] = (1.0 - kept) * p[y[t]]
-                confidences[t] = (1.0 - kept) * p[said[t]]
                 totals[NOVELTY, k] -= np.log1p(-kept)
             learn(curves, sums, totals, places, values, ends[t], ends[t + 1], y[t], now, k, z0[k], v[k], z, p, whole)
         known = now

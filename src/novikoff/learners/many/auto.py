@@ -162,24 +162,24 @@ class ManyAuto(ManyProbabilistic):
 
     def _played(self, rows: Any, y: NDArray[Any], learns: bool, scores: NDArray[Any]) -> Any:
         count = len(rows.ends) - 1
-        said, chances, confidences = np.zeros(count, dtype=np.int64), np.empty(count), np.empty(count)
+        said, told = np.zeros(count, dtype=np.int64), np.empty((3, count))
         play: Any = kernels.many_auto.play
         play(
             self._roots, self._per_rate, self._scales, self._curves, self._sums, self._totals, self._slots,
             self._ridges, *self._matrices, self._turns, self._shifts, self._spread, self._moments, *self._waves,
             self._stack, self._moment, self._matrix, self._standing, curvature(RADIUS), self._paid, self._shown,
-            self.labels, self.rounds, self.grows, *rows, y, learns, scores, said, chances, confidences,
+            self.labels, self.rounds, self.grows, *rows, y, learns, scores, said, *told,
         )  # fmt: skip
-        return said, chances, confidences
+        return said, *told
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         self._settle(rows)
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(self.features.count + 1, labels)
         scores = np.empty((len(y), labels))
-        said, chances, confidences = self._played(rows, y, True, scores)
+        said, chances, sure, briers = self._played(rows, y, True, scores)
         wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores, confidences=confidences)
+        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores, confidences=sure, briers=briers)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         """P of each label."""
@@ -193,6 +193,9 @@ class ManyAuto(ManyProbabilistic):
         places = np.minimum(rows.places, np.uint32(len(self._scales) - 1))
         self._played(rows._replace(places=places), np.zeros(0, dtype=np.int64), False, scores)
         return scores
+
+    def _judged(self, played: StepResult, *_: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return played.confidences, played.briers  # of the mixture: the scores are those of a member
 
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return scores

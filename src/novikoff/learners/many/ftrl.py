@@ -120,12 +120,12 @@ class ManyFtrl(ManyProbabilistic):
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
         scores, said = np.empty((len(y), 1, labels)), np.empty(len(y), dtype=np.int64)
-        chances, confidences = np.empty((2, len(y)))
+        chances = np.empty(len(y))
         play: Any = kernels.many_ftrl.play
         play(self._scales, self._curves, self._sums, self._totals, self._roots, self._per_rate, self.labels,
-             self.rounds, self.grows, *rows, y, True, scores, said, chances, confidences)  # fmt: skip
+             self.rounds, self.grows, *rows, y, True, scores, said, chances)  # fmt: skip
         wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores[:, 0], confidences=confidences)
+        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores[:, 0])
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         count = len(rows.ends) - 1
@@ -135,7 +135,6 @@ class ManyFtrl(ManyProbabilistic):
             kernels.many_ftrl.play(
                 self._scales, self._curves, self._sums, self._totals, self._roots, self._per_rate, self.labels,
                 self.rounds, self.grows, rows.ends, places, rows.values, none, False, scores, none, np.zeros(0),
-                np.zeros(0),
             )  # fmt: skip
         return scores[:, 0]
 
