@@ -2,8 +2,10 @@
 
 Each row is predicted, then learned. Rows are shuffled by seeds 0, 1, …; streams of time are played once, in their own
 order. In a cell: errors in %, with the standard error over the shuffles, and the mean log loss where there are
-probabilities; for numbers, the mean absolute error. The lowest of each column is bold. Seconds are of the processor,
-for one pass, without the compiling of kernels; River pays for its dicts and VW for reading text, as their users do.
+probabilities; for numbers, the mean absolute error. The lowest of each column is bold. A last table has `auto` beside
+the peer with the lowest log loss and the one with the lowest error: a tie is no further off than one standard error of
+the difference over the same shuffles. Seconds are of the processor, for one pass, without the compiling of kernels;
+River pays for its dicts and VW for reading text, as their users do.
 
 Learners have their default parameters, and ours the scale that `novikoff run` gives them: where rows are dense they are
 a table, so that those which depend on the scale of a feature are standardised online, linear ones with a constant
@@ -348,22 +350,32 @@ def played(name, data, shuffles):
     return np.array(found)
 
 
-def cell(found, best):
-    wrong = f"{found[:, 0].mean():.2f}"
-    wrong = f"**{wrong}**" if best else wrong
+def cell(found, least=(-np.inf, -np.inf)):
+    """Error and log loss; bold where they are the least."""
+    wrong, lost = found[:, 0].mean(), found[:, 1].mean()
+    told = bold(f"{wrong:.2f}" if wrong < 1e6 else f"{wrong:.1e}", wrong <= least[0])
     if len(found) > 1 and found[:, 0].std() > 1e-9:
-        wrong += f" ±{found[:, 0].std(ddof=1) / np.sqrt(len(found)):.2f}"
-    lost = found[:, 1].mean()
-    return wrong if np.isnan(lost) else f"{wrong} / {lost:.3f}".replace(" / 0.", " / .")
+        told += f" ±{off(found[:, 0]):.2f}"
+    return told if np.isnan(lost) else f"{told} / {bold(f'{lost:.3f}'.lstrip('0'), lost <= least[1])}"
+
+
+def bold(text, really):
+    return f"**{text}**" if really else text
+
+
+def off(figures):
+    """One standard error of their mean."""
+    return figures.std(ddof=1) / np.sqrt(len(figures)) if len(figures) > 1 else 0.0
 
 
 def table(title, streams, learners, results):
     """What happened, then how long it took; learners are rows, streams are columns."""
     rows = [name for name in learners if any((s, name) in results for s in streams)]
-    least = {s: min(found[:, 0].mean() for (at, _), found in results.items() if at == s) for s in streams}
+    least = {s: [min(np.nan_to_num(found[:, k], nan=np.inf).mean() for (at, _), found in results.items() if at == s)
+                 for k in (0, 1)] for s in streams}  # fmt: skip
 
     def wrong(s, name):
-        return cell(results[s, name], results[s, name][:, 0].mean() <= least[s]) if (s, name) in results else "–"
+        return cell(results[s, name], least[s]) if (s, name) in results else "–"
 
     def seconds(s, name):
         spent = results[s, name][:, 2].mean() if (s, name) in results else np.nan
@@ -374,6 +386,25 @@ def table(title, streams, learners, results):
         for name in rows:
             print(f"| {name} | {' | '.join(shown(s, name) for s in streams)} |")
         print(flush=True)
+
+
+def beside(streams, results):
+    """`auto` beside the best peer, in log loss and in errors."""
+    print("| `auto` and the best peer | log loss | peer | errors in % | peer |\n|---|---|---|---|---|")
+    for s in streams:
+        told = [s]
+        for k, digits in ((1, 4), (0, 2)):
+            peers = {name: results[s, name][:, k] for name in PEERS if name != "best constant" and (s, name) in results}
+            best = min(peers, key=lambda name: peers[name].mean())
+            both = results[s, "auto"][: len(peers[best]), k], peers[best][: len(results[s, "auto"])]
+            tie = abs((both[0] - both[1]).mean()) <= off(both[0] - both[1])
+            own, other = (
+                f"{x.mean():.{digits}f} ±{off(x):.{digits}f}" for x in (results[s, "auto"][:, k], peers[best])
+            )
+            less = results[s, "auto"][:, k].mean() <= peers[best].mean()
+            told += [bold(own, less), f"{bold(other, not less)} {best}{' (a tie)' if tie else ''}"]
+        print(f"| {' | '.join(told)} |")
+    print(flush=True)
 
 
 def options():
@@ -414,7 +445,7 @@ class Results:
 
 def main():
     chosen, numbers = options(), {}
-    kept, results = Results(chosen.results), {}
+    kept, results, shuffled = Results(chosen.results), {}, set()
     for stream in chosen.streams:
         try:
             data = STREAMS[stream]()
@@ -422,18 +453,26 @@ def main():
             print(f"({stream} is left out: name the folder of the data in NOVIKOFF_DATA)", file=sys.stderr)
             continue
         numbers[stream] = data.numbers
+        shuffled |= {stream} if data.shuffled else set()
         for name in chosen.learners:
             found = kept.play(stream, name, data, chosen.shuffles)
             if found is not None:
                 results[stream, name] = found
                 rows, width = data.x.shape
-                print(f"{stream}, {rows:,} x {width:,}: {name} {cell(found, False)}", file=sys.stderr, flush=True)
+                print(f"{stream}, {rows:,} x {width:,}: {name} {cell(found)}", file=sys.stderr, flush=True)
     for title, kind in (("errors in % / log loss", False), ("mean absolute error", True)):
         streams = [name for name, number in numbers.items() if number == kind]
         if streams:
             table(title, streams, chosen.learners, results)
+        if streams and not kind and all((s, name) in results for s in streams for name in ("auto", "VW")):
+            beside(streams, results)
     versions = [f"{name} {importlib.metadata.version(name)}" for name in ("novikoff", "river", "vowpalwabbit")]
-    print(f"{chosen.shuffles} shuffles; {', '.join(versions)}, Python {platform.python_version()}")
+    fewer = {}
+    for (stream, name), found in results.items():
+        if len(found) < chosen.shuffles and stream in shuffled:
+            fewer.setdefault((name, len(found)), []).append(stream)
+    told = "".join(f", {name} {count} on {', '.join(some)}" for (name, count), some in fewer.items())
+    print(f"{chosen.shuffles} shuffles{told}; {', '.join(versions)}, Python {platform.python_version()}")
 
 
 if __name__ == "__main__":

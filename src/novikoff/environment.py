@@ -86,7 +86,6 @@ def opened(environment: Any) -> Any:
     Paths and frames are opened; what is no table, no arrays and no stream is left as it is.
     """
     from novikoff.sources.frames import is_frame
-    from novikoff.tables.table import Table
 
     if isinstance(environment, (str, os.PathLike)):
         from novikoff.sources.reader import read
@@ -96,7 +95,7 @@ def opened(environment: Any) -> Any:
         from novikoff.tables.formats import Frame
 
         environment = Frame(environment)
-    if isinstance(environment, Table) and environment.numeric:
+    if isinstance(environment, Stream) and environment.numeric:
         show_numbers(environment)
     elif isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__array__"):
         y = np.asarray(environment[1])
@@ -107,11 +106,12 @@ def opened(environment: Any) -> Any:
     return environment
 
 
-def show_numbers(table: Any) -> None:
-    """Let a table show its labels as numbers to be predicted, and say so."""
-    table.outcomes = "numbers"
-    told = f"{table.label} of {table.name} is a number to be predicted; if it is a label, pass "
-    table.notes.append(Advice(told, Option("positive"), "."))
+def show_numbers(stream: Any) -> None:
+    """Let a stream show its labels as numbers to be predicted, and say so."""
+    stream.outcomes = "numbers"
+    label = stream.label if stream.table else "the label"
+    told = f"{label} of {stream.name} is a number to be predicted; if it is a label, pass "
+    stream.notes.append(Advice(told, Option("positive"), "."))
 
 
 def _read(path: Any, learner: Learner, many: int | None) -> Stream:

@@ -29,6 +29,7 @@ class Stream(ABC):
     experts      the names of the experts, where there are any
     rows         how many there are; None if only reading tells
     outcomes     "labels", or "numbers" for regression
+    numeric      do its labels look like numbers to be predicted?
     loss         what the predictions of experts are to be judged by; None if that is not known
     bits         features are hashed into 2^bits; None if they are not
     unlabelled   its labels mean nothing
@@ -49,6 +50,7 @@ class Stream(ABC):
     experts: tuple[str, ...] = ()
     rows: int | None = None
     outcomes: str = "labels"
+    numeric: bool = False
     loss: str | None = None
     bits: int | None = None
     unlabelled: bool = False

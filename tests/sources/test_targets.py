@@ -1,9 +1,13 @@
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from novikoff.errors import MismatchError, SourceError
+import novikoff as nk
+from novikoff.cli.main import main
+from novikoff.errors import LabelError, MismatchError, SourceError
 from novikoff.sources.targets import TargetPairs, Targets, targets
 from novikoff.tables.formats import Frame
 from novikoff.types import Domain, Sparse
@@ -114,3 +118,57 @@ def test_what_is_no_source_is_refused():
         list(targets([]).batches())
     with pytest.raises(SourceError, match="item 2"):
         list(targets([([1.0], 1.0), ([1.0], "a")]).batches())
+
+
+@pytest.fixture
+def outcomes(tmp_path):
+    """The same rows, whose outcomes are numbers, as arrays, svmlight and Vowpal Wabbit text."""
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=(300, 3)).round(3)
+    y = (x @ [3.0, -1.0, 0.5] + 100.0).round(3)
+    svmlight, vw = tmp_path / "rows.svm", tmp_path / "rows.vw"
+    rows = [" ".join(f"{j}:{v}" for j, v in enumerate(row)) for row in x.tolist()]
+    svmlight.write_text("".join(f"{outcome} {row}\n" for outcome, row in zip(y.tolist(), rows, strict=True)))
+    vw.write_text("".join(f"{outcome} | {row}\n" for outcome, row in zip(y.tolist(), rows, strict=True)))
+    (tmp_path / "new.svm").write_text("".join(f"{row}\n" for row in rows))
+    return (scipy.sparse.csr_matrix(x), y), str(svmlight), str(vw)
+
+
+@pytest.mark.parametrize("learner", ["auto-regression", "vaw", "online-gradient"])
+def test_numbers_of_svmlight_and_vowpal_wabbit_text_are_those_of_arrays(outcomes, learner):
+    arrays, svmlight, vw = outcomes
+    losses = [nk.play(learner, source, record=True) for source in (arrays, svmlight, vw)]
+    assert losses[1].said().tolist() == losses[0].said().tolist()
+    assert losses[2].loss == pytest.approx(losses[0].loss, rel=1e-9)  # features in another order
+    assert [one.best_constant for one in losses] == [losses[0].best_constant] * 3
+
+
+def test_a_game_on_numbers_of_svmlight_goes_on_and_predicts(outcomes, tmp_path, capsys):
+    _, svmlight, _ = outcomes
+    whole, model = nk.play("vaw", svmlight), str(tmp_path / "m.nk")
+    assert main(["run", "vaw", svmlight, "--rounds", "123", "--save", model, "-q"]) == 0
+    assert main(["run", "vaw", svmlight, "--resume", model, "--save", model, "-q"]) == 0
+    assert nk.load(model).loss == whole.loss
+    said = []
+    for source in ([svmlight], [str(tmp_path / "new.svm"), "--no-label"]):
+        capsys.readouterr()
+        assert main(["predict", model, *source, "--json"]) == 0
+        said.append(json.loads(capsys.readouterr().out)["predictions"])
+    assert said[0] == said[1]
+    assert len({*said[0]}) > 200
+
+
+def test_auto_plays_numbers_of_svmlight_as_such_unless_one_is_named_as_positive(outcomes, capsys):
+    _, svmlight, vw = outcomes
+    for source in (svmlight, vw):
+        ledger = nk.play(None, source)
+        assert (type(ledger.learner).__name__, ledger.rounds) == ("AutoRegression", 300)
+    assert main(["run", svmlight]) == 0
+    assert "the label of" in capsys.readouterr().err
+    assert main(["run", svmlight, "--positive", "100", "-q"]) == 0
+    assert "Labels: 100 is +1" in capsys.readouterr().out
+
+
+def test_numbers_that_are_taken_for_labels_say_what_to_do(outcomes):
+    with pytest.raises(LabelError, match="has a third.*look like numbers to be predicted: choose a learner of numbers"):
+        nk.play("perceptron", outcomes[1])

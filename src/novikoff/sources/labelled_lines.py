@@ -33,7 +33,7 @@ from novikoff.numbering import are_numbers
 from novikoff.sources.layout import is_number
 from novikoff.sources.line_chunks import LITTLE, Little, whole_lines
 from novikoff.sources.opened import Opened, Origin
-from novikoff.sources.streaming_labels import StreamingLabels, held_back, shown
+from novikoff.sources.streaming_labels import Outcomes, StreamingLabels, held_back, shown
 from novikoff.sources.svmlight_line import BadLineError
 from novikoff.sources.workers import workers
 from novikoff.stream import Stream
@@ -88,10 +88,12 @@ class LabelledLines(Stream):
     """What lines are that are no rows."""
     label_word = re.compile(rb"^[ \t]*([+-]?\.?[0-9][^\s#|']*)", re.MULTILINE)
     """Finds the labels of plain lines."""
+    predicts_numbers = False
+    """May its labels be numbers to be predicted?"""
 
     def __init__(
         self, source: Any, positive: Any, many: int | None, bits: int | None, skip_bad: int, threads: int | None,
-        chunk: int,
+        chunk: int, outcomes: str = "labels",
     ) -> None:  # fmt: skip
         threads = cores() if threads is None else threads
         if bits is not None and not 1 <= bits <= 32:
@@ -102,8 +104,8 @@ class LabelledLines(Stream):
                 f"got skip_bad={skip_bad}, threads={threads}, chunk={chunk}."
             )
         self._origin = Origin(source)
-        self._positive, self._many = positive, many
-        self._labels = StreamingLabels(positive, many)
+        self._positive, self._many, self.outcomes = positive, many, outcomes
+        self._labels = self._fresh()
         self._skip_bad, self._threads, self._chunk = skip_bad, threads, chunk
         self._bad_before = self._ignored = self._left_out = 0
         self._numbers: bool | None = None  # are the labels numbers? For formats where they may be text
@@ -118,6 +120,10 @@ class LabelledLines(Stream):
     @abstractmethod
     def _parser(self, free: deque[bytearray]) -> Parser:
         """What parses a chunk, in any thread, and puts the text in `free` when it is done."""
+
+    def _fresh(self) -> StreamingLabels | Outcomes:
+        """What the values of a pass stand for."""
+        return Outcomes() if self.outcomes == "numbers" else StreamingLabels(self._positive, self._many)
 
     def _remembered(self) -> Position:
         """What else a position must hold."""
@@ -141,15 +147,26 @@ class LabelledLines(Stream):
     @cached_property
     def several(self) -> bool:  # type: ignore[override]
         """Do the first lines show three labels or more, which are not numbers to be predicted?"""
-        if self._positive is not None or self._many is not None:
-            return False
+        return len(self._first) > 2 and not self._as_numbers
+
+    @property
+    def numeric(self) -> bool:  # type: ignore[override]
+        """Do the first lines show numbers to be predicted, in a format that may have such?"""
+        return self.predicts_numbers and self._as_numbers
+
+    @property
+    def _as_numbers(self) -> bool:
+        return all(isinstance(one, float) for one in self._first) and are_numbers(self._first)
+
+    @cached_property
+    def _first(self) -> set[Any]:
+        """The labels of the first lines, as numbers if all are; none, if what they stand for was said."""
+        if self._positive is not None or self._many is not None or self.unlabelled:
+            return set()
         head = self._origin.peek(LITTLE)
         lines = head[: head.rfind(b"\n") + 1] if len(head) == LITTLE else head
         words = self._first_labels(lines.removeprefix(BYTE_ORDER_MARK))
-        numbers = {float(word) for word in words if is_number(word)}
-        if len(words) == sum(map(is_number, words)):
-            return len(numbers) > 2 and not are_numbers(numbers)
-        return len(words) > 2
+        return {float(word) for word in words} if all(map(is_number, words)) else set(words)
 
     def _first_labels(self, head: bytes) -> set[str]:
         """The labels of the first lines, as they are written there."""
@@ -166,7 +183,7 @@ class LabelledLines(Stream):
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         here = dict(start or {"row": 0, "line": 0, "byte": 0, "width": 0, "bad": 0})
-        self._labels = StreamingLabels(self._positive, self._many)
+        self._labels = self._fresh()
         self._labels.expected, self._numbers = self.expected, None
         if start:
             self._labels.load(start["labels"])
@@ -217,6 +234,10 @@ class LabelledLines(Stream):
             row = wrong.where.pop("row")
             last = here["line"] + int(parsed.row_lines[row])
             error = wrong.at(line=last + 1, source=self.name)
+            if self.numeric:
+                error.do = (
+                    "These look like numbers to be predicted: choose a learner of numbers, such as auto-regression."
+                )
             self.skipped[:] = [bad for bad in self.skipped if bad[0] <= last]
             parsed = parsed.head(row)
             y = self._labels.encode(parsed.labels) if row else np.empty(0, dtype=np.int8)

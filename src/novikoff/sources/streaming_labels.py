@@ -198,8 +198,31 @@ class StreamingLabels:
         return values.astype(np.int32)
 
 
+class Outcomes:
+    """Numbers to be predicted, which stand for themselves: in the place of labels."""
+
+    labels: Labels | None = None
+    label_values: list[Any] | None = None
+    expected: Labels | None = None
+    settled, lone, absent = True, False, False
+
+    def look(self, values: NDArray[Any]) -> None:
+        """There is nothing to find out."""
+
+    def encode(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """The numbers as they are, in memory of their own."""
+        return values.astype(np.float64)
+
+    def state(self) -> dict[str, Any]:
+        """Nothing is known."""
+        return {}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Nothing was."""
+
+
 def held_back(
-    pieces: Iterable[Any], labels: StreamingLabels, look: Callable[[Sequence[Any]], bool],
+    pieces: Iterable[Any], labels: StreamingLabels | Outcomes, look: Callable[[Sequence[Any]], bool],
     ready: Callable[[float], bool], look_further: Callable[[Sequence[Any]], object],
 ) -> Iterator[Any]:  # fmt: skip
     """Pieces (of a `size` in bytes), held back at first until both labels have come, or for as long as may be.

@@ -38,9 +38,11 @@ class Svmlight(LabelledLines):
     skip_bad   how many bad lines to skip (`skipped` lists them: line, message) before it is an error
     threads    how many parse at a time; None: as many as there are cores
     chunk      bytes parsed at a time; a line may be longer
+    outcomes   "labels", or "numbers" to be predicted
     """
 
     no_rows = "blank or comments"
+    predicts_numbers = True
 
     def __init__(
         self,
@@ -50,8 +52,9 @@ class Svmlight(LabelledLines):
         skip_bad: int = 0,
         threads: int | None = None,
         chunk: int = CHUNK_BYTES,
+        outcomes: str = "labels",
     ) -> None:
-        super().__init__(source, number(positive, "svmlight text"), many, None, skip_bad, threads, chunk)
+        super().__init__(source, number(positive, "svmlight text"), many, None, skip_bad, threads, chunk, outcomes)
 
     def _parser(self, free: deque[bytearray]) -> Parser:
         from novikoff.kernels import svmlight as kernel

@@ -7,7 +7,7 @@ Formats, the first that fits the first lines
     vw               most lines are `|namespace feature ...`
     csv              named .csv, .tsv or .tab, or most rows have a cell that is a number: a table
     text             most lines have a word: each line is a message
-    Numbers that are predicted (`numbers`) are learned from tables alone.
+    Numbers that are predicted (`numbers`) are not learned from text, nor from objects that are no table.
 Lines
     A label is put before each line on its way to the reader of labelled ones; messages name the columns of the file.
     Blank lines, and comments of svmlight, are no examples; `notes` tells how many there were.
@@ -52,7 +52,7 @@ def unlabelled(source: Any, format: str | None = None, numbers: bool = False, **
     """The examples in a path, "-" for standard input, or a binary file object.
 
     format    one of those above; None: sniff
-    numbers   what will be predicted is a number, so it must be a table
+    numbers   what will be predicted is a number, so it is no text
     reading   header, delimiter and threads for tables; bits, skip_bad, threads and ignore_weights as in the readers
     """
     given = {option: value for option, value in reading.items() if value is not None}
@@ -64,20 +64,25 @@ def unlabelled(source: Any, format: str | None = None, numbers: bool = False, **
     lines = head if whole else head[: head.rfind(b"\n") + 1] or head
     binary = "arrow" if head.startswith(b"ARROW1") else "parquet" if head.startswith(b"PAR1") else None
     objects = "jsonl" if numbers and head.lstrip(BLANK).startswith(b"{") else None
-    found = binary or objects or ("csv" if numbers else format) or _format(lines, origin.name)
+    if numbers:
+        format = format if format in ("svmlight", "vw") else _of_features(lines) or "csv"
+    found = binary or objects or format or _format(lines, origin.name)
     check_options(FORMATS[found](), given, f"{found} without labels", origin.name, LABELS)
     if found not in TABLES_TOO:
-        return unlabelled_lines(content, found, given, lines)
+        return unlabelled_lines(content, found, given, lines, numbers)
     table: Stream = FORMATS[found]()(content, labelled=False, outcomes="numbers" if numbers else "labels", **given)
     if table.unlabelled and table.encoding is not None:
         table.notes.append("every column is a feature: there are no labels")
     return table
 
 
-def unlabelled_lines(content: Any, format: str, given: dict[str, Any], head: bytes) -> Stream:
+def unlabelled_lines(
+    content: Any, format: str, given: dict[str, Any], head: bytes, numbers: bool = False
+) -> Stream:  # fmt: skip
     """Lines of svmlight, Vowpal Wabbit, JSON or text."""
     make: Any = JSONL if format == "jsonl" else FORMATS[format]()
-    stream: LabelledLines = make(content, positive="1", **({"label": KEY} if format == "jsonl" else {}), **given)
+    own: dict[str, Any] = {"outcomes": "numbers"} if numbers else {"positive": "1"}
+    stream: LabelledLines = make(content, **own, **({"label": KEY} if format == "jsonl" else {}), **given)
     start, prefix = STARTS.get(format, START), PREFIXES[format]
     by: Any = _with_label if format == "jsonl" else b"\n" + prefix
     stream.unlabelled, stream.prefix = True, prefix
@@ -98,13 +103,8 @@ def _format(head: bytes, name: str) -> str:
     """The format of lines that begin like this. Raises `SourceError` if they have labels."""
     if head.lstrip(BLANK).startswith(b"{"):
         return "jsonl"
-    lines = [line.strip() for line in head.removeprefix(BYTE_ORDER_MARK).split(b"\n")]
-    lines = [line for line in lines if line]
-    code = [line for line in lines if not line.startswith(b"#")][:SNIFFED_ROWS]
-    if mostly(code, FEATURES.fullmatch):
-        return "svmlight"
-    if mostly(code, UNLABELLED.fullmatch):
-        return "vw"
+    if features := _of_features(head):
+        return features
     if _suffix(name) in TABLES:
         return "csv"
     found = sniff(head)
@@ -114,9 +114,24 @@ def _format(head: bytes, name: str) -> str:
     if found is not None:
         must = "lines without labels must begin with features"
         raise SourceError(must, f"{name} has labels ({found})", LEAVE_OUT)
+    lines = _lines(head)
     if lines and not _has_numbers(head, name) and mostly(lines[:SNIFFED_ROWS], WORD.search):
         return "text"
     return "csv"
+
+
+def _lines(head: bytes) -> list[bytes]:
+    """Those that are not blank."""
+    lines = (line.strip() for line in head.removeprefix(BYTE_ORDER_MARK).split(b"\n"))
+    return [line for line in lines if line]
+
+
+def _of_features(head: bytes) -> str | None:
+    """The format of lines that are features alone, as svmlight and Vowpal Wabbit write them; None of others."""
+    code = [line for line in _lines(head) if not line.startswith(b"#")][:SNIFFED_ROWS]
+    if mostly(code, FEATURES.fullmatch):
+        return "svmlight"
+    return "vw" if mostly(code, UNLABELLED.fullmatch) else None
 
 
 def _has_numbers(head: bytes, name: str) -> bool:

@@ -47,7 +47,10 @@ class VW(LabelledLines):
     skip_bad         how many bad lines to skip (`skipped` lists them: line, message) before it is an error
     threads          how many parse at a time; None: as many as there are cores
     chunk            bytes parsed at a time; a line may be longer
+    outcomes         "labels", or "numbers" to be predicted
     """
+
+    predicts_numbers = True
 
     def __init__(
         self,
@@ -59,8 +62,9 @@ class VW(LabelledLines):
         skip_bad: int = 0,
         threads: int | None = None,
         chunk: int = CHUNK_BYTES,
+        outcomes: str = "labels",
     ) -> None:
-        super().__init__(source, number(positive, "Vowpal Wabbit text"), many, bits, skip_bad, threads, chunk)
+        super().__init__(source, number(positive, "Vowpal Wabbit text"), many, bits, skip_bad, threads, chunk, outcomes)
         self._bits, self._ignore_weights = bits, ignore_weights
 
     def _parser(self, free: deque[bytearray]) -> Parser:

@@ -231,7 +231,7 @@ class Table(Stream):
         return [f"{name}: {what} ({quoted(first)[1:-1]}, ...)" for name, what, first in told]
 
     @property
-    def numeric(self) -> bool:
+    def numeric(self) -> bool:  # type: ignore[override]
         """Are the labels of the first rows numbers to be predicted: more than two, not all whole unless they are many?
 
         A few whole numbers may be classes, so they are not taken for numbers.
