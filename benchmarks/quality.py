@@ -359,6 +359,17 @@ def cell(found, least=(-np.inf, -np.inf)):
     return told if np.isnan(lost) else f"{told} / {bold(f'{lost:.3f}'.lstrip('0'), lost <= least[1])}"
 
 
+def lowest(means):
+    """The least of those that are numbers."""
+    return min((mean for mean in means if not np.isnan(mean)), default=np.inf)
+
+
+def spread(figures, digits):
+    """Their mean and its standard error, if there are several."""
+    told = f"{figures.mean():.{digits}f}"
+    return f"{told} ±{off(figures):.{digits}f}" if len(figures) > 1 else told
+
+
 def bold(text, really):
     return f"**{text}**" if really else text
 
@@ -371,8 +382,8 @@ def off(figures):
 def table(title, streams, learners, results):
     """What happened, then how long it took; learners are rows, streams are columns."""
     rows = [name for name in learners if any((s, name) in results for s in streams)]
-    least = {s: [min(np.nan_to_num(found[:, k], nan=np.inf).mean() for (at, _), found in results.items() if at == s)
-                 for k in (0, 1)] for s in streams}  # fmt: skip
+    least = {s: [lowest([found[:, k].mean() for (at, _), found in results.items() if at == s]) for k in (0, 1)]
+             for s in streams}  # fmt: skip
 
     def wrong(s, name):
         return cell(results[s, name], least[s]) if (s, name) in results else "–"
@@ -398,9 +409,7 @@ def beside(streams, results):
             best = min(peers, key=lambda name: peers[name].mean())
             both = results[s, "auto"][: len(peers[best]), k], peers[best][: len(results[s, "auto"])]
             tie = abs((both[0] - both[1]).mean()) <= off(both[0] - both[1])
-            own, other = (
-                f"{x.mean():.{digits}f} ±{off(x):.{digits}f}" for x in (results[s, "auto"][:, k], peers[best])
-            )
+            own, other = (spread(figures, digits) for figures in (results[s, "auto"][:, k], peers[best]))
             less = results[s, "auto"][:, k].mean() <= peers[best].mean()
             told += [bold(own, less), f"{bold(other, not less)} {best}{' (a tie)' if tie else ''}"]
         print(f"| {' | '.join(told)} |")

@@ -580,6 +580,14 @@ def test_a_name_that_is_there_twice_is_left_out_twice(write):
     assert CSV(write("a,b,a,l\n1,2,3,u\n4,5,6,v\n"), drop=2).features == ("a", "b")
 
 
+def test_a_quote_within_a_character_is_no_utf8(write):
+    euro = "\u20ac".encode()
+    split = b'a,b,l\n1,"x' + euro[:2] + b'"' + euro[2:] + b'",u\n2,y,v\n'
+    fails('text must be UTF-8: line 2, column "b" of FILE', write(split))
+    latin = b'a,b,l\n1,"' + euro[2:] + b',x",u\n2,y,v\n'
+    assert all_of(CSV(write(latin), drop="b"))[0].tolist() == [[1], [2]]
+
+
 @pytest.mark.parametrize("code", ["utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("name", ["t.csv", "t.txt"])
 def test_a_table_in_utf16_is_told_as_such(write, code, name):

@@ -38,6 +38,8 @@ from novikoff.types import Position
 
 CSV_CHUNK_BYTES = 2**21
 SPELLED = sorted({how(word) for word in MISSING for how in (str.lower, str.upper, str.title, str)} | {"NaN", "N/a"})
+SPLIT = re.compile(rb'"[\x80-\xbf]')
+"""The second half of a character behind a quote: no UTF-8."""
 HEX = re.compile(rb'0"?[xX]')  # a quote may end between them
 
 
@@ -121,8 +123,13 @@ class Delimited(TextReader):
         end = int(last_row_end(np.frombuffer(text, np.uint8, size)[mark:], ord(self._between)))
         return end + mark if end else 0
 
-    def _parse(self, text: bytes, wanted: Mapping[str, Kind], whole: set[str]) -> tuple[int, dict[str, Any]]:
-        """How many rows the chunk has, and the array of each column: by pyarrow, called in any thread."""
+    def _parse(
+        self, text: bytes, wanted: Mapping[str, Kind], whole: set[str], mended: bool = False
+    ) -> tuple[int, dict[str, Any]]:
+        """How many rows the chunk has, and the array of each column: by pyarrow, called in any thread.
+
+        mended   its rows were looked at one by one
+        """
         import pyarrow as pa
         from pyarrow import compute
         from pyarrow import csv as arrow
@@ -130,6 +137,8 @@ class Delimited(TextReader):
         numbers = [name for name, kind in wanted.items() if kind == "number"]
         if b"\0" in text:
             raise pa.ArrowInvalid("a zero byte")
+        if not mended and not text.isascii() and SPLIT.search(text):
+            raise pa.ArrowInvalid("a quote within a character, which would be joined again")
         types: dict[str, Any] = {name: pa.dictionary(pa.int32(), pa.string()) for name in wanted}
         types |= {name: pa.string() for name, kind in wanted.items() if kind == "text"}
         types |= {name: pa.int64() if name in whole else pa.float64() for name in numbers}
@@ -155,7 +164,7 @@ class Delimited(TextReader):
         except pa.ArrowInvalid:
             if not whole & {*numbers}:
                 raise
-            return self._parse(text, wanted, set())
+            return self._parse(text, wanted, set(), mended)
 
     def _piece(self, chunk: Chunk, here: Position, wanted: Mapping[str, Kind]) -> Piece:
         """The rows of a chunk; moves `here` on."""
@@ -165,7 +174,7 @@ class Delimited(TextReader):
         if isinstance(found, pa.ArrowException):
             good, error = self._mended(bytes(memoryview(text)[:size]), line, wanted, here)
             try:
-                rows, arrays = self._parse(good, wanted, set()) if good else (0, {})
+                rows, arrays = self._parse(good, wanted, set(), mended=True) if good else (0, {})
             except pa.ArrowException:
                 raise SourceError(
                     f"a table must be readable: {self.name} is not, from line {line + 1} on ({found}). Write it anew."
