@@ -231,3 +231,11 @@ def test_chicks_that_grow_are_followed_more_closely_than_by_rivers_linear_regres
     x, y = np.array([list(row.values()) for row, _ in rows], dtype=float), np.array([weight for _, weight in rows])
     said = AutoRegression().learn_many(Batch(x, y.astype(float), 1)).predictions
     assert np.abs(said - y).mean() < 21.2  # benchmarks/quality.py: River's StandardScaler, LinearRegression 23.76
+
+
+def test_that_features_of_wide_rows_are_left_out_is_told():
+    rng = np.random.default_rng(2)
+    for width, told in ((255, 0), (300, 1)):
+        ledger = nk.play("auto-regression", (rng.normal(size=(5, width)), rng.normal(size=5)))
+        assert len(ledger.player.tale()) == told
+    assert "the 255 features that came first" in ledger.player.tale()[0]

@@ -96,3 +96,41 @@ def test_the_weight_is_not_needed_to_predict_and_not_forgotten_when_a_game_goes_
     assert main(["run", "perceptron", path, "--resume", model, "--again", "-q"]) == 2
     assert "Pass --weight w, or --drop w if each is to count once" in capsys.readouterr().err
     assert main(["run", "perceptron", path, "--resume", model, "--again", "--weight", "w", "-q"]) == 0
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_rows_count_by_their_label_as_if_they_were_there_so_often(rows, tmp_path, form):
+    x, y, weights = rows
+    own = np.where(y == "yes", 3, 1) * weights
+    times = np.repeat(np.arange(len(y)), own)
+    plain = nk.read(written(tmp_path / f"p.{form}", x[times], y[times], np.ones(len(times)), form), drop=["w"])
+    path = written(tmp_path / f"w.{form}", x, y, weights, form)
+    same(nk.play("perceptron", nk.read(path, weight="w", label_weights={"yes": 3})), nk.play("perceptron", plain))
+    only = nk.play("perceptron", nk.read(path, drop="w", label_weights={"yes": 0, "no": 2}))
+    assert (only.rounds, only.positives) == (2 * int((y == "no").sum()), 0)
+
+
+def test_weights_of_labels_on_the_command_line_and_when_a_game_goes_on(rows, tmp_path, capsys):
+    x, y, weights = rows
+    path, model = written(tmp_path / "w.csv", x, y, weights), str(tmp_path / "m.nk")
+    weighed = ["run", "perceptron", path, "--drop", "w", "--label-weights", "yes=3"]
+    assert main([*weighed, "--rounds", "101", "--save", model, "-q"]) == 0
+    assert main(["run", "perceptron", path, "--drop", "w", "--resume", model, "-q"]) == 2
+    assert "these were yes=3. Pass --label-weights yes=3." in capsys.readouterr().err
+    assert main([*weighed, "--resume", model, "--save", model, "-q"]) == 0
+    same(nk.load(model), nk.play("perceptron", nk.read(path, drop="w", label_weights={"yes": 3})))
+    assert main(["run", "perceptron", path, "--label-weights", "maybe=3"]) == 0
+    assert "no label of" in capsys.readouterr().err
+    assert main(["predict", model, path, "--label-weights", "yes=3", "--json"]) == 0
+
+
+def test_weights_of_labels_that_theorems_cannot_count_are_refused(rows, tmp_path, capsys):
+    path = written(tmp_path / "w.csv", *rows)
+    with pytest.raises(
+        SourceError, match=r'whole number from 0 to 10,000, as theorems count rounds: that of "yes" is 1.5'
+    ):
+        nk.read(path, label_weights={"yes": 1.5})
+    assert main(["run", "perceptron", path, "--label-weights", "yes=1.5", "-q"]) == 2
+    assert "whole numbers as theorems count rounds" in capsys.readouterr().err
+    with pytest.raises(SourceError, match="weights of labels are for labels"):
+        nk.read(path, label="a", outcomes="numbers", label_weights={"1": 2})

@@ -221,6 +221,9 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
     group.add_argument(
         "--weight", metavar="COLUMN", help="how often a row of a table counts: a column of whole numbers, no feature"
     )
+    group.add_argument(
+        "--label-weights", metavar="LABEL=N,…", help="how often rows of a table count by their label: whole numbers"
+    )
     group.add_argument("--positive", metavar="LABEL", help="the label that is +1; every other is -1")
     group.add_argument(
         "--labels", choices=("many",), help="more than two labels, or there may be (default: if the first rows show 3)"

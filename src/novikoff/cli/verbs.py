@@ -7,7 +7,7 @@ from argparse import Namespace
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from novikoff.errors import counted
+from novikoff.errors import InputError, counted
 
 if TYPE_CHECKING:
     from novikoff.cli.games import Telling
@@ -18,6 +18,7 @@ READING = (
     "label",
     "labels",
     "weight",
+    "label_weights",
     "positive",
     "header",
     "format",
@@ -68,6 +69,7 @@ def predict(asked: Namespace) -> int:
     if reading["weight"] is not None:  # each row is predicted once, whatever it weighs
         reading["drop"] = [*(reading["drop"] or ()), reading["weight"]]
         reading["weight"] = None
+    reading["label_weights"] = None
     labelled, telling = not asked.no_label, _telling(asked)
     return predict_source(asked.model, asked.source, reading, asked.as_json, labelled, asked.scores, telling)
 
@@ -173,7 +175,20 @@ def _saving(asked: Namespace) -> Saving:
 
 def _reading(asked: Namespace) -> dict[str, Any]:
     reading = {name: getattr(asked, name) for name in READING}
+    if reading["label_weights"] is not None:
+        reading["label_weights"] = _weights(reading["label_weights"])
     return {**reading, **{kind: _columns(reading[kind]) for kind in KINDS}}
+
+
+def _weights(given: str) -> dict[str, int]:
+    """Weights of labels, from spam=5,ham=1."""
+    parts = [part.rpartition("=") for part in given.split(",") if part]
+    for label, _, weight in parts:
+        if not label or not weight.strip().isdecimal():
+            raise InputError(
+                f"weights of labels must be LABEL=N,…, whole numbers as theorems count rounds: got {given}."
+            )
+    return {label: int(weight) for label, _, weight in parts}
 
 
 def _columns(given: list[str] | None) -> list[str] | None:

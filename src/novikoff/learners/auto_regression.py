@@ -2,7 +2,8 @@
 
 Algorithm
     Members, each Vovk-Azoury-Warmuth (learners/vaw.py) on y - y_1, so that where 0 is does not matter:
-        2 linear, ridges 1 and 0.01, on the first 256 features seen
+        2 linear, ridges 1 and 0.01, on the first 256 features seen: of wider rows the others are left out, as the
+        report says
         4 on 256 random features of the standardised row (kernels/fourier.py), of four widths, if the first row is an
         array of at most 256 numbers
     and one that says the last outcome again. A stack: the same, ridge 1, on what the members say. All are clipped to
@@ -93,6 +94,16 @@ class AutoRegression(ScaleFree):
     def size(self) -> int:
         """Forecasters."""
         return self.members + 1
+
+    def tale(self) -> list[str]:
+        """That features are left out, if there may be such."""
+        if self._linear[0].count < at.LIMIT or self.features.count + bool(self.bias) <= at.LIMIT:
+            return []
+        looked = at.LIMIT - bool(self.bias)
+        return [
+            f"Its members look at the {looked} features that came first, for which their matrices have room, and at no "
+            "others. For wide rows there is adagrad:loss=squared, which looks at all."
+        ]
 
     @property
     def weights(self) -> NDArray[np.float64]:

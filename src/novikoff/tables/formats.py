@@ -49,6 +49,7 @@ class CSV(Table):
     outcomes    "labels", or "numbers" to be predicted
     labelled    False: rows to be predicted, without a label
     weight      the column that tells how often a row counts, by name or number, no feature: whole numbers up to 10,000
+    label_weights   how often rows count by their label: {"spam": 5}; those not named count once
     """
 
     def __init__(
@@ -57,12 +58,13 @@ class CSV(Table):
         number: Asked = (), category: Asked = (), text: Asked = (), time: Asked = (), bits: int | None = None,
         skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES, outcomes: str = "labels",
         labelled: bool = True, weight: str | int | None = None,
+        label_weights: Mapping[Any, int] | None = None,
     ) -> None:  # fmt: skip
         named = [c for some in (columns or (), drop, number, category, text, time) for c in listed(some)]
         asked = [*named, *(one for one in (label, weight) if one is not None)]
         super().__init__(
             Delimited(source, header, delimiter, asked, skip_bad, threads, chunk), label, positive, many, columns,
-            drop, number, category, text, time, bits, outcomes, labelled, weight,
+            drop, number, category, text, time, bits, outcomes, labelled, weight, label_weights,
         )  # fmt: skip
 
 
@@ -77,10 +79,11 @@ class Frame(Table):
         many: int | None = None, name: str = "frame", drop: Asked = (), number: Asked = (), category: Asked = (),
         text: Asked = (), time: Asked = (), bits: int | None = None, outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
+        label_weights: Mapping[Any, int] | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
             FrameTable(frame, name), label, positive, many, columns, drop, number, category, text, time, bits,
-            outcomes, labelled, weight,
+            outcomes, labelled, weight, label_weights,
         )  # fmt: skip
 
 
@@ -89,11 +92,12 @@ def Arrow(  # noqa: N802
     many: int | None = None, drop: Asked = (), number: Asked = (), category: Asked = (), text: Asked = (),
     time: Asked = (), bits: int | None = None, outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
+        label_weights: Mapping[Any, int] | None = None,
 ) -> Stream:  # fmt: skip
     """The rows of an Arrow IPC or a Parquet file; the parameters are those of `CSV`."""
     file = OnDisk(source)
     kinds = {"drop": drop, "number": number, "category": category, "text": text, "time": time, "bits": bits,
-             "weight": weight}  # fmt: skip
+             "weight": weight, "label_weights": label_weights}  # fmt: skip
     found = open_arrow(file)
     converted = found.last_note() is not None and label is None and columns is None and not any(kinds.values())
     if converted or (columns is None and lists.has_lists(found.schema)):
@@ -111,7 +115,7 @@ def Arrow(  # noqa: N802
         return stream
     return Table(
         ArrowTable(file), label, positive, many, columns, drop, number, category, text, time, bits, outcomes, labelled,
-        weight,
+        weight, label_weights,
     )  # fmt: skip
 
 
@@ -120,16 +124,17 @@ def JSONL(  # noqa: N802
     skip_bad: int = 0, chunk: int = CHUNK_BYTES, columns: Asked | None = None, drop: Asked = (), number: Asked = (),
     category: Asked = (), text: Asked = (), time: Asked = (), outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
+        label_weights: Mapping[Any, int] | None = None,
 ) -> Stream:  # fmt: skip
     """The rows of JSON lines, as `CSV`; objects whose values are not plain as sources/jsonl.py reads them."""
     origin, content, head, _ = look_at(source, RECOGNISED_ROWS + 1, 2, MOMENT, LONGEST_HEAD)
     if outcomes == "numbers" or is_table(head):
         return Table(
             Objects(content, skip_bad, chunk), label, positive, many, columns, drop, number, category, text, time,
-            bits, outcomes, labelled, weight,
+            bits, outcomes, labelled, weight, label_weights,
         )  # fmt: skip
     kinds = {"columns": columns, "drop": drop, "number": number, "category": category, "text": text, "time": time,
-             "weight": weight}  # fmt: skip
+             "weight": weight, "label_weights": label_weights}  # fmt: skip
     _refuse(kinds, f"the objects of {origin.name} are no rows of a table")
     bits = NESTED_BITS if bits is None else bits
     if labelled:

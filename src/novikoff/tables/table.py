@@ -12,13 +12,13 @@ Labels
     Rows wait until both labels have come, for 16 MB or a second at most; then a file is looked through for the other,
     and a pipe goes by streaming_labels.py. With `labelled=False` there is none, and y is -1.
 Weights
-    A row of weight k is played k times (tables/weights.py).
+    A row of weight k is played k times (tables/weights.py), by a column of weights, by its label, or by both.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -38,7 +38,7 @@ from novikoff.tables.choosing import Asked, find, find_all, kind_of, label_colum
 from novikoff.tables.column import Column, Kind, disguised_number, is_missing, looks_like_id, recognise
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Piece, Reader
-from novikoff.tables.weights import repeated, weights
+from novikoff.tables.weights import checked, of_labels, repeated, weights, written
 from novikoff.types import Batch, Domain, Labels, Position
 
 INTEGER = re.compile(r"-?[0-9]{1,19}")
@@ -65,6 +65,7 @@ class Table(Stream):
         outcomes: str = "labels",
         labelled: bool = True,
         weight: str | int | None = None,
+        label_weights: Mapping[Any, int] | None = None,
     ) -> None:
         if bits is not None and not 1 <= bits <= 32:
             raise SourceError(f"bits must be from 1 to 32: got {bits}.")
@@ -83,6 +84,13 @@ class Table(Stream):
         self.weight = None if weight is None else find(reader, weight, "the weight column")
         if self.weight is not None:
             left_out.add(self.weight)
+        self.label_weights = checked(label_weights) if labelled else {}
+        self._unmet = {*self.label_weights}
+        if self.label_weights and outcomes == "numbers":
+            raise SourceError(
+                f"weights of labels are for labels: numbers are predicted of {self.name}. Leave them out."
+            )
+        if self._weighed:
             self.rows = None  # as many as they weigh together
         self._asked = (label, used, left_out, chosen)
         self._first = dict(head)
@@ -306,6 +314,12 @@ class Table(Stream):
         self._choose(label)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        if start and start.get("label_weights", {}) != self.label_weights:
+            were = ", ".join(f"{label}={weight}" for label, weight in start.get("label_weights", {}).items())
+            raise MismatchError(
+                "a game must go on with the weights of labels that it began with", f"these were {were or 'all 1'}",
+                Advice("Pass ", Option("label_weights", were), ".") if were else "Leave them out.",
+            )  # fmt: skip
         if start and self.encoding.knows_less(start["known"]):
             yield from self._from_beginning(_played(start))
             return
@@ -352,6 +366,8 @@ class Table(Stream):
         if self.skipped:
             rows = f"{len(self.skipped)} bad rows" if len(self.skipped) > 1 else "1 bad row"
             self._said.append(f"{rows} of {self.name} skipped, the first: {self.skipped[0][1]}")
+        for label in sorted(self._unmet):
+            self._said.append(f"no label of {self.name} is {quoted(label)}, which was given a weight.")
         if self._labels.known.absent:
             self._said.append(f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1.")
         self.notes += self._said
@@ -432,9 +448,22 @@ class Table(Stream):
 
     def _weights(self, piece: Piece, rows: int) -> NDArray[np.int64] | None:
         """How often each row counts; None if all count once."""
-        if self.weight is None:
+        if not self._weighed:
             return None
-        return weights(piece.arrays[self.weight].slice(0, rows), self.weight) if rows else np.zeros(0, dtype=np.int64)
+        if not rows:
+            return np.zeros(0, dtype=np.int64)
+        found = np.ones(rows, np.int64)
+        if self.weight is not None:
+            found = weights(piece.arrays[self.weight].slice(0, rows), self.weight)
+        if self.label_weights:
+            texts, codes = cells.distinct(piece.arrays[str(self.label)].slice(0, rows))
+            found = found * of_labels(texts, codes, self.label_weights)
+            self._unmet -= {*map(written, texts)}
+        return found
+
+    @property
+    def _weighed(self) -> bool:
+        return self.weight is not None or bool(self.label_weights)
 
     def _outcomes(self, piece: Piece, rows: int) -> NDArray[Any]:
         if self.label is None:
@@ -482,7 +511,7 @@ class Table(Stream):
     def _position(self, end: Position, played: int) -> Position:
         return {
             **end,
-            **({} if self.weight is None else {"played": played}),
+            **({"played": played, "label_weights": self.label_weights} if self._weighed else {}),
             **self._labels.state(),
             "known": self.encoding.known(),
         }

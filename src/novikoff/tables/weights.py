@@ -1,18 +1,20 @@
 """Weights of rows: how often each is played.
 
 Theorems count rounds, and hold for whatever rows come. So a row of weight k, a whole number, is played k times, one of
-weight 0 not at all, and everything that is promised holds for the rounds that were played.
+weight 0 not at all, and everything that is promised holds for the rounds that were played: with every learner, also
+where weights are of labels. Another number would multiply losses, of which no theorem here speaks: it is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import Advice, Option
+from novikoff.errors import Advice, Option, SourceError, quoted, shown
+from novikoff.sources.layout import BOOLEANS, is_number
 from novikoff.tables import cells
 from novikoff.tables.column import Column
 from novikoff.types import Batch, Position, Sparse
@@ -34,6 +36,29 @@ def weights(array: Any, column: str) -> NDArray[np.int64]:
         do = Advice("Multiply all weights by one number and round them, or pass ", Option("drop", column), ".")
         raise cells.bad_cell(row, column, must, f"has {values[row]:.17g}", do)
     return values.astype(np.int64)
+
+
+def checked(given: Mapping[Any, Any] | None) -> dict[str, int]:
+    """The weights of labels, by how these are written; those not named weigh 1."""
+    for label, weight in (given or {}).items():
+        whole = isinstance(weight, (int, np.integer)) and not isinstance(weight, bool)
+        if not whole or not 0 <= weight <= MOST_WEIGHT:
+            must = f"a weight must be a whole number from 0 to {MOST_WEIGHT:,}, as theorems count rounds"
+            raise SourceError(must, f"that of {quoted(str(label))} is {shown(weight)}",
+                              "Multiply all weights by one number and round them.")  # fmt: skip
+    return {written(label): int(weight) for label, weight in (given or {}).items()}
+
+
+def of_labels(texts: Sequence[str], codes: NDArray[np.int64], by: Mapping[str, int]) -> NDArray[np.int64]:
+    """What rows weigh, from their labels: each once, and which of them a row has."""
+    found: NDArray[np.int64] = np.array([by.get(written(text), 1) for text in texts], dtype=np.int64)[codes]
+    return found
+
+
+def written(label: Any) -> str:
+    """A label as text, in one spelling: 1, 1.0 and "1" are one."""
+    text = str(label).strip()
+    return repr(float(text)) if is_number(text) else text.lower() if text.lower() in BOOLEANS else text
 
 
 def repeated(x: Any, y: NDArray[Any], weights: NDArray[np.int64], row: int, end: Position | None) -> Iterator[Batch]:
