@@ -116,7 +116,7 @@ def test_weights_of_labels_on_the_command_line_and_when_a_game_goes_on(rows, tmp
     weighed = ["run", "perceptron", path, "--drop", "w", "--label-weights", "yes=3"]
     assert main([*weighed, "--rounds", "101", "--save", model, "-q"]) == 0
     assert main(["run", "perceptron", path, "--drop", "w", "--resume", model, "-q"]) == 2
-    assert "these were yes=3. Pass --label-weights yes=3." in capsys.readouterr().err
+    assert "that was yes=3. Pass --label-weights yes=3." in capsys.readouterr().err
     assert main([*weighed, "--resume", model, "--save", model, "-q"]) == 0
     same(nk.load(model), nk.play("perceptron", nk.read(path, drop="w", label_weights={"yes": 3})))
     assert main(["run", "perceptron", path, "--label-weights", "maybe=3"]) == 0

@@ -53,18 +53,20 @@ class Encoding:
     label      the column of labels, if there is one: in another table it may stand elsewhere
     left_out   columns that were there and are not learned from: in another table they are left out too
     weight     the column that told how often a row counts: to predict, it is not needed
+    label_weights   how often rows of some labels counted
     named      have the columns names of their own? Else tables are matched by position
     dense      all columns were numbers from the first
     """
 
     def __init__(
         self, columns: Iterable[Column], bits: int | None = None, named: bool = True, label: str | None = None,
-        left_out: Iterable[str] = (), weight: str | None = None,
+        left_out: Iterable[str] = (), weight: str | None = None, label_weights: Mapping[str, int] | None = None,
     ) -> None:  # fmt: skip
         self.columns = [column for column in columns if column.kind != "ignored"]
         if bits is None and any(column.kind == "text" for column in self.columns):
             bits = TEXT_BITS
         self.bits, self.named, self.label, self.left_out, self.weight = bits, named, label, list(left_out), weight
+        self.label_weights = dict(label_weights or {})
         self.dense = bits is None and all(column.kind in ("number", "boolean") for column in self.columns)
         self._stems = _stems([column.name for column in self.columns])
         self.places: dict[str, int] = {}
@@ -221,6 +223,7 @@ class Encoding:
             "label": self.label,
             "left_out": list(self.left_out),
             "weight": self.weight,
+            "label_weights": dict(self.label_weights),
             "dense": self.dense,
             "columns": [column.state() for column in self.columns],
             "bits": self.bits,
@@ -239,7 +242,8 @@ class Encoding:
             left_out = list(map(str, state.get("left_out", ())))  # models of before had none
             weight = state.get("weight")
             sound &= weight is None or isinstance(weight, str)
-            encoding = cls(columns, state["bits"], bool(state["named"]), state["label"], left_out, weight)
+            by_label = {str(label): int(often) for label, often in state.get("label_weights", {}).items()}
+            encoding = cls(columns, state["bits"], bool(state["named"]), state["label"], left_out, weight, by_label)
             encoding.dense &= bool(state["dense"])
             encoding.places = {str(name): place for place, name in enumerate(state["places"])}
             encoding.begins = {str(name): float(first) for name, first in state["begins"].items()}

@@ -97,7 +97,7 @@ class Table(Stream):
         self._choose(label_column(reader, label, used or [], left_out) if labelled else None)
         used_or_told = {self.label, self.weight, *(column.name for column in self.columns)}
         ignored = [name for name in reader.names[reader.index :] if name not in used_or_told]
-        self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored, self.weight)
+        self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored, self.weight, self.label_weights)
         self._foresee()
         self._learn = True
         self._look_at_head()
@@ -256,6 +256,12 @@ class Table(Stream):
 
         learn   may it learn new features? Else those get no place
         """
+        if learn and encoding.label_weights != self.label_weights:
+            were = ",".join(f"{label}={weight}" for label, weight in encoding.label_weights.items())
+            raise MismatchError(
+                f"labels must weigh what they did when {whose} learned", f"that was {were or 'all the same'}",
+                Advice("Pass ", Option("label_weights", were), ".") if were else "Leave the weights out.",
+            )  # fmt: skip
         named = encoding.named and self._reader.named
         if named:
             self._choose_as(encoding, learn, whose)
@@ -314,12 +320,6 @@ class Table(Stream):
         self._choose(label)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        if start and start.get("label_weights", {}) != self.label_weights:
-            were = ", ".join(f"{label}={weight}" for label, weight in start.get("label_weights", {}).items())
-            raise MismatchError(
-                "a game must go on with the weights of labels that it began with", f"these were {were or 'all 1'}",
-                Advice("Pass ", Option("label_weights", were), ".") if were else "Leave them out.",
-            )  # fmt: skip
         if start and self.encoding.knows_less(start["known"]):
             yield from self._from_beginning(_played(start))
             return
@@ -511,7 +511,7 @@ class Table(Stream):
     def _position(self, end: Position, played: int) -> Position:
         return {
             **end,
-            **({"played": played, "label_weights": self.label_weights} if self._weighed else {}),
+            **({"played": played} if self._weighed else {}),
             **self._labels.state(),
             "known": self.encoding.known(),
         }
