@@ -12,7 +12,8 @@ How
     voted     a vote of all of them (the Perceptron), or of 51 that are drawn (any other learner: the limit is then one
               on average over that draw too)
     averaged  the Perceptron with the mean of its weights: often good, and no limit is known; or the mean of the weights
-              of a learner of numbers with a convex loss: its expected loss is limited, twice, by delta/2 each
+              of a learner of numbers with a convex loss: its expected loss is limited, twice, by delta/2 each. Not of
+              learners with probabilities: log loss is convex in their weights but not bounded, so no limit would follow
     last      the hypothesis at the end: no limit is known
 Delta
     Each classifier's limits fail with chance delta at most. To keep the one with the smallest limit of several ways,
@@ -246,7 +247,10 @@ def check_method(how: Method, learner: Learner) -> None:
             "before it. Take how='best' or 'voted', or scale=none."
         )
     elif how == "averaged" and not player.sums_mistakes:
-        raise InputError(f"weights are averaged for the Perceptron: {name} has none. Take how='best' or 'voted'.")
+        raise InputError(
+            f"weights are averaged for the Perceptron: those of {name}, if it has any, are not added up. "
+            "Take how='best' or 'voted'."
+        )
 
 
 def _kept(ledger: Ledger, how: Method, classifier: Any, certificates: tuple[Certificate, ...], delta: float,
