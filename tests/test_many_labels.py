@@ -273,3 +273,12 @@ def test_the_labels_of_a_model_are_known_in_a_source_that_writes_them_as_text(fi
     ledger = nk.play("nearest-mean", (x, [3, 1, 2] * 40))
     nk.play(ledger.learner, (x, np.array(["1", "2", "3", "4"] * 30)), ledger=ledger)
     assert ledger.labels == [3, 1, 2, "4"]
+
+
+def test_whole_numbers_are_the_labels_that_were_announced():
+    x = np.eye(4)
+    assert nk.play(nk.ManyPerceptron(labels=3), (x, [2, 0, 2, 1])).learner.counts.tolist() == [1, 1, 2]
+    named = nk.play(nk.ManyPerceptron(labels=3), (x, ["c", "a", "c", "b"]))
+    assert (named.learner.counts.tolist(), named.labels) == ([2, 1, 1], ["c", "a", "b"])
+    with pytest.raises(nk.errors.InputError, match="labels are announced"):
+        nk.play(nk.ManyPerceptron(labels=3), (x, [2, 0, 3, 1]))

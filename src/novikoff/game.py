@@ -223,7 +223,7 @@ class Game:
 def users_labels(learner: Learner, known: list[Any] | None) -> Labels | Numbering | None:
     """What the user calls the labels; None if these are -1 and +1, if it is not known, and for whole numbers."""
     if Player(learner).numbered:
-        return Numbering(known)
+        return Numbering(known, learner.labels or 0)
     return None if known is None or learner.labels is not None or known == [-1, 1] else Labels(*known)
 
 

@@ -19,10 +19,12 @@ class Numbering:
     """The values that have a number.
 
     values   value k is what the user calls label k; the list is the caller's, and grows
+    known    labels that are there though none has a name: where the first value is one of 0 .. known-1, so are all of
+             them, and have these numbers
     """
 
-    def __init__(self, values: list[Any] | None = None) -> None:
-        self.values = [] if values is None else values
+    def __init__(self, values: list[Any] | None = None, known: int = 0) -> None:
+        self.values, self._known = [] if values is None else values, known
         self._codes = {_key(value): code for code, value in enumerate(self.values)}
 
     def cut(self, known: int) -> None:
@@ -41,6 +43,9 @@ class Numbering:
 
     def encode(self, value: Any) -> int:
         """The label of a value; a new one gets the next."""
+        if not self.values and type(plain_label(value)) is int and 0 <= value < self._known:
+            self.values.extend(range(self._known))
+            self._codes.update(zip(self.values, self.values, strict=True))
         code = self.find(value)
         if code is None:
             code = len(self.values)
