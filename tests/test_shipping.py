@@ -47,7 +47,7 @@ EXTRAS = {"arena": {"starlette", "uvicorn"}}
 
 
 def test_every_package_that_is_imported_is_declared():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    extras = PROJECT["optional-dependencies"]
     assert all({re.split("[<>=]", one)[0] for one in extras[name]} == needed for name, needed in EXTRAS.items())
     for room, needed in {"": set(), **EXTRAS}.items():
         others = imported_by(ROOT / "src" / "novikoff" / room, [] if room else list(EXTRAS)) - needed

@@ -209,7 +209,8 @@ def test_other_things_have_no_page(tmp_path):
 def test_notebooks_need_no_style_sheet_and_no_inline_picture(ledger):
     comparison = nk.compare(["perceptron"], rows())
     kept = nk.keep(nk.play("perceptron", rows(), keep=10), "random")
-    for one in (ledger, ledger.certify()[0], comparison, kept):
+    learners = nk.Perceptron(bias=1.0), nk.Scaled(nk.Perceptron()), nk.ThresholdHalving(9), ledger.learner
+    for one in (ledger, ledger.certify()[0], comparison, kept, *learners):
         text = one._repr_html_()
         Reader(text)
         assert "<style" not in text

@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from novikoff.shown import Shown
+
 LONGEST = 100
 """Characters of a text."""
 MOST = 3
 """Learners of a team that are named."""
 
 
-class Written:
+class Written(Shown):
     """`Perceptron(bias=1.0)`: no arrays, no weights."""
 
     def __repr__(self) -> str:

@@ -19,6 +19,7 @@ from novikoff.comparison import Compared, Comparison, Spread
 from novikoff.errors import InputError, counted
 from novikoff.ledger import Ledger
 from novikoff.online_to_batch import OnlineToBatch
+from novikoff.player import Player, is_learner
 from novikoff.report import coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
 from novikoff.report.confusion import MOST as MOST_LABELS
 from novikoff.report.confusion import confusions
@@ -351,6 +352,8 @@ def fragment(what: Any) -> str:
         return _image(curves(what, heads[1])) + html.table(heads, [_row(one, counts) for one in what.learners])
     if isinstance(what, OnlineToBatch):
         return kept(what)
+    if is_learner(what):
+        return _learner(what)
     certificates = what.certify()
     cards = "".join(html.card(one) for one in certificates if one.holds or one.status == "violated")
     return (
@@ -359,6 +362,18 @@ def fragment(what: Any) -> str:
         + _paid(what, certificates)
         + cards
     )
+
+
+def _learner(one: Any) -> str:
+    """What a learner is, what it holds, and what it promises."""
+    player = Player(one)
+    about = next(iter((type(player.within).__doc__ or "").strip().splitlines()), "")
+    rows = [
+        ("plays on", str(one.domain)),
+        ("promises", ", ".join(theorem.name for theorem in one.promises) or "nothing"),
+    ]
+    rows += [] if player.size is None else [("holds", f"{player.size:,}")]
+    return f"<p><b>{escape(repr(one))}</b></p>{html.text(about)}{html.table(['', ''], rows)}"
 
 
 def _image(drawn: str) -> str:
