@@ -445,11 +445,14 @@ class Results:
 
     def play(self, stream, name, data, shuffles):
         if (stream, name) not in self.found:
-            self.found[stream, name] = found = played(name, data, shuffles)
-            if self.path:
-                with self.path.open("a") as file:
-                    print(json.dumps([stream, name, None if found is None else found.tolist()]), file=file)
+            self.keep(stream, name, played(name, data, shuffles))
         return self.found[stream, name]
+
+    def keep(self, stream, name, found):
+        self.found[stream, name] = found
+        if self.path:
+            with self.path.open("a") as file:
+                print(json.dumps([stream, name, None if found is None else found.tolist()]), file=file)
 
 
 def main():

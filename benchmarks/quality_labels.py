@@ -1,0 +1,158 @@
+"""Real data with many labels, one pass: progressive errors and log loss of our learners, beside River and VW --oaa.
+
+As benchmarks/quality.py: rows are shuffled by seeds 0, 1, …, each is predicted, then learned; all have their defaults.
+In a cell: errors in %, with the standard error over the shuffles, and the mean log loss. Labels are new to ours and to
+River when they first come; VW is told how many there are. River cannot say such a label, so a round that brings one
+costs a peer no log loss; ours pays for it. Digits (10 labels), iris (3) and wine (3) come with scikit-learn,
+ImageSegments (7) with River.
+"""
+
+import argparse
+import importlib.metadata
+import platform
+import sys
+import time
+
+import numpy as np
+
+import novikoff as nk
+from benchmarks.quality import Data, Results, cell, dicts, hoeffding_tree, random_forest, table
+from novikoff.catalog import make, with_scale
+from novikoff.types import Domain
+
+OURS = ("perceptron", "ftrl", "auto:fast=true", "auto")
+
+
+def scikit(name):
+    from sklearn import datasets
+
+    found = getattr(datasets, f"load_{name}")()
+    return Data(np.ascontiguousarray(found.data, np.float64), found.target)
+
+
+def segments():
+    from river.datasets import ImageSegments
+
+    rows = [(list(x.values()), y) for x, y in ImageSegments()]
+    return Data(np.array([x for x, _ in rows], np.float64), np.array([y for _, y in rows]))
+
+
+STREAMS = {
+    "digits": lambda: scikit("digits"),
+    "iris": lambda: scikit("iris"),
+    "wine": lambda: scikit("wine"),
+    "ImageSegments": segments,
+}
+
+
+def numbered(y):
+    """Labels by the order of their first appearance."""
+    order = {}
+    return np.array([order.setdefault(label, len(order)) for label in y.tolist()])
+
+
+def ours(spec, data):
+    warm, play = (
+        make(with_scale(spec, None, True), "learner", Domain("vector", data.x.shape[1]), many=True) for _ in range(2)
+    )
+    nk.Game(warm, track=False).learn_batch(nk.Batch(data.x[:2], data.y[:2], 1))  # kernels are compiled
+    ledger = nk.Ledger(play, predictions=[])
+    start = time.process_time()
+    nk.Game(play, ledger, track=False).learn_batch(nk.Batch(data.x, data.y, 1))
+    seconds = time.process_time() - start
+    return np.concatenate(ledger.predictions), ledger.log_loss, seconds
+
+
+def judged(chances, data, seconds):
+    """What was said, and lost, of probabilities by label."""
+    said, lost, known = [], 0.0, set()
+    for p, label in zip(chances, data.y.tolist(), strict=True):
+        said.append(max(sorted(p), key=p.get) if p else 0)
+        if label in known:
+            lost -= np.log(np.clip(p.get(label, 0.0), 1e-15, 1.0))
+        known.add(label)
+    return np.array(said), lost, seconds
+
+
+def river(model, data):
+    chances, start = [], time.process_time()
+    for x, label in zip(dicts(data), data.y.tolist(), strict=True):
+        chances.append(model.predict_proba_one(x))
+        model.learn_one(x, label)
+    return judged(chances, data, time.process_time() - start)
+
+
+def vw(data):
+    from vowpalwabbit import Workspace
+
+    model = Workspace(f"--quiet --oaa {data.y.max() + 1} --loss_function logistic --probabilities")
+    chances, start = [], time.process_time()
+    for row, label in zip(dicts(data), data.y.tolist(), strict=True):
+        features = "| " + " ".join(f"{index}:{value}" for index, value in row.items() if value)
+        chances.append(dict(enumerate(model.predict(features))))
+        model.learn(f"{label + 1} {features}")
+    seconds = time.process_time() - start
+    model.finish()
+    return judged(chances, data, seconds)
+
+
+def softmax():
+    from river import linear_model, preprocessing
+
+    return preprocessing.StandardScaler() | linear_model.SoftmaxRegression()
+
+
+def one_vs_rest():
+    from river import linear_model, multiclass, preprocessing
+
+    return preprocessing.StandardScaler() | multiclass.OneVsRestClassifier(linear_model.LogisticRegression())
+
+
+PEERS = {
+    "River StandardScaler, SoftmaxRegression": lambda d: river(softmax(), d),
+    "River StandardScaler, one-vs-rest LogisticRegression": lambda d: river(one_vs_rest(), d),
+    "River HoeffdingTree": lambda d: river(hoeffding_tree(False), d),
+    "VW --oaa, logistic": vw,
+    "River AdaptiveRandomForest": lambda d: river(random_forest(False), d),
+}
+SLOW = ("River AdaptiveRandomForest",)
+
+
+class Played(Results):
+    """(error, log loss, seconds) of each shuffle."""
+
+    def play(self, stream, name, data, shuffles):
+        if (stream, name) not in self.found:
+            rows = []
+            for seed in range(shuffles):
+                order = np.random.default_rng(seed).permutation(len(data.y))
+                shuffled = Data(data.x[order], numbered(data.y[order]))
+                said, lost, seconds = PEERS[name](shuffled) if name in PEERS else ours(name, shuffled)
+                lost = np.nan if lost is None else lost / len(said)
+                rows.append((100.0 * np.mean(said != shuffled.y), lost, seconds))
+            self.keep(stream, name, np.array(rows))
+        return self.found[stream, name]
+
+
+def main():
+    parser = argparse.ArgumentParser("python -m benchmarks quality_labels", description=__doc__.splitlines()[0])
+    parser.add_argument("--shuffles", type=int, default=5, metavar="N", help="orders of the rows (5)")
+    parser.add_argument("--streams", metavar="A,B", help=f"of {', '.join(STREAMS)}; all by default")
+    parser.add_argument("--results", metavar="FILE", help="keep what was played there; it is not played again")
+    parser.add_argument("--slow", action="store_true", help="River's AdaptiveRandomForest too")
+    chosen = parser.parse_args()
+    kept, results = Played(chosen.results), {}
+    streams = chosen.streams.split(",") if chosen.streams else list(STREAMS)
+    names = [name for name in (*OURS, *PEERS) if chosen.slow or name not in SLOW]
+    for stream in streams:
+        data = STREAMS[stream]()
+        for name in names:
+            results[stream, name] = found = kept.play(stream, name, data, chosen.shuffles)
+            print(f"{stream}: {name} {cell(found, False)}", file=sys.stderr, flush=True)
+    table("errors in % / log loss", streams, names, results)
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("novikoff", "river", "vowpalwabbit")]
+    print(f"{chosen.shuffles} shuffles; {', '.join(versions)}, Python {platform.python_version()}")
+
+
+if __name__ == "__main__":
+    main()
