@@ -201,9 +201,14 @@ class Ledger(Shown):
     @property
     def confusion(self) -> Confusion | None:
         """Which label was said for which, in the user's labels; None where outcomes are no labels, or too many."""
-        labels = [-1, 1] if self._signs else self.baselines.labels()
+        labels = [-1, 1] if self._signs else sorted(self.baselines.labels(), key=self._order)
         table = self.baselines.confusion(labels) if self.counts else None
         return None if table is None or not self.rounds else Confusion(list(map(self.label, labels)), table)
+
+    def _order(self, label: Any) -> tuple[bool, Any]:
+        """Labels that have names in the order of these: numbers by their size, then texts."""
+        name = self.label(label)
+        return isinstance(name, str), name
 
     @property
     def best_constant(self) -> Constant | None:
