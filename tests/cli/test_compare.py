@@ -112,7 +112,7 @@ def test_reading_options_and_defaults_are_passed_on(csv, capsys):
 
 def test_a_plot_is_written(csv, tmp_path, capsys):
     path = tmp_path / "rates.svg"
-    compare_source(csv, LEARNERS, {}, {}, Asked(shuffles=2), Telling(), plot=str(path))
+    compare_source(csv, LEARNERS, {}, {}, Asked(shuffles=2), Telling(plot=str(path)))
     assert "perceptron:bias=1" in path.read_text()
     assert f"plot written to {path}" in capsys.readouterr().err
 
@@ -120,7 +120,7 @@ def test_a_plot_is_written(csv, tmp_path, capsys):
 def test_what_cannot_work_is_refused_before_anything_is_read(csv, tmp_path):
     missing = str(tmp_path / "nothing.csv")
     with pytest.raises(InputError, match="PNG or an SVG"):
-        compare_source(missing, LEARNERS, {}, {}, Asked(), Telling(), plot="rates.pdf")
+        compare_source(missing, LEARNERS, {}, {}, Asked(), Telling(plot="rates.pdf"))
     with pytest.raises(SpecError, match="perceptrom"):
         compare_source(csv, ["perceptrom"], {}, {}, Asked(), Telling(quiet=True))
     with pytest.raises(SourceError):

@@ -36,7 +36,6 @@ class Asked:
 
 def compare_source(
     source: str, learners: list[str], options: dict[str, Any], defaults: dict[str, Any], asked: Asked, telling: Telling,
-    plot: str | None = None,
 ) -> int:  # fmt: skip
     """`novikoff compare`; returns the exit code. `options` are the reader's, `defaults` the learners'."""
     telling.check()
@@ -52,12 +51,12 @@ def compare_source(
     finally:
         counter.clear()
     say_notes(stream, silent, said)
-    if plot is not None:
+    if telling.plot is not None:
         from novikoff.report.plot import compared, save
 
-        save(compared(comparison), plot, telling.force)
+        save(compared(comparison), telling.plot, telling.force)
         if not silent:
-            print(f"plot written to {plot}", file=sys.stderr)
+            print(f"plot written to {telling.plot}", file=sys.stderr)
     if telling.report is not None:
         from novikoff.report import page
 

@@ -58,7 +58,7 @@ def compare(asked: Namespace) -> int:
 
     wanted = Asked(asked.shuffles, asked.seed or 0, asked.passes, asked.rounds, asked.jobs)
     defaults = {"normalize": asked.normalize or None, "scale": asked.scale}
-    return compare_source(asked.source, asked.learners, _reading(asked), defaults, wanted, _telling(asked), asked.plot)
+    return compare_source(asked.source, asked.learners, _reading(asked), defaults, wanted, _telling(asked))
 
 
 def predict(asked: Namespace) -> int:
