@@ -15,7 +15,7 @@ from benchmarks.timing import alternated, ratio, seconds
 from novikoff.arena.live import Live
 from novikoff.arena.replay import replay
 from novikoff.arena.scenes import SCENES
-from novikoff.report import page, plot
+from novikoff.reports import page, plot
 
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 WANTED = {"kernel": 120}

@@ -13,7 +13,7 @@ import novikoff as nk
 from novikoff.baselines import MOST, Baselines, Confusion
 from novikoff.errors import ModelFileError
 from novikoff.ledger import Ledger
-from novikoff.report import plain
+from novikoff.reports import plain
 
 SIGNS = st.lists(st.tuples(st.sampled_from([-1, 1]), st.sampled_from([-1, 1])), min_size=1, max_size=60)
 

@@ -8,7 +8,7 @@ import pytest
 import novikoff as nk
 from novikoff import adversaries
 from novikoff.registry import CATALOG
-from novikoff.report.explanation import theorems
+from novikoff.reports.explanation import theorems
 
 ROOT = Path(__file__).parent.parent
 SOURCES = {path: path.read_text() for path in (ROOT / "src").rglob("*.py*") if path.suffix in (".py", ".pyi")}

@@ -12,7 +12,7 @@ import novikoff as nk
 from helpers import novikoff
 from novikoff.online_to_batch import PROMISES
 from novikoff.registry import CATALOG, MANY
-from novikoff.report.explanation import explain, read_references, theorems
+from novikoff.reports.explanation import explain, read_references, theorems
 from novikoff.sources.demo import DEMOS
 
 ROOT = Path(__file__).parent.parent

@@ -18,7 +18,7 @@ from novikoff import registry
 from novikoff.catalog import make
 from novikoff.errors import ModelFileError, SourceError, SpecError
 from novikoff.registry import CATALOG, GROUPS, learner_name, names
-from novikoff.report.explanation import explain
+from novikoff.reports.explanation import explain
 from novikoff.testing import check_learner, check_stream
 
 HERE = Path(__file__).parent

@@ -31,7 +31,7 @@ def session(text, folder):
 
 
 def told(line, folder):
-    with patch("novikoff.report.progress.QUIET", math.inf):  # rows of progress come by the clock
+    with patch("novikoff.reports.progress.QUIET", math.inf):  # rows of progress come by the clock
         code, out, error = novikoff(*shlex.split(line.removeprefix("$ novikoff ")), cwd=folder)
     parts = [line, plain(out)]
     parts += [f"(on standard error)\n{without_times(error)}"] if error else []

@@ -58,6 +58,7 @@ _HOMES = {
     "read": "sources.reader",
     "register": "registry",
     "repeat": "repetition",
+    "report": "reports.page",
     "save": "model",
 }
 _ROOMS = ("adversaries", "classes", "synthetic", "testing")

@@ -61,6 +61,7 @@ from novikoff.permutation import permutation_test as permutation_test
 from novikoff.registry import Format as Format
 from novikoff.registry import register as register
 from novikoff.repetition import repeat as repeat
+from novikoff.reports.page import report as report
 from novikoff.similarity import Similarity as Similarity
 from novikoff.sources.advice import Advice as Advice
 from novikoff.sources.advice import Losses as Losses

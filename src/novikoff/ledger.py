@@ -46,7 +46,7 @@ class Ledger(Shown):
     seconds            of the game, without those in which kernels were compiled (kernels/clock.py)
     repeated           the stream was gone through again
     curve              (t, mistakes or loss after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
-    bounds             (t, what the tightest theorem allowed up to t) at some t, if asked for (report/bounds.py)
+    bounds             (t, what the tightest theorem allowed up to t) at some t, if asked for (reports/bounds.py)
     predictions        one per round, if asked for
     tracker            the comparators that see every round, for learners whose theorems need them
     reservoir          the hypotheses to keep, if any are

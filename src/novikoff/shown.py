@@ -6,10 +6,10 @@ from importlib import import_module
 
 
 class Shown:
-    """Has a `_repr_html_`, made by report/page.py."""
+    """Has a `_repr_html_`, made by reports/page.py."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        made: str = import_module("novikoff.report.page").fragment(self)
+        made: str = import_module("novikoff.reports.page").fragment(self)
         return made

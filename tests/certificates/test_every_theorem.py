@@ -34,7 +34,7 @@ from novikoff.certificates.risk_facts import BestFacts, EnsembleFacts
 from novikoff.classes import cube, table, thresholds
 from novikoff.kernels import rows
 from novikoff.kernels import second_order_layout as at
-from novikoff.report.explanation import read_references, theorems
+from novikoff.reports.explanation import read_references, theorems
 from novikoff.types import Domain, StepResult
 
 STATUS = (Path(__file__).parents[2] / "docs" / "status.md").read_text()

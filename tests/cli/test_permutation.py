@@ -8,7 +8,7 @@ import pytest
 import novikoff as nk
 from helpers import novikoff
 from novikoff.cli.main import main
-from novikoff.report import terminal
+from novikoff.reports import terminal
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import novikoff as nk
 from novikoff.catalog import make
 from novikoff.comparators import metric_hindsight, metric_tracker
 from novikoff.errors import InputError
-from novikoff.report.hindsight import told
-from novikoff.report.plain import game
+from novikoff.reports.hindsight import told
+from novikoff.reports.plain import game
 
 SPECS = ["ftrl", "logistic", "arow", "second-order-perceptron", "auto:fast=true"]
 

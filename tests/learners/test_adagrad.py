@@ -20,8 +20,8 @@ from novikoff.comparators.convex_losses import CODES, ConvexLoss
 from novikoff.errors import InputError
 from novikoff.learners.adagrad import AdaGrad
 from novikoff.registry import CATALOG
-from novikoff.report.explanation import explain
-from novikoff.report.frames import INSTANCES
+from novikoff.reports.explanation import explain
+from novikoff.reports.frames import INSTANCES
 from novikoff.testing import check_learner
 
 LOSSES = [ConvexLoss("hinge"), ConvexLoss("absolute"), ConvexLoss("pinball", 0.875), ConvexLoss("huber", 0.5),

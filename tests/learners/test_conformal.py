@@ -12,7 +12,7 @@ from novikoff import kernels
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.errors import InputError, ModelFileError
 from novikoff.kernels.conformal_layout import BINS
-from novikoff.report import coverage
+from novikoff.reports import coverage
 
 SCORES = np.array([0.5, 1.2, 3.0, 0.2, 0.9, 2.0, 1.5, 0.1])
 

@@ -16,7 +16,7 @@ from novikoff.catalog import make
 from novikoff.errors import InputError, ModelFileError, SpecError
 from novikoff.learners.specialists import Specialists
 from novikoff.learners.stretches import STEADY, doublings, place, price
-from novikoff.report import page, plot, stretches
+from novikoff.reports import page, plot, stretches
 
 LN2 = math.log(2.0)
 

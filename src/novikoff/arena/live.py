@@ -18,7 +18,7 @@ from novikoff.errors import InputError
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
-from novikoff.report import sentences, summary
+from novikoff.reports import sentences, summary
 
 BETWEEN = 0.5
 SHARE = 0.01

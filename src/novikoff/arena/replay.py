@@ -18,8 +18,8 @@ from typing import Any
 from novikoff.arena.scenes import Plane, Scene, checked_options, checked_place, chosen
 from novikoff.certificate import Certificate
 from novikoff.errors import InputError
-from novikoff.report import plain, sentences, summary
-from novikoff.report.bounds import mark
+from novikoff.reports import plain, sentences, summary
+from novikoff.reports.bounds import mark
 
 VERSION = 1
 MOST_MOVES = 1000

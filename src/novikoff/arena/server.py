@@ -14,7 +14,7 @@ from typing import Any
 from novikoff.arena.replay import probe, replay
 from novikoff.arena.scenes import SCENES, describe
 from novikoff.errors import InputError, NovikoffError
-from novikoff.report.explanation import explain
+from novikoff.reports.explanation import explain
 
 PORT = 1962
 MOST_BYTES = 100_000

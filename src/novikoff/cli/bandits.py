@@ -19,7 +19,7 @@ from novikoff.cli.watching import play_watched
 from novikoff.errors import InputError, MismatchError, with_options
 from novikoff.ledger import Ledger
 from novikoff.off_policy import bandit
-from novikoff.report import bandits, terminal
+from novikoff.reports import bandits, terminal
 from novikoff.tables.expert_table import expert_table
 
 LEARNERS = "exp3-ix or tsallis-inf"
@@ -52,7 +52,7 @@ def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], telling:
     if telling.plot is not None and not found.limits:
         print("no plot: there are no limits to draw", file=sys.stderr)
     elif telling.plot is not None:
-        from novikoff.report import plot
+        from novikoff.reports import plot
 
         plot.save(bandits.plot_log(found), telling.plot, telling.force)
     with while_heard():
@@ -108,7 +108,7 @@ def _tell(ledger: Ledger, stream: Any, telling: Telling, stopped: bool) -> int:
     certificates = ledger.certify() if telling.certify else []
     spec = spec_of(ledger)
     if telling.plot is not None and ledger.rounds:
-        from novikoff.report import plot
+        from novikoff.reports import plot
 
         plot.save(bandits.plot_game(ledger, stream.experts, spec), telling.plot, telling.force)
     with while_heard():

@@ -14,10 +14,10 @@ from novikoff.cli.opening import notes, open_source, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.comparison import Compared, Comparison, Spread, compare, opened
 from novikoff.errors import counted
-from novikoff.report import sentences
-from novikoff.report.plain import certificate
-from novikoff.report.progress import QUIET
-from novikoff.report.terminal import Out
+from novikoff.reports import sentences
+from novikoff.reports.plain import certificate
+from novikoff.reports.progress import QUIET
+from novikoff.reports.terminal import Out
 
 HEADS = ("learner", "mistakes %", "expected %", "updates", "seconds", "the first game, certified")
 LONGEST_REASON = 60
@@ -52,13 +52,13 @@ def compare_source(
         counter.clear()
     say_notes(stream, silent, said)
     if telling.plot is not None:
-        from novikoff.report.plot import compared, save
+        from novikoff.reports.plot import compared, save
 
         save(compared(comparison), telling.plot, telling.force)
         if not silent:
             print(f"plot written to {telling.plot}", file=sys.stderr)
     if telling.report is not None:
-        from novikoff.report import page
+        from novikoff.reports import page
 
         write_report(telling, page.comparison(comparison, telling.command))
     with while_heard():

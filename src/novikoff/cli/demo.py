@@ -12,7 +12,7 @@ from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.rectangle_halving import RectangleHalving
 from novikoff.learners.threshold_halving import ThresholdHalving
 from novikoff.ledger import Ledger
-from novikoff.report.terminal import Out, happened, show, speed
+from novikoff.reports.terminal import Out, happened, show, speed
 from novikoff.sources.demo import demo as embedded
 
 VIOLATED = 4

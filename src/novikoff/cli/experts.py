@@ -18,13 +18,13 @@ from novikoff.cli.watching import play_watched
 from novikoff.comparators.mixture import BestMixture, Mixture
 from novikoff.errors import InputError, MismatchError
 from novikoff.ledger import Ledger
-from novikoff.report import experts, summary, terminal
+from novikoff.reports import experts, summary, terminal
 from novikoff.sources.matched import matched
 from novikoff.stream import Stream
 from novikoff.tables.expert_table import expert_table
 
 if TYPE_CHECKING:
-    from novikoff.report.regret import History
+    from novikoff.reports.regret import History
 
 DEFAULT, SHARING, SLEEPING = "exponential-weights", "fixed-share", "sleeping-experts"
 MIXED = 50
@@ -165,7 +165,7 @@ def _can_be_mixed(stream: Stream, ledger: Ledger) -> bool:
 def _history(telling: Telling) -> History | None:
     if telling.plot is None and telling.report is None:
         return None
-    from novikoff.report.regret import History
+    from novikoff.reports.regret import History
 
     return History()
 
@@ -179,14 +179,14 @@ def _tell(
     if history is not None and ledger.rounds:
         history.see_last(ledger)
     if telling.plot is not None and history is not None and ledger.rounds:
-        from novikoff.report import plot, regret
+        from novikoff.reports import plot, regret
 
         figure = regret.plot(history, certificates, stream.experts, spec, ledger.source)
         plot.save(figure, telling.plot, telling.force)
         if not (telling.quiet or telling.as_json):
             print(f"plot written to {telling.plot}", file=sys.stderr)
     if telling.report is not None:
-        from novikoff.report import page
+        from novikoff.reports import page
 
         told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
         more = list(experts.lines(ledger, stream.experts, mixture))[1:]

@@ -23,9 +23,9 @@ from novikoff.ledger import Ledger
 from novikoff.looking_back import check_hindsight, look_back
 from novikoff.observer import Observer
 from novikoff.player import Player
-from novikoff.report import plain, terminal
-from novikoff.report.bounds import Bounds
-from novikoff.report.progress import Progress
+from novikoff.reports import plain, terminal
+from novikoff.reports.bounds import Bounds
+from novikoff.reports.progress import Progress
 from novikoff.stream import Stream
 from novikoff.tables.adopting import adopted
 
@@ -65,11 +65,11 @@ class Telling:
         if self.hindsight and not self.certify:
             raise InputError("--hindsight looks for certificates: leave out --no-certify.")
         if self.plot is not None:
-            from novikoff.report import plot
+            from novikoff.reports import plot
 
             plot.check(self.plot, self.force)
         if self.report is not None:
-            from novikoff.report import html
+            from novikoff.reports import html
 
             html.check(self.report, self.force)
 
@@ -315,12 +315,12 @@ def _tell(
     certificates = ledger.certify(members=of_members) if telling.certify else []
     between = None if telling.between is None else ledger.player.between(*telling.between)
     if telling.plot is not None:
-        from novikoff.report import hindsight, plot
+        from novikoff.reports import hindsight, plot
 
         levels = [] if ledger.hindsight is None else hindsight.told(ledger.hindsight).levels
         plot.save(plot.game(ledger, certificates, learner, levels), telling.plot, telling.force)
     if telling.report is not None:
-        from novikoff.report import page
+        from novikoff.reports import page
 
         more = [] if test is None else [terminal.permuted(test)]
         more += [] if between is None else [str(between)]
@@ -348,7 +348,7 @@ def _tell(
 
 def write_report(telling: Telling, text: str) -> None:
     """Write the page that was asked for, and say so."""
-    from novikoff.report import html
+    from novikoff.reports import html
 
     assert telling.report is not None
     html.save(text, telling.report, telling.force)

@@ -8,7 +8,7 @@ from typing import get_args
 
 from novikoff.errors import SpecError
 from novikoff.registry import Room, entry, for_many, names
-from novikoff.report.terminal import Out
+from novikoff.reports.terminal import Out
 from novikoff.sources.demo import DEMOS
 
 TITLES: Mapping[str, str] = {

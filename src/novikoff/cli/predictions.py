@@ -67,7 +67,7 @@ def predict_source(
     facts |= {} if watch is None else watch.told()
     out.end(facts)
     if page.report is not None:
-        from novikoff.report.page import predictions
+        from novikoff.reports.page import predictions
 
         said = [sentence] if watch is None else [sentence, watch.sentence()]
         limits = () if isinstance(saved, Ledger) else saved.certificates

@@ -154,7 +154,7 @@ def list_names(asked: Namespace) -> int:
 
 def explain(asked: Namespace) -> int:
     """Tell what a name means: algorithm, theorem with its proof idea, cost, reference."""
-    from novikoff.report.explanation import explain as explanation
+    from novikoff.reports.explanation import explain as explanation
 
     print(explanation(asked.name), end="")
     return 0

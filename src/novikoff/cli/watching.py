@@ -12,7 +12,7 @@ from novikoff.cli.saving import Keeper, Saving
 from novikoff.game import play
 from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
-from novikoff.report.progress import Progress
+from novikoff.reports.progress import Progress
 from novikoff.stream import Stream
 
 

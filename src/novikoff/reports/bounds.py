@@ -11,7 +11,7 @@ import math
 
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
-from novikoff.report import summary
+from novikoff.reports import summary
 
 FIRST = 16
 GROWTH = math.sqrt(2.0)

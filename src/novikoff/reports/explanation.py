@@ -11,8 +11,8 @@ from typing import Any
 
 from novikoff.errors import SpecError
 from novikoff.registry import CATALOG, entry, find, for_many, names
-from novikoff.report.absent import ABSENT, ALIASES
-from novikoff.report.frames import FRAMES
+from novikoff.reports.absent import ABSENT, ALIASES
+from novikoff.reports.frames import FRAMES
 from novikoff.types import Theorem
 
 OURS = "novikoff.certificates"

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
-from novikoff.report.sentences import about
-from novikoff.report.summary import label
+from novikoff.reports.sentences import about
+from novikoff.reports.summary import label
 
 MOST, FREQUENT, LONGEST = 20, 10, 12
 """Labels of a table that is shown; confusions that are told of more; characters of a label at the head of a column."""

@@ -10,7 +10,7 @@ from novikoff.catalog import make
 from novikoff.cli.games import Telling, run_source
 from novikoff.cli.saving import Saving
 from novikoff.ledger import Ledger
-from novikoff.report import plain, terminal
+from novikoff.reports import plain, terminal
 
 SPEC = (
     "hedge:learners=[[perceptron:bias=1],[tighter:budget=5,kernel=linear],[consistent:[thresholds:n=20],random=true]]"

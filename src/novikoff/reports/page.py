@@ -1,7 +1,7 @@
 """A result as a page: a game, a game with experts, a comparison, a classifier that was kept.
 
-The words are those of the terminal (report/summary.py, report/sentences.py), and every number is one that `--json` has,
-but for the curve. `report` writes a file; `fragment` is what a notebook shows.
+The words are those of the terminal (reports/summary.py, reports/sentences.py), and every number is one that `--json`
+has, but for the curve. `report` writes a file; `fragment` is what a notebook shows.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from novikoff.errors import InputError, counted
 from novikoff.ledger import Ledger
 from novikoff.online_to_batch import OnlineToBatch
 from novikoff.player import Player, is_learner
-from novikoff.report import coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
-from novikoff.report.confusion import MOST as MOST_LABELS
-from novikoff.report.confusion import confusions
-from novikoff.report.team import HEADS, members
-from novikoff.report.team import row as team_row
+from novikoff.reports import coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
+from novikoff.reports.confusion import MOST as MOST_LABELS
+from novikoff.reports.confusion import confusions
+from novikoff.reports.team import HEADS, members
+from novikoff.reports.team import row as team_row
 
 if TYPE_CHECKING:
-    from novikoff.report.regret import History
+    from novikoff.reports.regret import History
 
 CONSTANT = "#777777"
 FEW = 100
@@ -201,7 +201,7 @@ def promised(ledger: Ledger, certificates: Sequence[Certificate]) -> list[str]:
 
 def _trusted(history: History, certificates: Sequence[Certificate], names: Sequence[str]) -> list[str]:
     """Regret against its bound, and whom the learner trusted."""
-    from novikoff.report.regret import leading
+    from novikoff.reports.regret import leading
 
     seen = history.moments
     best = next((one for one in certificates if one.side == "upper" and one.holds and "regret" in one.quantity), None)

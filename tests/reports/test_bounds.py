@@ -5,8 +5,8 @@ import numpy as np
 import novikoff as nk
 from novikoff import ledger_state
 from novikoff.ledger import Ledger
-from novikoff.report import plot, summary
-from novikoff.report.bounds import Bounds, mark
+from novikoff.reports import plot, summary
+from novikoff.reports.bounds import Bounds, mark
 
 
 def rows(count=1500):

@@ -12,7 +12,7 @@ import numpy as np
 from novikoff.certificate import Certificate
 from novikoff.coverage import Coverage
 from novikoff.ledger import Ledger
-from novikoff.report import sentences
+from novikoff.reports import sentences
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,7 @@ def plain(ledger: Ledger) -> dict[str, Any]:
 
 def panels(figure: Figure, ledger: Ledger, certificates: Sequence[Certificate]) -> None:
     """Below what is drawn of a game: how many sets held what came, and how large they were, over its rounds."""
-    from novikoff.report import plot
+    from novikoff.reports import plot
 
     found = ledger.coverage
     if found is None or len(found.curve) < 2:
@@ -128,7 +128,7 @@ def _stretches(found: Coverage) -> list[tuple[float, float, list[float]]]:
 
 
 def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate | None) -> None:
-    from novikoff.report import plot
+    from novikoff.reports import plot
 
     asked, last = 100 * (1 - found.alpha), found.played
     first = max(last // 50, 1)
@@ -165,7 +165,7 @@ def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate
 
 def _draw_sizes(figure: Figure, axes: Axes, found: Coverage) -> None:
     """Mean sizes in stretches; of intervals, those that are not everything."""
-    from novikoff.report import plot
+    from novikoff.reports import plot
 
     stretches = _stretches(found)
     open_ended = not found.most

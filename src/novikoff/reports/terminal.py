@@ -12,9 +12,9 @@ from novikoff.certificate import KINDS, Certificate, bound_text, number
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.player import Player
-from novikoff.report import coverage, sentences, stretches, summary
-from novikoff.report.confusion import confused
-from novikoff.report.team import members, table
+from novikoff.reports import coverage, sentences, stretches, summary
+from novikoff.reports.confusion import confused
+from novikoff.reports.team import members, table
 
 if TYPE_CHECKING:
     from novikoff.online_to_batch import OnlineToBatch
@@ -79,7 +79,7 @@ def game(
         if certificates and (told := summary.scaled(ledger)):
             out.line(told)
         if ledger.hindsight is not None:
-            from novikoff.report import hindsight
+            from novikoff.reports import hindsight
 
             for line in hindsight.told(ledger.hindsight).lines:
                 out.line(line)

@@ -15,9 +15,9 @@ from novikoff.certificates.bandit_facts import BanditFacts, at_least
 from novikoff.errors import Advice, Option
 from novikoff.ledger import Ledger
 from novikoff.off_policy import Limits, OffPolicy
-from novikoff.report import plain, terminal
-from novikoff.report.plot import COLOURS, FONT, INK, cut, quiet, short_source
-from novikoff.report.sentences import percent
+from novikoff.reports import plain, terminal
+from novikoff.reports.plot import COLOURS, FONT, INK, cut, quiet, short_source
+from novikoff.reports.sentences import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

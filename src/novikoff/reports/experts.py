@@ -11,7 +11,7 @@ from novikoff.certificate import Certificate
 from novikoff.comparators.mixture import Mixture
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
-from novikoff.report import plain, summary, terminal
+from novikoff.reports import plain, summary, terminal
 
 TOLD, SAID = 20, 5
 """Experts whose weights are told as JSON, and on a terminal."""

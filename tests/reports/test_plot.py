@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.comparison import Compared, Comparison, Finished, compare
 from novikoff.errors import InputError
-from novikoff.report import plot
-from novikoff.report.bounds import Bounds
+from novikoff.reports import plot
+from novikoff.reports.bounds import Bounds
 
 
 @pytest.fixture(scope="module")
@@ -292,8 +292,8 @@ def test_labels_that_are_far_apart_stay_where_they_are():
 def test_matplotlib_is_imported_only_to_draw():
     code = """
 import sys, novikoff.cli.comparison
-from novikoff.report import plot
-from novikoff.report.bounds import Bounds
+from novikoff.reports import plot
+from novikoff.reports.bounds import Bounds
 assert "matplotlib" not in sys.modules
 plot.budgets([plot.Point("a", 1, 0.5)])
 assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules

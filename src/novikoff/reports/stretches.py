@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
-from novikoff.report import svg
+from novikoff.reports import svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +68,7 @@ def picture(ledger: Ledger) -> str:
 
 def panel(figure: Figure, ledger: Ledger) -> None:
     """The stretches below what is drawn of a game."""
-    from novikoff.report import plot
+    from novikoff.reports import plot
 
     parts = ledger.player.stretches(MOST)
     if len(parts) < 2:

@@ -12,7 +12,7 @@ import novikoff as nk
 from novikoff.certificate import Assumption, Certificate
 from novikoff.cli.main import main
 from novikoff.errors import InputError
-from novikoff.report import html, page, svg
+from novikoff.reports import html, page, svg
 
 ALONE = {"meta", "line", "path", "polygon", "img", "br"}
 

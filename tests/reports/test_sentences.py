@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.certificate import Assumption, Certificate
-from novikoff.report import plain, sentences, summary
-from novikoff.report.explanation import theorems
-from novikoff.report.terminal import drift
+from novikoff.reports import plain, sentences, summary
+from novikoff.reports.explanation import theorems
+from novikoff.reports.terminal import drift
 
 STATUSES = ("valid", "conditional", "vacuous", "void", "violated")
 

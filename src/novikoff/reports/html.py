@@ -17,8 +17,8 @@ from novikoff import __version__
 from novikoff.certificate import Assumption, Certificate
 from novikoff.errors import InputError, SpecError
 from novikoff.replacing import check_replaced, first_bytes
-from novikoff.report import sentences
-from novikoff.report.terminal import lines
+from novikoff.reports import sentences
+from novikoff.reports.terminal import lines
 
 BADGES = {
     "valid": ("✓", "Kept"),
@@ -107,7 +107,7 @@ def card(certificate: Certificate) -> str:
 
 
 def _theorem(name: str) -> str:
-    from novikoff.report.explanation import explain
+    from novikoff.reports.explanation import explain
 
     try:
         return verbatim(explain(name))

@@ -20,7 +20,7 @@ from novikoff.comparison import Compared, Comparison
 from novikoff.errors import InputError, SpecError, counted
 from novikoff.ledger import Ledger
 from novikoff.replacing import check_replaced, first_bytes
-from novikoff.report import sentences, stretches, summary
+from novikoff.reports import sentences, stretches, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,7 +100,7 @@ def game(
     mistakes). What is of the whole game is a line above, and below what is left of it for each round. The best constant
     is drawn at the rate it has in the whole game.
     """
-    from novikoff.report.coverage import panels
+    from novikoff.reports.coverage import panels
 
     where = "on" if ledger.adversary is None else "against"
     what = "mistakes" if ledger.counts else f"{ledger.player.loss} loss"

@@ -10,7 +10,7 @@ from novikoff.certificate import Certificate, bound_text, number, outward
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.player import Player
-from novikoff.report.sentences import about, capital, claim
+from novikoff.reports.sentences import about, capital, claim
 
 NAMED, MOST = 0.05, 4
 """The weight from which on a forecaster is named, and how many are."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import Certificate
 from novikoff.ledger import Ledger
-from novikoff.report import coverage
-from novikoff.report.confusion import rates as label_rates
-from novikoff.report.summary import forecasters
-from novikoff.report.team import Member, members
+from novikoff.reports import coverage
+from novikoff.reports.confusion import rates as label_rates
+from novikoff.reports.summary import forecasters
+from novikoff.reports.team import Member, members
 
 if TYPE_CHECKING:
     from novikoff.online_to_batch import OnlineToBatch
@@ -55,7 +55,7 @@ def game(
     if (survivor := ledger.player.survivor()) is not None:
         plain["survivor"] = survivor
     if ledger.hindsight is not None:
-        from novikoff.report import hindsight
+        from novikoff.reports import hindsight
 
         plain["hindsight"] = hindsight.told(ledger.hindsight).plain
     if ledger.members:

@@ -8,7 +8,7 @@ import pytest
 from novikoff.certificate import Certificate
 from novikoff.game import play
 from novikoff.learners.exponential_weights import ExponentialWeights
-from novikoff.report import plot, regret
+from novikoff.reports import plot, regret
 from novikoff.sources.advice import Losses
 
 
