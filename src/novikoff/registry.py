@@ -165,6 +165,7 @@ MANY: Mapping[str, Entry] = {
     "perceptron": Entry("learner", "learners.many.perceptron", "ManyPerceptron"),
     "ftrl": Entry("learner", "learners.many.ftrl", "ManyFtrl"),
     "auto": Entry("learner", "learners.many.auto", "ManyAuto"),
+    "vaw": Entry("learner", "learners.many.vaw", "ManyVaw"),
 }
 """Of a learner of two labels: the class of the same name, with the same arguments, that plays where labels are many."""
 

@@ -331,6 +331,20 @@ def of_many(make, cheat, tight=None):
     return dataclasses.replace(found, streams=MANY_VECTORS)
 
 
+THREE = [(tuple(3.0 * np.eye(3)[j]), j) for j in range(3)]
+
+
+def many_vaw(stream):
+    """Vovk-Azoury-Warmuth with three labels."""
+    return run_of(nk.ManyVaw(scale_free=False, bias=0.0, labels=3), stream)
+
+
+def scored_more(run, paid=500.0, **more):
+    """The Brier score was so much more, and the learner says that its books have so much more."""
+    books = {name: getattr(run.after, name) + value for name, value in more.items()}
+    return dataclasses.replace(changed(run, **books), brier=run.brier + paid)
+
+
 class Stubborn(nk.Specialists):
     """Broken: whatever they lost, it trusts the copy that began last."""
 
@@ -681,6 +695,16 @@ CASES = {
     "many_regret": of_many(
         nk.ManyFtrl, paid_more,
         lambda: run_of(nk.ManyFtrl(rate=0.25, bias=0.0, labels=2), [(x, 1) for x, _ in orthogonal(12, 1)]),
+    ),
+    "many_vaw_regret": Case(
+        MANY_VECTORS, many_vaw, THREE * 50, lambda: many_vaw([(x, 1) for x, _ in orthogonal(9, 1)]),
+        lambda: scored_more(many_vaw(THREE * 50), loss=500.0, unprojected=500.0, credit=-500.0),
+        ((lambda: scored_more(many_vaw(THREE * 50), loss=500.0), "to project cost nothing"),
+         (lambda: scored_more(many_vaw(THREE * 50), loss=500.0, unprojected=500.0), "its sums"),
+         (lambda: dataclasses.replace(many_vaw(THREE), rounds=1), "and no others"),
+         (lambda: scored_more(many_vaw(THREE), novelty=1.0, paid=0.0), "what the ledger counted"),
+         (lambda: scored_more(many_vaw(THREE), most=1.0, chi=-1.0, paid=0.0), "best in hindsight is known"),
+         (lambda: warm(lambda: nk.ManyVaw(labels=3), THREE, THREE), "began with nothing")),
     ),
     "vaw_regret": Case(
         TARGETS, vaw, [((1.0,), 1.0)] * 90, lambda: vaw(orthogonal(9, 1)),

@@ -137,6 +137,13 @@ class Full:
         low, high = middle - doubts, middle + doubts + float(np.sum(rest * (rest / self.ridge))) * (1.0 + 1e-9)
         return (low, high) if math.isfinite(low + high) else (-math.inf, math.inf)
 
+    def inverses_between(self, bs: Vector, doubt: Vector) -> tuple[float, float]:
+        """Two numbers that the sum of b'A^-1 b over the rows of bs is between, each within `doubt`."""
+        near, inside = np.zeros(bs.shape), self.places
+        near[:, inside] = _solved(self.matrix, bs[:, inside].T, np.sqrt(np.diag(self.matrix))).T
+        ends = [self.inverse_between(b, doubt, w) for b, w in zip(bs, near, strict=True)]
+        return math.fsum(low for low, _ in ends), math.fsum(high for _, high in ends)
+
     def root(self) -> tuple[NDArray[np.int64], Vector]:
         sizes = np.sqrt(self.ridge + np.diag(self.sums))
         try:
@@ -147,11 +154,15 @@ class Full:
 
 
 def _solved(matrix: Vector, b: Vector, sizes: Vector) -> Vector:
-    """About A^-1 b, after one refinement; 0 if A is singular in floats. sizes: the roots of its diagonal."""
+    """About A^-1 b, or that of each column, after one refinement; 0 if A is singular in floats.
+
+    sizes   the roots of its diagonal
+    """
     scaled = matrix / np.outer(sizes, sizes)
+    sizes = sizes if b.ndim == 1 else sizes[:, None]
     try:
         w = np.linalg.solve(scaled, b / sizes)
         found: Vector = (w + np.linalg.solve(scaled, b / sizes - scaled @ w)) / sizes
     except np.linalg.LinAlgError:
-        return np.zeros(len(b))
+        return np.zeros(b.shape)
     return found

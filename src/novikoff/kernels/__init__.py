@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from novikoff.kernels import many_ftrl as many_ftrl
     from novikoff.kernels import many_losses as many_losses
     from novikoff.kernels import many_perceptron as many_perceptron
+    from novikoff.kernels import many_second_order as many_second_order
     from novikoff.kernels import metric_perceptron as metric_perceptron
     from novikoff.kernels import nonzeros as nonzeros
     from novikoff.kernels import online_gradient as online_gradient
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from novikoff.kernels import scaling as scaling
     from novikoff.kernels import second_order as second_order
     from novikoff.kernels import sharing as sharing
+    from novikoff.kernels import simplex as simplex
     from novikoff.kernels import sleeping as sleeping
     from novikoff.kernels import softmax as softmax
     from novikoff.kernels import specialists as specialists

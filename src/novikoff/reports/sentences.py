@@ -207,6 +207,11 @@ WORDS: dict[str, Words] = {
         ("there are weights for the {labels} labels whose log losses on these rows add up to {comparator_loss:up}, "
          "their length costs {penalty:up}, learning them {delta:up}, and labels that nobody could know {novelty:up}",),
     ),
+    "many_vaw_regret": Words(
+        "ridge regression on which of many labels came",
+        ("the best weights that the {labels} labels could have had lose {best_in_hindsight:up}, their length among it; "
+         "to learn them costs {chi:up}, and labels that nobody could know {novelty:up}",),
+    ),
     "ftrl_suffix": Words(
         "follow the regularised leader from any round on",
         ("the weights that it had after round {after}, copied anew whenever the rounds had doubled, would have lost "
