@@ -5,6 +5,7 @@ import numpy as np
 import novikoff as nk
 from novikoff import kernels
 from novikoff.comparators.many_tracker import ManyTracker
+from novikoff.kernels import many_layout as at
 from novikoff.types import Batch, StepResult
 
 X = np.array([(1, 0), (0, 1), (1, 1), (-1, 0), (0, -1), (2, 1)], dtype=float)
@@ -105,10 +106,23 @@ class Silent(nk.ManyPerceptron):
         return StepResult(said, wrong, wrong, scores=played.scores)
 
 
+class Stubborn(nk.ManyPerceptron):
+    """Broken: it says another label than that of its scores at times, and counts the mistake without learning."""
+
+    def _learn(self, rows, y):
+        played = super()._learn(rows, y)
+        said, right = played.predictions.copy(), np.flatnonzero(played.predictions == y)[::4]
+        said[right] = (said[right] + 1) % self.labels
+        self._totals[at.MISTAKES] += len(right)
+        wrong = (said != y).astype(float)
+        return StepResult(said, wrong, wrong, scores=played.scores)
+
+
 def test_who_cheats_is_void():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(90, 3)), rng.integers(0, 3, 90)
-    for kind, why in ((Careless, "its sums are those"), (Silent, "what the ledger counted")):
+    whys = {Careless: "its sums are those", Silent: "what the ledger counted", Stubborn: "what its scores cost"}
+    for kind, why in whys.items():
         (found,) = nk.play(kind(labels=3), [(tuple(a), int(b)) for a, b in zip(x, y, strict=True)]).certify()
         assert found.status == "void"
         assert why in found.reason

@@ -89,10 +89,20 @@ class Lucky(nk.ManyFtrl):
         return played._replace(probabilities=np.sqrt(played.probabilities))
 
 
+class Timid(nk.ManyFtrl):
+    """Broken: it gives less to what came than its scores do, and counts that."""
+
+    def _learn(self, rows, y):
+        played = super()._learn(rows, y)
+        self._totals[at.LOSS, 0] += 0.01 * len(y)
+        return played._replace(probabilities=played.probabilities * np.exp(-0.01))
+
+
 def test_who_cheats_is_void():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(90, 3)), rng.integers(0, 3, 90)
-    whys = {Shifted: "its sums are those", Forgetful: "never shrank", Lucky: "what the ledger counted"}
+    whys = {Shifted: "its sums are those", Forgetful: "never shrank", Lucky: "what the ledger counted",
+            Timid: "what its scores cost"}  # fmt: skip
     for kind, why in whys.items():
         game = nk.Game(kind(labels=3))
         for start in range(0, 90, 10):

@@ -12,6 +12,7 @@ from novikoff import kernels
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.errors import InputError, ModelFileError
 from novikoff.kernels.conformal_layout import BINS
+from novikoff.learners.groups import Groups
 from novikoff.reports import coverage
 
 SCORES = np.array([0.5, 1.2, 3.0, 0.2, 0.9, 2.0, 1.5, 0.1])
@@ -293,6 +294,15 @@ def test_groups_that_overlap_move_the_threshold_together():
     assert again.predict_set(x[0]) == learner.predict_set(x[0])
     assert learner._threshold_of([0.0, 1.0, 7.0]) == pytest.approx(0.5 + 0.25 * ahead["1=1"])  # 7 never came
     assert "By groups: 1=" in " ".join(coverage.told(whole, whole.certify()))
+
+
+def test_groups_that_overlap_are_told_apart_whatever_is_written_in_them():
+    values = ["x", "x &", "x & y", "x & & y", "&", " & ", "x &y"]
+    groups = Groups(["a", "b"])
+    groups.places([groups.key(None, {"a": value, "b": "& z"}) for value in values])
+    cells = groups.overlapping()
+    assert cells.pop("b=& z") == list(range(len(values)))
+    assert sorted(cells.values()) == [[place] for place in range(len(values))]
 
 
 @given(seed=st.integers(0, 2**32), rounds=st.integers(1, 300), step=st.sampled_from([0.01, 0.2, 5.0]),

@@ -55,9 +55,10 @@ def many_auto_regret(run: Run[ManyAutoFacts]) -> Bound | None:
     after, price = run.after, math.log(len(run.after.names))
     awake = [j for j, slept in enumerate(after.slept) if not slept]
     slack = SLACK * (1.0 + after.loss)
-    kept = all(after.loss - after.losses[j] <= price + slack for j in awake)
+    kept = all(after.loss - after.losses[j] <= price + slack for j in {*awake, after.shown})
     weighed = all(abs(after.loss - after.losses[j] - price - after.log_weights[j]) <= slack for j in awake)
-    needed, trivial = assumptions(run, run.log_loss), run.rounds * math.log(max(after.labels, 2))
+    needed = assumptions(run, run.log_loss, after.losses[after.shown])
+    trivial = run.rounds * math.log(max(after.labels, 2))
     needed.append(seen("the mixture lost at most ln(J+1) more than every member awake", kept))
     needed.append(seen("its weights are those of what the members lost", weighed))
     if reason := reason_void(run, needed):

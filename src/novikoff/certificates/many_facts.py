@@ -51,8 +51,8 @@ class ManyFacts:
         return max(self.gained, self.dual)
 
 
-def assumptions(run: Run[Any], paid: float) -> list[Assumption]:
-    """What these theorems need; `paid` is what the ledger says of the learner's own loss."""
+def assumptions(run: Run[Any], paid: float, own: float) -> list[Assumption]:
+    """What these theorems need; `paid` is what the ledger says of the learner's loss, `own` that of its scores."""
     after, tracked = run.after, run.tracked
     assert isinstance(tracked, ManyComparatorFacts)
     agreed = abs(after.loss + after.mistakes + after.novelty - paid) <= SLACK * (1.0 + paid)
@@ -61,6 +61,7 @@ def assumptions(run: Run[Any], paid: float) -> list[Assumption]:
         seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
         seen("the comparators saw every round", tracked.rows == run.rounds),
         seen("what it counted is what the ledger counted", agreed),
+        seen("what it counted is what its scores cost", abs(tracked.lost - own) <= SLACK * (1.0 + own)),
         seen("its sums are those of the scores it played", tracked.explained),
         seen("its metric never shrank: no float drift", after.least <= after.gained * (1.0 + SLACK) + SLACK),
     ]

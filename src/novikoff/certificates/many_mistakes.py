@@ -12,8 +12,8 @@ Theorem (upper; tight for the Perceptron on e_1 .. e_n, all labelled 1 of two)
     Where labels are not announced, the others in D are those that have come up to then, and S is added: the rounds
     whose label had never come, and would have been said had it been known. S is at most the number of labels less one.
 Assumptions
-    the learner began with nothing, its rounds are the ledger's, the comparators saw them all, W is the sum over the
-    rounds that its scores made mistakes, its metric never shrank (all checked).
+    the learner began with nothing, its rounds are the ledger's, the comparators saw them all, its mistakes are those of
+    its scores and W is the sum over them, its metric never shrank (all checked).
 Proof
     With labels announced just before they come: a mistake adds <u_y - u_said, x> to the sum of <u_j, w_j>, which is at
     least 1 less the hinge loss of the round. So M - D <= sum of <u_j, w_j> <= sqrt(sum of u_j'A u_j) sqrt(Phi), Phi the
@@ -40,7 +40,8 @@ def many_mistakes(run: Run[ManyFacts]) -> Bound | None:
     """The least right side over the comparators; None if none were tracked."""
     if run.tracked is None:
         return None
-    needed, after = assumptions(run, run.mistakes), run.after
+    after = run.after
+    needed = assumptions(run, run.mistakes, after.mistakes)
     if reason := reason_void(run, needed):
         return Bound(None, needed, void=reason)
     values = [u.loss + math.sqrt(u.square * max(after.penalty, 0.0)) for u in run.tracked.comparators]

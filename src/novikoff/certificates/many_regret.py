@@ -13,8 +13,8 @@ Theorem (upper; within 3 % on e_1 .. e_n, all labelled 1 of two, at a rate of 1/
     It then loses, beside L, -ln(1 - e_t) in a round without a new label, and -ln e_t - l(z) in one with: that is added,
     exactly. With e_t = 1/t^2 the first are at most ln 2 in all, and a new label in round t costs 2 ln t at most.
 Assumptions
-    the learner began with nothing, its rounds are the ledger's, the comparators saw them all, its sums are those of the
-    scores it played, its metric never shrank (all checked).
+    the learner began with nothing, its rounds are the ledger's, the comparators saw them all, its losses and its sums
+    are those of the scores it played, its metric never shrank (all checked).
 Proof
     l is convex: l(z) - l(Ux) <= <g, z - Ux>. Sum: L - L_U <= sum of <g, z> - sum of <G_j, u_j>, and -<G_j, u_j> <=
     u_j'A u_j/2 + G_j'A^-1 G_j/2: that is D. With Phi_t = sum of G_j'A_t^-1 G_j/2, as A grows, <g, z> + Phi_t -
@@ -43,7 +43,7 @@ def many_regret(run: Run[ManyFacts]) -> Bound | None:
     if run.tracked is None or run.log_loss is None:
         return None
     after = run.after
-    needed, trivial = assumptions(run, run.log_loss), run.rounds * math.log(max(after.labels, 2))
+    needed, trivial = assumptions(run, run.log_loss, after.loss), run.rounds * math.log(max(after.labels, 2))
     if reason := reason_void(run, needed):
         return Bound(None, needed, observed=run.log_loss, trivial=trivial, void=reason)
     u = min(run.tracked.comparators, key=lambda u: u.loss + 0.5 * u.square + u.doubt)

@@ -52,12 +52,14 @@ class ManyComparatorFacts:
 
     rows          rounds seen
     fitted        on how many of them
+    lost          the sum of the log losses, or the mistakes, of the scores that the learner played
     unexplained   as of a comparator, of all that was compared besides
     """
 
     rows: int
     fitted: int
     comparators: tuple[ManyComparator, ...]
+    lost: float
     unexplained: float = 0.0
 
     @property

@@ -196,7 +196,7 @@ class ManyTracker:
             explained = (self.rows + 20) * 2.0 * U0 * float(told[at.LINEAR_SIZE])
             unexplained = abs(goal.linear - float(told[at.LINEAR])) / (4.0 * explained + 1e-300)
         checked = tuple(u for u in found if math.isfinite(u.unexplained + u.square))
-        return ManyComparatorFacts(self.rows, fitted, checked, unexplained)
+        return ManyComparatorFacts(self.rows, fitted, checked, float(told[at.LOSS]), unexplained)
 
     def _comparator(self, goal: ManyGoal, u: Vector, sums: Vector) -> ManyComparator:
         at, factor = kernels.many_losses, 1.0 + (self.rows + 20) * 2.0 * U0

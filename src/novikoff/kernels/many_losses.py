@@ -33,7 +33,7 @@ def see(
     known     labels before the first row
     sums      (SUMS, K): the losses, and what rounding may have done to them; <U, sum of g x>, g = P - 1_y, or of a
               mistake 1_said - 1_y; and what rounding may have done to that
-    told      (TOLD): the log losses of the scores, <g, z>, and the sum of |g z|
+    told      (TOLD): the log losses of the scores, or their mistakes; <g, z>, and the sum of |g z|
     """
     count, labels = vectors.shape[0], scores.shape[1]
     g, s, size, p = np.empty(labels), np.empty(labels), np.empty(labels), np.empty(labels)
@@ -48,6 +48,7 @@ def see(
             for j in range(known):
                 g[j] = 0.0
             if best != here:
+                told[LOSS] += 1.0
                 g[best] = 1.0
                 g[here] = -1.0
         else:

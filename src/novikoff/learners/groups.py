@@ -142,8 +142,8 @@ class Groups:
 
 
 def _part(column: Any, value: str) -> str:
-    """A group of one column, in the name of a cell."""
-    return f"{column}={value}".replace(AND, " and ")
+    """A group of one column, in the name of a cell, which is split at AND: nor may it end in " &"."""
+    return f"{column}={value}".replace(AND.rstrip(), " and")
 
 
 def _text(value: Any) -> str:
