@@ -324,6 +324,13 @@ def test_bad_requests_are_refused_before_anything_is_read():
             compare(["perceptron"], noisy_arrays(), threads=threads)
 
 
+@pytest.mark.parametrize("spec", ["auto-regression", "adagrad:loss=absolute"])
+def test_learners_of_numbers_are_not_compared_by_mistakes_and_say_so(spec):
+    x, _ = noisy_arrays()
+    with pytest.raises(InputError, match=f"compared by their mistakes, on labels: {spec} predicts numbers. Play each"):
+        compare(["perceptron", spec], (x, x[:, 0]))
+
+
 def test_an_empty_source_is_refused():
     with pytest.raises(SourceError, match="must not be empty"):
         compare(["perceptron"], [])

@@ -93,6 +93,11 @@ def test_every_theorem_is_promised_by_someone():
     assert promised | {theorem.__name__ for theorem in PROMISES} == set(theorems())
 
 
+def test_references_are_printed_as_they_are_written():
+    for told in read_references().values():
+        assert not set("{}\\") & set(told), told
+
+
 def test_every_reference_is_used():
     sources = "".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
     for key in read_references():

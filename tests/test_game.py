@@ -9,11 +9,17 @@ import pytest
 import novikoff as nk
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.adversaries.grid_bisection import GridBisection
-from novikoff.errors import InputError, MismatchError, SourceError
+from novikoff.errors import InputError, MismatchError, SourceError, SpecError
 from novikoff.looking_back import look_back
 from novikoff.observer import Calls
 
 STREAM = [(5, -1), (8, -1), (9, 1)]
+
+
+def test_a_game_is_driven_with_a_learner_and_a_spec_is_told_how_to_become_one():
+    with pytest.raises(SpecError, match=r"got the spec 'perceptron'. Pass nk.make\('perceptron', 'learner'\)"):
+        nk.Game("perceptron")
+    assert nk.Game(nk.make("perceptron", "learner")).learn_one([1.0], -1) == 1
 
 
 def test_a_driven_game_and_play_agree():

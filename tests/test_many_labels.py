@@ -13,6 +13,7 @@ from nearest_mean import NearestMean, NearestMeans, ProbableMeans
 from novikoff import registry
 from novikoff.catalog import make
 from novikoff.learners.nesting import restored, saved
+from novikoff.reports.terminal import probabilities
 from novikoff.testing import check_learner, check_stream
 
 
@@ -133,6 +134,20 @@ def test_a_label_that_a_refused_round_brought_is_forgotten():
     assert game.ledger.labels == ["a", "c"]
 
 
+@pytest.mark.parametrize("label", [None, float("nan"), np.float64("nan"), float("inf")])
+def test_a_missing_label_is_no_label_in_a_game_of_the_callers_own_either(label):
+    game = nk.Game(NearestMeans(2))
+    game.learn_one([0.0, 0.0], "a")
+    with pytest.raises(nk.errors.InputError, match="a label must be text, a boolean or a finite number"):
+        game.learn_one([0.0, 0.0], label)
+    assert (game.ledger.labels, game.ledger.rounds) == (["a"], 1)
+
+
+def test_the_best_constant_of_one_label_loses_nothing_and_not_less():
+    ledger = nk.play("ftrl", (np.eye(3), np.array(["a"] * 3)), labels="many")
+    assert probabilities(ledger, ledger.log_loss, ledger.brier).endswith("the best constant 0 and 0")
+
+
 def test_another_source_may_bring_new_labels_and_the_old_ones_in_another_order(tmp_path):
     x, y = flowers()
     first = nk.play("nearest-mean", (x[:60], y[:60]))
@@ -241,6 +256,12 @@ def test_a_classifier_is_kept_of_many_labels(files, how):
     assert "kept" in kept.stdout, kept.stderr
     said = novikoff("predict", "k.nk", "f.csv", cwd=files)
     assert {"setosa", "versicolor"} <= set(said.stdout.split()), said.stderr
+
+
+def test_what_cannot_be_kept_is_refused_with_the_flags_of_what_can(files):
+    told = novikoff("run", "perceptron:scale=none", "f.csv", "--keep", "averaged", cwd=files)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr.endswith("Take --keep best or --keep voted.\n")
 
 
 def test_the_brier_score_of_many_labels_is_that_of_what_was_said():

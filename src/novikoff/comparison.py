@@ -36,6 +36,7 @@ from novikoff.game import play
 from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
+from novikoff.player import Player
 from novikoff.shown import Shown
 from novikoff.sources.in_memory import MOST_BYTES, InMemoryStream, hold
 from novikoff.sources.labelled_lines import cores
@@ -238,9 +239,23 @@ def _named(learners: Sequence[Made] | Mapping[str, Made]) -> list[tuple[str, Mad
         named = [(called(make), make) for make in learners]
     if not named:
         raise SpecError("there must be a learner to compare: got none. Name two or more.")
-    for _, make in named:
+    for name, make in named:
         check_made(make)
+        if isinstance(make, str) and predicts_numbers(make):
+            raise InputError(
+                "learners are compared by their mistakes, on labels",
+                f"{name} predicts numbers",
+                "Play each by itself: its report has its loss, and that of the best constant.",
+            )
     return named
+
+
+def predicts_numbers(spec: str) -> bool:
+    """Does the learner of a spec predict numbers, not labels? One that must know the domain first does not."""
+    try:
+        return Player(catalog.make(spec, "learner")).outcomes == "numbers"
+    except SpecError:
+        return False
 
 
 def check_made(make: Made) -> None:

@@ -27,7 +27,7 @@ from novikoff.errors import Advice, InputError, MismatchError, Option, SpecError
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
 from novikoff.looking_back import check_hindsight, look_back
-from novikoff.numbering import Numbering, alike, plain_label
+from novikoff.numbering import Numbering, alike, one_label, plain_label
 from novikoff.observer import Observer, Tracking, as_batch
 from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
@@ -70,6 +70,10 @@ class Game:
     def __init__(
         self, learner: Learner, ledger: Ledger | None = None, track: bool = True, observers: Sequence[Observer] = ()
     ) -> None:
+        if isinstance(learner, str):
+            raise SpecError(
+                "a game must have a learner", f"got the spec {learner!r}", f"Pass nk.make({learner!r}, 'learner')."
+            )
         self.learner = learner
         self.ledger = ledger or Ledger(learner)
         if self.ledger.learner is not learner:
@@ -109,6 +113,7 @@ class Game:
         labels = self._users_labels()
         if isinstance(labels, Numbering):
             labels.cut(self.learner.labels or 0)  # what a round brought that was refused
+            y = one_label(y)
         y = y if labels is None else labels.encode(y)
         self.ledger.fixed = False  # x and y were chosen by the caller
         if self._watching:

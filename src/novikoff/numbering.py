@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.errors import InputError
+
 MOST_CLASSES = 20
 """More whole numbers than this are no classes."""
 
@@ -76,6 +78,16 @@ def plain_label(value: Any) -> Any:
     """A label as a model file holds it: text, a boolean or a number."""
     value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, (str, int, float, bool)) else str(value)
+
+
+def one_label(y: Any) -> Any:
+    """A label of any kind: one value, and not missing."""
+    value = y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (str, int, float, bool)) or value != value or value in (float("inf"), -float("inf")):
+        raise InputError(f"a label must be text, a boolean or a finite number: got {y!r}.")
+    return value
 
 
 def alike(value: Any, wanted: Any) -> bool:

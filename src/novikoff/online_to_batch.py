@@ -49,7 +49,7 @@ from novikoff.certificates.risk_facts import BestFacts, EnsembleFacts
 from novikoff.certificates.voted_risk import voted_risk
 from novikoff.drift import ALPHA, DriftTest
 from novikoff.environment import as_stream
-from novikoff.errors import InputError, shown
+from novikoff.errors import Advice, InputError, Option, shown
 from novikoff.game import users_labels
 from novikoff.kernels.coins import coin
 from novikoff.learners.restoring import require
@@ -234,22 +234,31 @@ def keep(
     return _kept(ledger, how, frozen(ledger.learner), (), delta, reservoir, index=ledger.rounds)
 
 
+BEST_OR_VOTED = Advice(Option("how", "best"), " or ", Option("how", "voted"))
+
+
 def check_method(how: Method, learner: Learner) -> None:
     """Refuse what cannot be kept of this learner."""
     name = type(learner).__name__
     player = Player(learner)
     if player.outcomes == "numbers":
-        if how != "averaged":
-            raise InputError(f"how={how!r} keeps a classifier: {name} predicts numbers. Take how='averaged'.")
+        if how != "averaged" and player.averages:
+            raise InputError(
+                f"{how} keeps a classifier",
+                f"{name} predicts numbers",
+                Advice("Take ", Option("how", "averaged"), "."),
+            )
     elif how == "averaged" and player.changes_examples:
         raise InputError(
-            "weights are averaged for the Perceptron on examples as they are: this one scales them, each by those "
-            "before it. Take how='best' or 'voted', or scale=none."
+            "weights are averaged for the Perceptron on examples as they are",
+            "this one scales them, each by those before it",
+            Advice("Take ", BEST_OR_VOTED, ", or ", Option("scale", letter="none"), "."),
         )
     elif how == "averaged" and not player.sums_mistakes:
         raise InputError(
-            f"weights are averaged for the Perceptron: those of {name}, if it has any, are not added up. "
-            "Take how='best' or 'voted'."
+            "weights are averaged for the Perceptron of two labels",
+            f"those of {name}, if it has any, are not added up",
+            Advice("Take ", BEST_OR_VOTED, "."),
         )
 
 

@@ -239,7 +239,8 @@ def entry(name: str, room: Room | None = None) -> Entry:
     found = find(name, room)
     if found is None:
         listed = ", ".join(names(room) if room else CATALOG)
-        raise _error(f"the name of a {room or 'learner, adversary or class'} must be one of {listed}: got {name!r}.")
+        kind = "an adversary" if room == "adversary" else f"a {room or 'learner, adversary or class'}"
+        raise _error(f"the name of {kind} must be one of {listed}: got {name!r}.")
     return found
 
 

@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
-from novikoff.errors import InputError
+from novikoff.errors import Advice, InputError, Option
 from novikoff.kernels.coins import uniform
 from novikoff.learners.restoring import MOST_ROUNDS, boolean, integer, require
 from novikoff.observer import Observer
@@ -72,8 +72,9 @@ class HypothesisReservoir(Observer):
         self._brier = Total()
         if not self.labelled and not player.averages:
             raise InputError(
-                f"classifiers are kept of a learner of labels: {type(learner).__name__} pays {player.loss} loss. "
-                "Play without keep."
+                "classifiers are kept of a learner of labels",
+                f"{type(learner).__name__} pays {player.loss} loss",
+                Advice("Play without ", Option("keep"), "."),
             )
         self.candidates, self.seed = int(candidates), secrets.randbits(63) if seed is None else int(seed)
         self.conservative = player.conservative

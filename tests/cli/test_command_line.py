@@ -119,7 +119,7 @@ def test_two_values_of_seed_are_two_games():
         (("run", "halving:[programs:bits=60]", "demo:iris"), "programs"),
         (("run", "threshold-halving:n=10", "demo:thresholds", "--passes", "0"), "passes"),
         (("duel", "threshold-halving:n=10", "bisection"), "shows any"),
-        (("duel", "threshold-halving:n=10", "halving"), "must be one of"),
+        (("duel", "threshold-halving:n=10", "halving"), "the name of an adversary must be one of"),
         (("explain", "nonsense"), "must be one of"),
         (("no-such-command",), "no-such-command"),
     ],

@@ -66,7 +66,7 @@ def test_a_frame_has_its_target_by_name_or_last():
     stream = target_frame(frame, label="a", columns=["b"])
     (x,), y = rows(stream)
     assert (x.tolist(), y.tolist(), stream.features) == ([[3.0], [4.0]], [1.0, 2.0], ("b",))
-    with pytest.raises(SourceError, match="numbers must be numbers"):
+    with pytest.raises(SourceError, match="numbers must be numbers.* choose a learner of labels"):
         rows(target_frame(pa.table({"a": [1, 2], "y": ["big", "small"]})))
     with pytest.raises(SourceError, match="missing"):
         rows(target_frame(pa.table({"a": [1, 2], "y": [1.0, None]})))

@@ -136,7 +136,7 @@ def probabilities(ledger: Ledger, log_loss: float, brier: float) -> str:
         least = 1.0 - sum(share * share for share in shares)
     if not shares:  # too many labels
         return told
-    entropy = -sum(share * math.log(share) for share in shares if share)
+    entropy = sum(share * math.log(1.0 / share) for share in shares if share)
     return f"{told}; the best constant {entropy:.4g} and {least:.4g}"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import InputError, SourceError
-from novikoff.numbering import Numbering
+from novikoff.numbering import Numbering, one_label
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Example, Labels, Position, check_label
 
@@ -99,7 +99,7 @@ class Pairs(Stream):
         """Of item t."""
         try:
             if self.many:
-                return np.array([self._numbering.encode(_plain(y))])
+                return np.array([self._numbering.encode(one_label(y))])
             labels = self.labels or Labels()
             label = check_label(y, self._many) if labels == Labels() else labels.encode(y)
             return np.array([label], dtype=np.int8 if self._many is None else np.int32)
@@ -107,13 +107,3 @@ class Pairs(Stream):
             raise SourceError(*error.args, item=t, source=self.name) from None
         except ValueError:  # an array has no one truth
             raise SourceError("a label must be one value", f"has {y!r}", item=t, source=self.name) from None
-
-
-def _plain(y: Any) -> Any:
-    """A label of any kind: one value, and not missing."""
-    value = y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
-    if isinstance(value, np.generic):
-        value = value.item()
-    if not isinstance(value, (str, int, float, bool)) or value != value or value in (float("inf"), -float("inf")):
-        raise InputError(f"a label must be text, a boolean or a finite number: got {y!r}.")
-    return value

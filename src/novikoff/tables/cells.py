@@ -20,6 +20,10 @@ from novikoff.tables.column import Column, Kind, is_missing, moment
 ISO = "%Y-%m-%d"
 
 
+LABELS_INSTEAD = "Correct the cell, or choose a learner of labels, such as auto."
+"""What to do where the numbers to be predicted are none."""
+
+
 def bad_cell(row: int, column: str, must: str, was: str, do: str = "Clean or drop the row.") -> SourceError:
     """What is wrong with a cell; the row is one of those at hand, from 0, until who knows better says which it is."""
     return SourceError(must, was, do, row=row, column=column)

@@ -29,7 +29,7 @@ from novikoff.errors import HEADER, Option, SourceError, Where, quoted
 from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, cores, in_order
 from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8, NUMBER, bytes_of, check_encoding, find_delimiter, rows_of
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
-from novikoff.tables.cells import bad_cell, category_instead, missing
+from novikoff.tables.cells import LABELS_INSTEAD, bad_cell, category_instead, missing
 from novikoff.tables.column import INFINITE, MISSING, WHOLE, Column, Kind, is_missing, names_apart, recognise
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.tables.plain_cells import PlainCells
@@ -229,7 +229,7 @@ class Delimited(TextReader):
             if wanted[name] == "number" and not is_missing(cell) and not NUMBER.fullmatch(cell.strip(" \t")):
                 if INFINITE.fullmatch(cell.strip()):
                     return bad_cell(0, name, "numbers must be finite", f"has {quoted(cell)}")
-                do = category_instead(Column(name, "number"))
+                do = LABELS_INSTEAD if name == self.needed else category_instead(Column(name, "number"))
                 return bad_cell(0, name, "numbers must be numbers", f"has {quoted(cell.strip())}", do)
         return None
 

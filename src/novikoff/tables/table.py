@@ -472,7 +472,11 @@ class Table(Stream):
         if array is None:
             return np.empty(0, dtype=np.float64 if self.outcomes == "numbers" else np.int8)
         if self.outcomes == "numbers":
-            values = cells.numbers(array, Column(self.label, "number")).astype(np.float64, copy=False)
+            try:
+                values = cells.numbers(array, Column(self.label, "number")).astype(np.float64, copy=False)
+            except SourceError as error:
+                error.do = cells.LABELS_INSTEAD if isinstance(error.do, Advice) else error.do
+                raise
             if np.isnan(values).any():
                 row = int(np.argmax(np.isnan(values)))
                 raise cells.missing(row, self.label)
