@@ -142,7 +142,7 @@ class Groups:
 
 
 def _part(column: Any, value: str) -> str:
-    """A group of one column, in the name of a cell, which is split at AND: nor may it end in " &"."""
+    """A group of one column, in the name of a cell, which is split at AND: it neither has one nor ends in " &"."""
     return f"{column}={value}".replace(AND.rstrip(), " and")
 
 
