@@ -86,3 +86,11 @@ def test_a_game_without_hypotheses_cannot_keep_one_later(files, tmp_path):
     code, _, error = run("run", "perceptron", files / "old.csv", "--resume", model, "--keep", "best", "-q")
     assert code == 2
     assert "500 were played. Leave out --keep" in error
+
+
+def test_what_cannot_be_kept_at_all_is_not_sent_in_a_circle(tmp_path):
+    (tmp_path / "r.csv").write_text("a,label\n" + "".join(f"{i},{i / 7}\n" for i in range(40)))
+    for how in ("best", "averaged"):
+        told = run("run", "auto-regression", "r.csv", "--keep", how, cwd=tmp_path)
+        assert told.returncode == 2
+        assert told.stderr.endswith("Play without --keep.\n")

@@ -172,3 +172,10 @@ def test_auto_plays_numbers_of_svmlight_as_such_unless_one_is_named_as_positive(
 def test_numbers_that_are_taken_for_labels_say_what_to_do(outcomes):
     with pytest.raises(LabelError, match="has a third.*look like numbers to be predicted: choose a learner of numbers"):
         nk.play("perceptron", outcomes[1])
+
+
+def test_a_file_of_words_to_predict_advises_a_learner_of_labels(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n1,big\n2,small\n")
+    with pytest.raises(SourceError, match='column "y".* choose a learner of labels'):
+        nk.play("vaw", path)
