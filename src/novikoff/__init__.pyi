@@ -35,6 +35,7 @@ from novikoff.learners.logistic import Logistic as Logistic
 from novikoff.learners.many.auto import ManyAuto as ManyAuto
 from novikoff.learners.many.ftrl import ManyFtrl as ManyFtrl
 from novikoff.learners.many.perceptron import ManyPerceptron as ManyPerceptron
+from novikoff.learners.many.second_order_perceptron import ManySecondOrderPerceptron as ManySecondOrderPerceptron
 from novikoff.learners.many.vaw import ManyVaw as ManyVaw
 from novikoff.learners.midpoint import Midpoint as Midpoint
 from novikoff.learners.online_gradient import OnlineGradient as OnlineGradient

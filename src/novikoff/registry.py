@@ -166,8 +166,9 @@ MANY: Mapping[str, Entry] = {
     "ftrl": Entry("learner", "learners.many.ftrl", "ManyFtrl"),
     "auto": Entry("learner", "learners.many.auto", "ManyAuto"),
     "vaw": Entry("learner", "learners.many.vaw", "ManyVaw"),
+    "second-order-perceptron": Entry("learner", "learners.many.second_order_perceptron", "ManySecondOrderPerceptron"),
 }
-"""Of a learner of two labels: the class of the same name, with the same arguments, that plays where labels are many."""
+"""Of a learner of two labels: the class of that name, with its arguments or most, that plays where labels are many."""
 
 _registered_many: dict[str, Entry] = {}
 """Those that were registered in this process."""

@@ -1,6 +1,7 @@
 """Mistakes with many labels: golden values, new labels, and learners that are broken on purpose."""
 
 import numpy as np
+import pytest
 
 import novikoff as nk
 from novikoff import kernels
@@ -33,6 +34,61 @@ def test_the_rule_on_an_example_by_hand():
     d = sum(hinge(x, y, U) for x, y in zip(X, Y, strict=True))
     assert d == 4.0
     assert abs(d + np.sqrt((U * U).sum() * learner.facts().gained) - 10.324555320) < 1e-8
+
+
+def test_the_rule_of_second_order_on_the_same_example():
+    learner = nk.ManySecondOrderPerceptron(scale_free=False, bias=0.0, labels=3)
+    played = learner.learn_many(Batch(X, Y, 1))
+    facts, metric = learner.facts(), learner.matrix.full()
+    assert (played.predictions != Y).sum() == facts.mistakes == 4
+    assert abs(facts.gained - 4.157894737) < 1e-8
+    square = sum(metric.square(np.append(0.0, u)) for u in U)
+    assert abs(4.0 + np.sqrt(square * facts.gained) - 14.789858786) < 1e-8
+    assert facts.least <= facts.gained
+
+
+@pytest.mark.parametrize("scale_free", [True, False])
+@pytest.mark.parametrize("announced", [None, 4])
+def test_second_order_says_what_matrices_say(announced, scale_free):
+    rng = np.random.default_rng(3)
+    x, y = (
+        rng.normal(size=(150, 3)) * np.linspace(1, 9, 150)[:, None],
+        np.minimum(np.arange(150), rng.integers(0, 4, 150)),
+    )
+    y[:4] = np.arange(4)
+    learner = nk.ManySecondOrderPerceptron(0.5, scale_free, bias=0.0, labels=announced)
+    said = learner.learn_many(Batch(x, y, 1)).predictions
+    squares, sums, most, known = np.zeros((3, 3)), np.zeros((4, 3)), np.zeros(3), announced or 1
+    for t, (row, label) in enumerate(zip(x, y.tolist(), strict=True)):
+        most = np.maximum(most, np.abs(row)) if scale_free else np.ones(3)
+        scores = sums @ np.linalg.solve(0.5 * np.diag(most**2) + squares + np.outer(row, row), row)
+        assert said[t] == np.argmax(scores[:known])
+        known = max(known, label + 1)
+        best = int(np.argmax(scores[:known]))
+        if best != label:
+            squares += np.outer(row, row)
+            sums[label] += row
+            sums[best] -= row
+    weights = np.linalg.solve(0.5 * np.diag(most**2) + squares, sums.T).T
+    assert np.allclose(learner.weights, weights, atol=1e-9)
+
+
+def test_second_order_meets_its_bound_on_orthogonal_examples():
+    learner = nk.ManySecondOrderPerceptron(ridge=0.5, bias=0.0, labels=2)
+    (found,) = nk.play(learner, [(tuple(row), 1) for row in np.eye(12)]).certify()
+    assert (found.observed, found.bound) == (12, 12)
+
+
+def test_second_order_leaves_out_what_its_matrix_has_no_room_for():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    x = np.hstack([6.0 * np.eye(3)[y], rng.normal(size=(60, 297))])
+    learner = nk.ManySecondOrderPerceptron(labels=3)
+    game = nk.Game(learner)
+    game.learn_batch(Batch(x, y, 1))
+    (found,) = game.ledger.certify()
+    assert (learner.size, found.status) == (256, "valid")
+    assert learner.weights.any(axis=0).sum() == 255  # the constant has the first row
 
 
 def test_comparators_lose_what_they_lose():
@@ -118,10 +174,31 @@ class Stubborn(nk.ManyPerceptron):
         return StepResult(said, wrong, wrong, scores=played.scores)
 
 
+class Forgetful(nk.ManySecondOrderPerceptron):
+    """Broken: it forgets half of what it added."""
+
+    def _learn(self, rows, y):
+        played = super()._learn(rows, y)
+        self._moments *= 0.5
+        return played
+
+
+class Shrinking(nk.ManySecondOrderPerceptron):
+    """Broken: its metric shrinks."""
+
+    def _learn(self, rows, y):
+        played = super()._learn(rows, y)
+        self.matrix.sums *= 0.01
+        self.matrix.held[0] *= 0.1
+        return played
+
+
 def test_who_cheats_is_void():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(90, 3)), rng.integers(0, 3, 90)
-    whys = {Careless: "its sums are those", Silent: "what the ledger counted", Stubborn: "what its scores cost"}
+    sums, counted = "its sums are those", "what the ledger counted"
+    whys = {Careless: sums, Silent: counted, Stubborn: "what its scores cost", Forgetful: sums}
+    whys[Shrinking] = "its metric never shrank"
     for kind, why in whys.items():
         (found,) = nk.play(kind(labels=3), [(tuple(a), int(b)) for a, b in zip(x, y, strict=True)]).certify()
         assert found.status == "void"

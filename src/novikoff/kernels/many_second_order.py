@@ -111,3 +111,30 @@ def play_vaw(
         totals[at.LINEAR] += square
         paid[many.NOVELTY] += cost - loss
         change(inverse, sums, held, totals, ridge, x, k, count, 0.0, v, 1.0, 0.0)
+
+
+@compiled
+def play_perceptron(
+    slots: Slots, held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, scale_free: bool,
+    moments: Vector, paid: Vector, known: int, ends: NDArray[np.int64], places: Places, values: Vector,
+    y: NDArray[np.int64], scores: Vector, said: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """The second-order Perceptron: the scores and the labels said, learning from mistakes."""
+    x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
+    for t in range(len(y)):
+        count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
+        v = product(inverse, x, count, k)
+        s, now = scores[t], max(known, y[t] + 1)
+        score(moments, k, count, v, now, s)
+        said[t] = largest(s, known)
+        known = now
+        best = largest(s, known)
+        if best == y[t]:
+            paid[many.SURPRISES] += said[t] != y[t]
+            continue
+        paid[many.MISTAKES] += 1.0
+        paid[many.GAINED] += 2.0 * (v / (1.0 + v))
+        for i in range(count):
+            moments[y[t], i] += x[i]
+            moments[best, i] -= x[i]
+        change(inverse, sums, held, totals, ridge, x, k, count, 0.0, v, 1.0, 0.0)
