@@ -48,10 +48,11 @@ def without_times(text):
     text = re.sub(r"(?<=, )[\d.]+ s( \([\d,]+ rounds a second\))?$", "TIME", text, flags=re.MULTILINE)
     lines = text.splitlines()
     for head, line in enumerate(lines):
-        if "  seconds  " in line:  # right under the word, in each line below
+        if "  seconds  " in line:  # in each line below, between the column before and the word's end
             end = line.index("  seconds  ") + len("  seconds")
-            width = len("  seconds")
-            lines[head + 1 :] = [f"{one[: end - width]}{'TIME':>{width}}{one[end:]}" for one in lines[head + 1 :]]
+            start, width = len(line[: end - len("seconds")].rstrip()), len("  seconds")
+            lines[head] = f"{line[:start]}{'seconds':>{width}}{line[end:]}"
+            lines[head + 1 :] = [f"{one[:start]}{'TIME':>{width}}{one[end:]}" for one in lines[head + 1 :]]
     return "\n".join(lines)
 
 

@@ -135,6 +135,8 @@ def test_a_comparison_has_deviations_intervals_and_the_constant():
     assert low <= 100 * rate.mean <= high
     assert high - low == pytest.approx(2 * 4.303 * 100 * rate.standard_error, rel=0.02)  # Student's t, 2 degrees
     assert any("always saying" in text for text in read.seen)
+    whole = json.loads(next(text for text in read.seen if text.startswith("{")))
+    assert whole["learners"][0]["mistakes"] == [game.mistakes for game in found.learners[0].games]
 
 
 @pytest.mark.parametrize(

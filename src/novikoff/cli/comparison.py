@@ -14,8 +14,7 @@ from novikoff.cli.opening import notes, open_source, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.comparison import Compared, Comparison, Spread, compare, opened
 from novikoff.errors import counted
-from novikoff.reports import sentences
-from novikoff.reports.plain import certificate
+from novikoff.reports import plain, sentences
 from novikoff.reports.progress import QUIET
 from novikoff.reports.terminal import Out
 
@@ -63,7 +62,7 @@ def compare_source(
         write_report(telling, page.comparison(comparison, telling.command))
     with while_heard():
         if telling.as_json:
-            print(json.dumps({**plain(comparison), "notes": notes(stream)}))
+            print(json.dumps({**plain.comparison(comparison), "notes": notes(stream)}))
         else:
             show(Out(), comparison)
     broken = any(one.status == "violated" for learner in comparison.learners for one in learner.certificates)
@@ -144,46 +143,3 @@ def _certified(compared: Compared) -> str:
         return f"{best.comparison()}, {best.status}"
     reason = best.reason if len(best.reason) <= LONGEST_REASON else best.reason[: LONGEST_REASON - 1] + "…"
     return f"{best.status}: {reason}"
-
-
-def plain(comparison: Comparison) -> dict[str, Any]:
-    """The comparison as JSON values."""
-    return {
-        "source": comparison.source,
-        "rows": comparison.rows,
-        "passes": comparison.passes,
-        "shuffles": comparison.shuffles,
-        "seed": comparison.seed,
-        "baselines": _baselines(comparison),
-        "learners": [_plain(compared) for compared in comparison.learners],
-    }
-
-
-def _baselines(comparison: Comparison) -> dict[str, Any]:
-    """Of the best constant, and of the last label again in each game."""
-    games, constant = comparison.learners[0].games, comparison.constant
-    if constant is None:
-        return {}
-    if games[0].last_label is None:
-        return {"best_constant": {"says": constant.says, "loss": constant.costs}}
-    best = {"says": constant.says, "mistakes": constant.costs}
-    return {"best_constant": best, "last_label": {"mistakes": [game.last_label for game in games]}}
-
-
-def _plain(compared: Compared) -> dict[str, Any]:
-    told = {
-        "learner": compared.learner,
-        "rounds": compared.games[0].rounds,
-        "mistakes": [game.mistakes for game in compared.games],
-        "mistake_rate": _plain_spread(compared.rate),
-        "updates": _plain_spread(compared.updates),
-        "seconds": compared.seconds,
-    }
-    if compared.expected is not None:
-        told["expected_mistake_rate"] = _plain_spread(compared.expected)
-    told["certificates"] = [certificate(one) for one in compared.certificates]
-    return told
-
-
-def _plain_spread(spread: Spread) -> dict[str, float | None]:
-    return {"mean": spread.mean, "deviation": spread.deviation}

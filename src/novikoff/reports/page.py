@@ -266,6 +266,7 @@ def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
         ),
         html.part("What was promised", html.text("Of the first game of each learner:") if cards else "", *cards),
         again(command),
+        html.as_json(plain.comparison(found)),
     )
 
 

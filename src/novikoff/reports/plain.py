@@ -15,6 +15,7 @@ from novikoff.reports.summary import forecasters
 from novikoff.reports.team import Member, members
 
 if TYPE_CHECKING:
+    from novikoff.comparison import Compared, Comparison, Spread
     from novikoff.online_to_batch import OnlineToBatch
     from novikoff.permutation import Permuted
 
@@ -106,3 +107,46 @@ def certificate(one: Certificate) -> dict[str, Any]:
     plain = {field.name: getattr(one, field.name) for field in dataclasses.fields(one) if field.name != "why"}
     plain["assumptions"] = [dataclasses.asdict(assumption) for assumption in one.assumptions]
     return plain
+
+
+def comparison(found: Comparison) -> dict[str, Any]:
+    """The comparison as JSON values."""
+    return {
+        "source": found.source,
+        "rows": found.rows,
+        "passes": found.passes,
+        "shuffles": found.shuffles,
+        "seed": found.seed,
+        "baselines": _constants(found),
+        "learners": [_compared(compared) for compared in found.learners],
+    }
+
+
+def _constants(found: Comparison) -> dict[str, Any]:
+    """Of the best constant, and of the last label again in each game."""
+    games, constant = found.learners[0].games, found.constant
+    if constant is None:
+        return {}
+    if games[0].last_label is None:
+        return {"best_constant": {"says": constant.says, "loss": constant.costs}}
+    best = {"says": constant.says, "mistakes": constant.costs}
+    return {"best_constant": best, "last_label": {"mistakes": [game.last_label for game in games]}}
+
+
+def _compared(compared: Compared) -> dict[str, Any]:
+    told = {
+        "learner": compared.learner,
+        "rounds": compared.games[0].rounds,
+        "mistakes": [game.mistakes for game in compared.games],
+        "mistake_rate": _spread(compared.rate),
+        "updates": _spread(compared.updates),
+        "seconds": compared.seconds,
+    }
+    if compared.expected is not None:
+        told["expected_mistake_rate"] = _spread(compared.expected)
+    told["certificates"] = [certificate(one) for one in compared.certificates]
+    return told
+
+
+def _spread(spread: Spread) -> dict[str, float | None]:
+    return {"mean": spread.mean, "deviation": spread.deviation}
