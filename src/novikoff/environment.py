@@ -108,6 +108,10 @@ def opened(environment: Any) -> Any:
 
 def show_numbers(stream: Any) -> None:
     """Let a stream show its labels as numbers to be predicted, and say so."""
+    from novikoff.tables.table import Table
+
+    if isinstance(stream, Table):
+        stream.check_unweighed()
     stream.outcomes = "numbers"
     label = stream.label if stream.table else "the label"
     told = f"{label} of {stream.name} is a number to be predicted; if it is a label, pass "

@@ -134,3 +134,11 @@ def test_weights_of_labels_that_theorems_cannot_count_are_refused(rows, tmp_path
     assert "whole numbers as theorems count rounds" in capsys.readouterr().err
     with pytest.raises(SourceError, match="weights of labels are for labels"):
         nk.read(path, label="a", outcomes="numbers", label_weights={"1": 2})
+
+
+def test_weights_of_labels_are_refused_where_a_number_is_to_be_predicted(tmp_path, capsys):
+    path = tmp_path / "numbers.csv"
+    coins = np.random.default_rng(0)
+    path.write_text("a,label\n" + "".join(f"{coins.normal():.3f},{coins.normal():.3f}\n" for _ in range(60)))
+    assert main(["run", str(path), "--label-weights", "0.5=5", "-q"]) == 2
+    assert "weights of labels are for labels" in capsys.readouterr().err

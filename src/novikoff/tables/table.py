@@ -86,10 +86,8 @@ class Table(Stream):
             left_out.add(self.weight)
         self.label_weights = checked(label_weights) if labelled else {}
         self._unmet = {*self.label_weights}
-        if self.label_weights and outcomes == "numbers":
-            raise SourceError(
-                f"weights of labels are for labels: numbers are predicted of {self.name}. Leave them out."
-            )
+        if outcomes == "numbers":
+            self.check_unweighed()
         if self._weighed:
             self.rows = None  # as many as they weigh together
         self._asked = (label, used, left_out, chosen)
@@ -144,6 +142,13 @@ class Table(Stream):
         except SourceError as wrong:  # told when its row comes; those before it are known
             rows = wrong.where["row"]
             self.encoding.rows({name: array.slice(0, rows) for name, array in arrays.items()}, rows)
+
+    def check_unweighed(self) -> None:
+        """Refuse weights of labels where numbers are to be predicted."""
+        if self.label_weights:
+            raise SourceError(
+                f"weights of labels are for labels: numbers are predicted of {self.name}. Leave them out."
+            )
 
     def _choose(self, label: str | None) -> None:
         """Which columns are used, and what they are, if this is the label."""
