@@ -82,7 +82,7 @@ def test_with_a_learned_range_it_holds_for_the_outcomes_as_they_were_scaled(data
         scaled.append(seen.scaled(np.array([outcome])).item())
         said.append(learner.weights[:2] @ row + 0.5 * learner.constant_weight if learner.rounds else 0.0)
         game.learn_one(row, outcome)
-        seen.see_one(outcome)
+        seen.see(np.array([outcome]))
     certificate = found(game.ledger)
     assert certificate.status in ("valid", "vacuous"), str(certificate)
     assert certificate.quantity.startswith("regret on scaled outcomes" if np.abs(y).max() > 1.0 else "regret against")
