@@ -145,6 +145,14 @@ class Player:
         return all(hasattr(one, "score_one") for one in (self.learner, self.within))
 
     @property
+    def of_labels(self) -> Callable[[Example], Any] | None:
+        """What gives each of many labels its probability, or else its score; None if nothing does."""
+        if not self.numbered:
+            return None
+        found: Callable[[Example], Any] | None = getattr(self.learner, "probabilities_one", None)
+        return found or getattr(self.learner, "scores_one", None)
+
+    @property
     def covers(self) -> bool:
         """Does it say sets?"""
         return says_sets(self.learner)

@@ -44,7 +44,7 @@ def predict_source(
     saved = model.load(path)
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
     numbers = outcomes(classifier) == "numbers"
-    if scores and not Player(classifier).scores and _of_labels(classifier) is None:
+    if scores and not Player(classifier).scores and Player(classifier).of_labels is None:
         raise InputError(
             f"--scores is for learners of labels that have a score: that of {path} has none. Leave it out."
         )
@@ -165,17 +165,9 @@ class Out:
             sys.stdout.write("], " + json.dumps(facts)[1:] + "\n")
 
 
-def _of_labels(classifier: Any) -> Callable[[Any], Any] | None:
-    """What gives each of many labels its probability, or else its score; None if nothing does."""
-    if not Player(classifier).numbered:
-        return None
-    found: Callable[[Any], Any] | None = getattr(classifier, "probabilities_one", None)
-    return found or getattr(classifier, "scores_one", None)
-
-
 def _scores(classifier: Any, labels: list[Any] | None) -> Callable[[Any], Any]:
     """The score of an example; of many labels, that of each by its name."""
-    each = _of_labels(classifier)
+    each = Player(classifier).of_labels
     if each is None:
         return lambda x: float(classifier.score_one(x))
     numbering = Numbering(list(labels or ()))
