@@ -23,6 +23,8 @@ from novikoff.reports import sentences, summary
 BETWEEN = 0.5
 SHARE = 0.01
 """Of the time, for certificates."""
+GUESS = 0.05
+"""Seconds that the first certificates are taken to need."""
 POINTS = 300
 FILES = {
     "/": ("live.html", "text/html; charset=utf-8"),
@@ -41,7 +43,8 @@ class Live(Observer):
     def __init__(self, learner: str, port: int = 0, certify: bool = True) -> None:
         self._learner, self._certify = learner, certify
         self._begin = self._told = clock()
-        self._spent, self._latest, self._number, self.ended = 0.0, "", 0, False
+        self._spent, self._takes = 0.0, GUESS
+        self._latest, self._number, self.ended = "", 0, False
         self._cards: list[dict[str, Any]] = []
         self._bounds: list[tuple[int, float]] = []
         self._news = threading.Condition()
@@ -57,9 +60,10 @@ class Live(Observer):
         now = clock()
         if ledger.rounds and now - self._told >= BETWEEN:
             self._told = now
-            if self._certify and self._spent <= SHARE * (now - self._begin):
+            if self._certify and self._spent + self._takes <= SHARE * (now - self._begin):
                 self._look(ledger)
-                self._spent += clock() - now
+                self._takes = clock() - now
+                self._spent += self._takes
             self._tell(ledger, False)
 
     def end(self, ledger: Ledger) -> None:
