@@ -112,7 +112,7 @@ class FrozenWeights:
 
     def _noted(self, own: Own) -> Vector:
         goal, u = own
-        (added, off), n = goal.added, len(u)
+        (added, off), n = goal.added, int(np.count_nonzero(u))
         bent, bent_doubt = (0.0, 0.0) if goal.matrix is None else goal.matrix.bent(u)
         told = self._told[goal.member] if goal.member < len(self._told) else np.zeros(at.TOLD)
         return np.array([
@@ -255,4 +255,5 @@ def _by_number(state: State) -> dict[int, Vector]:
 
 def _dot(a: Vector, b: Vector) -> float:
     """<a, b>; not @, whose threads would wait for those that parse and play."""
-    return float(np.sum(a * b))
+    here = b != 0.0  # so that places that nobody uses change nothing, not even the rounding
+    return float(np.sum(a[here] * b[here]))

@@ -53,6 +53,8 @@ class Diagonal:
         values[: len(self.values)] = self.values[: len(u)]
         if np.any(u[values == 0.0]):
             return math.inf
+        here = u != 0.0  # so that places that nobody uses change nothing, not even the rounding
+        u, values = u[here], values[here]
         return float(np.sum(values * u * u)) * (1.0 + (len(u) + 10) * 2.0 * U0)
 
     def inverse_square(self, b: Vector, doubt: Vector) -> float:
@@ -62,7 +64,8 @@ class Diagonal:
     @np.errstate(all="ignore")
     def inverse_between(self, b: Vector, doubt: Vector, near: Vector | None = None) -> tuple[float, float]:
         seen = self.values[: len(b)] > 0.0
-        values, slack = self.values[: len(b)][seen], (len(b) + 10) * 2.0 * U0
+        values = self.values[: len(b)][seen]
+        slack = (len(values) + 10) * 2.0 * U0
         small, large = np.maximum(np.abs(b[seen]) - doubt[seen], 0.0), np.abs(b[seen]) + doubt[seen]
         return (float(np.sum(small * (small / values))) * (1.0 - slack),
                 float(np.sum(large * (large / values))) * (1.0 + slack))  # fmt: skip
