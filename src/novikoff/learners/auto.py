@@ -49,6 +49,7 @@ from novikoff.errors import InputError, shown
 from novikoff.kernels import auto_layout as mix
 from novikoff.kernels import ftrl_layout as lane
 from novikoff.kernels import second_order_layout as at
+from novikoff.learners.forecasters import Forecasters
 from novikoff.learners.logistic import curvature
 from novikoff.learners.matrix import full_metric
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
@@ -65,7 +66,7 @@ MOST_IMAGES = 20_000
 PARAMS: Schema = {"fast": bool, "seed": int, "bias": float}
 
 
-class Auto(Probabilistic):
+class Auto(Forecasters, Probabilistic):
     """Members, a stack, and their mixture."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (auto_regret, auto_frozen)
@@ -114,23 +115,6 @@ class Auto(Probabilistic):
         diagonal = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
         full = [f"second order {ridge:g}" for ridge in self._ridges]
         return [*diagonal, *full, *(f"random features {g:g}" for g in WIDTHS[: len(self._scales)]), "stack"]
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """Of the forecasters, in their order."""
-        weights: NDArray[np.float64] = np.exp(self._standing[mix.LOG_WEIGHT])
-        return weights
-
-    @property
-    def shares(self) -> NDArray[np.float64]:
-        """The mean of each weight over all rounds, of those awake."""
-        shares: NDArray[np.float64] = self._standing[mix.SHARE] / max(self.rounds, 1)
-        return shares
-
-    @property
-    def size(self) -> int:
-        """Forecasters awake."""
-        return int(np.count_nonzero(self._standing[mix.IDLE] >= 0.0))
 
     def _planned(self, kind: str | None, places: NDArray[np.uint32], width: int) -> tuple[int, int, int]:
         """How many rates, ridges and random members the first row asks for."""

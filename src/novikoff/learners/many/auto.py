@@ -40,6 +40,7 @@ from novikoff.kernels import auto_layout as mix
 from novikoff.kernels import many_layout as at
 from novikoff.kernels import second_order_layout as matrix
 from novikoff.learners.auto import RADIUS, RATES, RIDGES, WIDTHS
+from novikoff.learners.forecasters import Forecasters
 from novikoff.learners.logistic import curvature
 from novikoff.learners.many.many_labels import ManyProbabilistic
 from novikoff.learners.restoring import Schema, arguments, array, require
@@ -51,7 +52,7 @@ SAVED = ("scales", "curves", "sums", "totals", "moments", "stack", "moment", "ma
 PARTS = ("held", "inverse", "sums", "totals")
 
 
-class ManyAuto(ManyProbabilistic):
+class ManyAuto(Forecasters, ManyProbabilistic):
     """Members, a stack, and their mixture."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (many_auto_regret,)
@@ -97,23 +98,6 @@ class ManyAuto(ManyProbabilistic):
         softmax = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
         full = [f"second order {ridge:g}" for ridge in self._ridges]
         return [*softmax, *full, *(f"random features {g:g}" for g in self._widths), "stack"]
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """Of the forecasters, in their order."""
-        weights: NDArray[np.float64] = np.exp(self._standing[mix.LOG_WEIGHT])
-        return weights
-
-    @property
-    def shares(self) -> NDArray[np.float64]:
-        """The mean of each weight over all rounds, of those awake."""
-        shares: NDArray[np.float64] = self._standing[mix.SHARE] / max(self.rounds, 1)
-        return shares
-
-    @property
-    def size(self) -> int:
-        """Forecasters awake."""
-        return int(np.count_nonzero(self._standing[mix.IDLE] >= 0.0))
 
     def _settle(self, rows: Any) -> None:
         """Choose the members, by the first row."""

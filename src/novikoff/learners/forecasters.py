@@ -1,0 +1,32 @@
+"""Forecasters: what a mixture of members and a stack tells of their weights, whether labels are two or many."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernels import auto_layout as mix
+
+
+class Forecasters:
+    """Has `_standing`, a row for each fact of kernels/auto_layout.py, and a column for each forecaster."""
+
+    rounds: int
+    _standing: NDArray[np.float64]
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Of the forecasters, in their order."""
+        weights: NDArray[np.float64] = np.exp(self._standing[mix.LOG_WEIGHT])
+        return weights
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The mean of each weight over all rounds, of those awake."""
+        shares: NDArray[np.float64] = self._standing[mix.SHARE] / max(self.rounds, 1)
+        return shares
+
+    @property
+    def size(self) -> int:
+        """Forecasters awake."""
+        return int(np.count_nonzero(self._standing[mix.IDLE] >= 0.0))
