@@ -7,10 +7,14 @@ method `batches`, a name and a domain can be played too: `adapted` makes a strea
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
+from novikoff.errors import SourceError
 from novikoff.types import Batch, Domain, Labels, Position
 
 
@@ -88,6 +92,89 @@ class Stream(ABC):
     def fingerprint(self) -> dict[str, Any] | None:
         """What a game that goes on must find again, such as the size of a file and when it changed; None: nothing."""
         return None
+
+    def extent(self) -> int:
+        """How far it can be cut into parts: its rows, or the bytes of a text."""
+        rows = self.count() if self.rereadable else None
+        if rows is None:
+            raise SourceError(f"a source must be rereadable, of a known length, to be cut: {self.name} is not.")
+        return rows
+
+    def borders(self) -> Sequence[int]:
+        """Where parts had better begin, such as the row groups of a file; none if anywhere will do."""
+        return ()
+
+    def part(self, first: int, last: int) -> Stream:
+        """The rows that begin from `first` on and before `last`, of `extent()`: rows, or bytes of a text.
+
+        Parts that follow each other are the whole: each row is in one of them, with the label and the features that it
+        has there. A part may have no rows.
+        """
+        return Part(self, *self._within(first, last))
+
+    def parts(self, count: int) -> list[Stream]:
+        """So many parts that are the whole, of about one size."""
+        return [self.part(first, last) for first, last in pairwise(self.cuts(count))]
+
+    def cuts(self, count: int) -> list[int]:
+        """Where so many parts of about one size begin, and the last one ends; at `borders`, if these are enough."""
+        if count < 1:
+            raise SourceError(f"parts must be at least one: got {count}.")
+        extent = self.extent()
+        even = [extent * k // count for k in range(count + 1)]
+        good = sorted({0, extent, *self.borders()})
+        return even if len(good) <= count else [_nearest(good, cut) for cut in even]
+
+    def read_as(self, other: Stream) -> None:
+        """Let labels and columns be what they are in another file of the same kind, in passes that begin now."""
+        if self.labels != other.labels or self.features != other.features:
+            raise SourceError(f"files must have one kind of labels and columns: {self.name} differs from {other.name}.")
+
+    def position_at(self, row: int) -> Position | None:
+        """Where row `row`, from 0, is reached without reading those before it; None if it is not."""
+        return None
+
+    def _within(self, first: int, last: int) -> tuple[int, int]:
+        extent = self.extent()
+        if not 0 <= first <= last <= extent:
+            raise SourceError(f"a part must lie within 0 and {extent:,}, the extent of {self.name}: got {first}, {last}.")
+        return first, last
+
+
+def _nearest(good: Sequence[int], cut: int) -> int:
+    at = bisect_left(good, cut)
+    return min(good[max(at - 1, 0) : at + 1], key=lambda one: abs(one - cut))
+
+
+class Part(Stream):
+    """The rows of a stream from row `first`, counted from 0, to before `last`. It cannot be left in between."""
+
+    rereadable = True
+    rows: int
+
+    def __init__(self, whole: Stream, first: int, last: int) -> None:
+        self._whole, self._first, self.rows = whole, first, last - first
+        self.name = f"rows {first + 1:,} to {last:,} of {whole.name}"
+        for name in ("domain", "labels", "many", "label_values", "fixed", "features", "outcomes", "bits", "table"):
+            setattr(self, name, getattr(whole, name))
+        self.unlabelled, self.encoding = whole.unlabelled, whole.encoding
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        here = self._whole.position_at(self._first)
+        done, last = (0 if here is None else self._first), self._first + self.rows
+        for batch in self._whole.batches(here) if self.rows else ():
+            begin, end = max(self._first - done, 0), min(last - done, len(batch))
+            if begin < end:
+                first = done + begin - self._first + 1
+                yield replace(batch.part(begin, end), first=first, end=None)
+            done += len(batch)
+            if done >= last:
+                break
+        if done < last:
+            raise SourceError(f"a source must stay as it is: {self._whole.name} has {done:,} rows, not {last:,}.")
+
+    def fingerprint(self) -> dict[str, Any] | None:
+        return self._whole.fingerprint()
 
 
 class _Asked:

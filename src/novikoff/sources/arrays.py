@@ -46,6 +46,15 @@ class LabelledArray(Stream):
     def show_many(self) -> None:
         self._set_labels(True)
 
+    def part(self, first: int, last: int) -> Stream:
+        """These rows, in arrays of their own."""
+        from novikoff.sources.in_memory import rows_of
+
+        return rows_of(self, *self._within(first, last))
+
+    def position_at(self, row: int) -> Position:
+        return {"row": row}
+
 
 class Arrays(LabelledArray):
     """The rows of X with their labels y.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import accumulate
 from typing import Any
 
 from novikoff.errors import SourceError
@@ -27,11 +28,21 @@ class IpcFile:
 
         self._file = file
         with reading(file):
-            whole = _mapped(file.path)
-            self._reader = pa.ipc.open_file(whole)
+            whole = None if file.remote else _mapped(file.path)
+            self._reader = pa.ipc.open_file(file.open() if whole is None else whole)
             self._columns, self.schema, self.index = _without_index(self._reader.schema)
             self.names = tuple(self.schema.names)
-            self.mapped = self._reader.num_record_batches > 0 and _within(whole, self._reader.get_batch(0))
+            there = whole is not None and self._reader.num_record_batches > 0
+            self.mapped = there and _within(whole, self._reader.get_batch(0))
+
+    def __reduce__(self) -> Any:
+        return open_arrow, (self._file,)
+
+    def borders(self) -> list[int]:
+        """Where record batches begin."""
+        with reading(self._file):
+            batches = (self._reader.get_batch(number) for number in range(self._reader.num_record_batches))
+            return list(accumulate((batch.num_rows for batch in batches), initial=0))
 
     def count(self) -> int:
         """How many rows there are."""
@@ -66,9 +77,18 @@ class ParquetFile:
 
         self._file = file
         with reading(file):
-            self._reader = pq.ParquetFile(file.path, memory_map=True)
+            self._reader = pq.ParquetFile(file.open() if file.remote else file.path, memory_map=not file.remote)
             self._columns, self.schema, self.index = _without_index(self._reader.schema_arrow)
             self.names = tuple(self.schema.names)
+
+    def __reduce__(self) -> Any:
+        return open_arrow, (self._file,)
+
+    def borders(self) -> list[int]:
+        """Where row groups begin."""
+        metadata = self._reader.metadata
+        groups = (metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
+        return list(accumulate(groups, initial=0))
 
     def count(self) -> int:
         """How many rows there are."""
@@ -148,7 +168,7 @@ def open_arrow(file: OnDisk) -> ArrowFile:
     """The file as what it is by its first bytes."""
     if file.packing():
         raise SourceError(f"an Arrow or Parquet file must be unpacked to be mapped: {file} is not. Unpack it first.")
-    with open(file.path, "rb") as raw:
+    with file.open() as raw:
         head = raw.read(len(IPC_MAGIC))
     if head.startswith(PARQUET_MAGIC):
         return ParquetFile(file)

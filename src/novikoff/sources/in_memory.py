@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from novikoff.errors import Advice, InputError, Option, SourceError
 from novikoff.sources.arrays import ROWS_PER_BATCH
-from novikoff.stream import Stream, adapted
+from novikoff.stream import Part, Stream, adapted
 from novikoff.types import Batch, Position, Sparse
 
 MOST_BYTES = 2_000_000_000
@@ -30,7 +31,7 @@ class InMemoryStream(Stream):
         self.encoding, self.table = like.encoding, like.table
         self._batches = list(batches)
         self._ends = np.cumsum([len(batch) for batch in batches]).tolist()
-        self.rows = int(self._ends[-1])
+        self.rows = int(self._ends[-1]) if self._ends else 0
 
     @property
     def size(self) -> int:
@@ -42,6 +43,10 @@ class InMemoryStream(Stream):
         for batch, end in zip(self._batches, self._ends, strict=True):
             if end > begin:  # borrowed: games go side by side, one a core, and need no second thread each
                 yield Batch(batch.x, batch.y, end - len(batch) + 1, {"row": end})
+
+    def part(self, first: int, last: int) -> Stream:
+        """These rows, in arrays of their own."""
+        return rows_of(self, *self._within(first, last))
 
     def shuffled(self, order: NDArray[np.int64]) -> InMemoryStream:
         """The same rows, row order[0] first."""
@@ -73,6 +78,14 @@ def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> 
     if not rows:
         raise SourceError(f"a source must not be empty: {stream.name} has no rows.")
     return InMemoryStream(stream, held)
+
+
+def rows_of(stream: Stream, first: int, last: int) -> InMemoryStream:
+    """Some rows of a stream that is in memory, in arrays of their own."""
+    part = InMemoryStream(stream, [replace(batch.copy(), end=None) for batch in Part(stream, first, last).batches()])
+    part.name = f"rows {first + 1:,} to {last:,} of {stream.name}"
+    part.outcomes, part.bits, part.fixed = stream.outcomes, stream.bits, stream.fixed
+    return part
 
 
 def _gather(parts: Sequence[Any], order: NDArray[np.int64]) -> Any:

@@ -88,7 +88,8 @@ class JSONL(LabelledLines):
         return set(map(str, self._parser(deque())(text, len(text), 1).labels.tolist()))
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        self._key, self._booleans = (start["key"], start["booleans"]) if start else (self._asked, True)
+        known = start or self._begin
+        self._key, self._booleans = (known["key"], known["booleans"]) if "key" in known else (self._asked, True)
         yield from super().batches(start)
 
     def _remembered(self) -> Position:

@@ -14,6 +14,7 @@ Cost
 from __future__ import annotations
 
 import contextlib
+import copy
 import math
 import os
 import re
@@ -23,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,6 +117,8 @@ class LabelledLines(Stream):
         self.domain = Domain("vector", None if bits is None else 2**bits)
         self.skipped: list[tuple[int, str]] = []
         self._said: list[str] = []
+        self._begin: Position = {"row": 0, "line": 0, "byte": 0, "width": 0, "bad": 0}
+        self._whole = True
 
     @abstractmethod
     def _parser(self, free: deque[bytearray]) -> Parser:
@@ -181,20 +184,49 @@ class LabelledLines(Stream):
         """Size and time of change of the file; empty for other sources."""
         return self._origin.fingerprint()
 
+    def extent(self) -> int:
+        """Bytes of the text."""
+        return self._origin.size()
+
+    def part(self, first: int, last: int) -> Self:
+        """The lines that begin from byte `first` on and before `last`."""
+        self._within(first, last)
+        begin, end = map(self._origin.line_from, (first, last))
+        part = copy.copy(self)
+        part.read_as(self)
+        part._begin |= {"byte": begin}
+        part._origin, part._threads, part._little, part._whole = self._origin.until(end), 1, Little(), False
+        part.name = f"{self.name}, from byte {begin:,}"
+        return part
+
+    def read_as(self, other: Stream) -> None:
+        """Let labels stand for what they stand for there, in passes that begin now."""
+        told = other._told() if isinstance(other, LabelledLines) else {}
+        self.__dict__.pop("notes", None)
+        self._begin, self.skipped, self._said = {**self._begin, **told}, [], []
+
+    def _told(self) -> Position:
+        """What the labels stand for, as the first rows tell."""
+        if self.many:
+            raise SourceError(f"labels must be two to be read in parts: those of {self.name} are numbered as they come.")
+        if self.labels is None or not self._labels.settled:
+            next(iter(self.batches()), None)
+        return {"labels": self._labels.state(), "numbers": self._numbers, **self._remembered()}
+
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        here = dict(start or {"row": 0, "line": 0, "byte": 0, "width": 0, "bad": 0})
+        here = dict(start or self._begin)
         self._labels = self._fresh()
         self._labels.expected, self._numbers = self.expected, None
-        if start:
-            self._labels.load(start["labels"])
-            self._numbers = start["numbers"]
+        if "labels" in here:
+            self._labels.load(here["labels"])
+            self._numbers = here["numbers"]
         self._bad_before, self._ignored, self._left_out = here["bad"], 0, 0
         self.skipped.clear()
         try:
             with self._origin.open(here["byte"]) as opened:
                 for parsed in self._settled(opened, here):
                     yield from self._batch(parsed, here)
-            if here["row"] == 0:
+            if here["row"] == 0 and self._whole:
                 raise SourceError(f"a source must not be empty: {self.name} has no rows.")
         finally:
             self._say()

@@ -1,4 +1,4 @@
-"""A file that can be read more than once, as tables and Arrow files must: a path, or a copy of what comes once.
+"""A file that can be read more than once, as tables and Arrow files must: a path, a URL, or a copy of what comes once.
 
 Standard input and other file objects are copied to a temporary file, unpacked, which goes away with the stream.
 """
@@ -14,6 +14,7 @@ from typing import Any
 
 from novikoff.errors import SourceError
 from novikoff.sources.opened import LONGEST_MAGIC, MAGIC, Origin, status
+from novikoff.sources.urls import is_url, open_url
 
 COPIED_AT_ONCE = 2**20
 PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -23,6 +24,7 @@ class OnDisk:
     """The path of a file, and its name for messages (`str`)."""
 
     def __init__(self, source: Any) -> None:
+        self.remote = isinstance(source, str) and is_url(source)
         self.copied = not isinstance(source, (str, os.PathLike)) or os.fspath(source) == "-"
         if self.copied:
             origin = Origin(source)
@@ -31,7 +33,7 @@ class OnDisk:
             weakref.finalize(self, _remove, self.path)
         else:
             self.path = self.name = os.fsdecode(source)
-            if not stat.S_ISREG(status(self.path).st_mode):
+            if not self.remote and not stat.S_ISREG(status(self.path).st_mode):
                 must, do = "a source must be a file that can be read twice", "Save it in a file first."
                 raise SourceError(must, f"{self.path} is not", do)
 
@@ -46,10 +48,14 @@ class OnDisk:
         """Size and time of change of the file; nothing for a copy of something else."""
         return {} if self.copied else Origin(self.path).fingerprint()
 
+    def open(self) -> Any:
+        """Its bytes."""
+        return open_url(self.path) if self.remote else open(self.path, "rb")
+
     def packing(self) -> str | None:
         """How it is packed, by its first bytes: gzip, bzip2, xz, zstd or None."""
         try:
-            with open(self.path, "rb") as file:
+            with self.open() as file:
                 head = file.read(LONGEST_MAGIC)
         except OSError as error:
             raise SourceError(f"a file must be readable: {self.name} is not ({error}). Check it.") from None

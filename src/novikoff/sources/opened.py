@@ -1,4 +1,4 @@
-"""The bytes of a source: a path, "-" for standard input, or a binary file object; unpacked as they are read.
+"""The bytes of a source: a path, a URL, "-" for standard input, or a binary file object; unpacked as they are read.
 
 Packing
     .gz, .bz2, .xz and .zst are known by their first bytes, whatever the name.
@@ -10,6 +10,7 @@ Errors
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import io
 import os
@@ -17,9 +18,10 @@ import select
 import stat
 import sys
 import zlib
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from novikoff.errors import SourceError
+from novikoff.sources.urls import is_url, mark, open_url
 
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 LONGEST_MAGIC = max(map(len, MAGIC))
@@ -38,8 +40,13 @@ class Origin:
         self._path: str | None = None
         self._file: Any = None
         self._start = 0
+        self._stop: int | None = None
         self._open_before = False
-        if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
+        self._url: str | None = None
+        if isinstance(source, str) and is_url(source):
+            self._url = self.name = source
+            self.rereadable = self.fixed = True
+        elif isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
             self._path = self.name = os.fsdecode(source)
             self.rereadable = self.fixed = stat.S_ISREG(status(self.name).st_mode)
         elif isinstance(source, (str, os.PathLike)):
@@ -57,7 +64,37 @@ class Origin:
     @property
     def independent(self) -> bool:
         """Can it be open twice at a time?"""
-        return self._path is not None and self.rereadable
+        return self._url is not None or (self._path is not None and self.rereadable)
+
+    def size(self) -> int:
+        """How many bytes there are; of what is packed or comes once, an error."""
+        if self.independent:
+            with self.open() as opened:
+                if opened.packing is None:
+                    return opened.size()
+        raise SourceError(
+            f"a source must be a file that is not packed, to be cut: {self.name} is not. Unpack it, or cut it into "
+            "several files and name them by a pattern, as part-*.svm."
+        )
+
+    def line_from(self, byte: int) -> int:
+        """Where the first line begins that begins at this byte or later; the size if there is none."""
+        if byte == 0:
+            return 0
+        with self.open(byte - 1) as opened:
+            at = byte - 1
+            while piece := opened.read(SKIPPED_AT_ONCE):
+                end = piece.find(b"\n")
+                if end >= 0:
+                    return at + end + 1
+                at += len(piece)
+        return at
+
+    def until(self, byte: int) -> Self:
+        """The same, as if it ended there."""
+        shorter = copy.copy(self)
+        shorter._stop = byte
+        return shorter
 
     def open(self, at: int = 0) -> Opened:
         """The unpacked bytes from `at` on."""
@@ -69,7 +106,9 @@ class Origin:
         else:
             file, owned = self._file, False
             try:
-                if self._path is not None:
+                if self._url is not None:
+                    file, owned = open_url(self._url), True
+                elif self._path is not None:
                     file, owned = io.FileIO(self._path), True
                 elif file is None:
                     file = sys.stdin.buffer
@@ -77,6 +116,8 @@ class Origin:
                     file.seek(self._start)
             except (OSError, ValueError, AttributeError) as error:
                 raise _unreadable(self.name, error) from None
+            if self._stop is not None:
+                file = _First(file, self._stop)
             opened = Opened(file, self.name, owned, live=not self.rereadable)
         try:
             opened.skip(at)
@@ -96,6 +137,8 @@ class Origin:
 
     def fingerprint(self) -> dict[str, Any]:
         """Size and time of change of a file; of a path also its place and a sample. Nothing for other sources."""
+        if self._url is not None:
+            return mark(self._url)
         try:
             status = os.stat(self._path) if self._path is not None else os.fstat(self._file.fileno())
             if not stat.S_ISREG(status.st_mode):
@@ -205,6 +248,10 @@ class Opened(io.RawIOBase):
         except (OSError, ValueError, AttributeError, TypeError):
             return False
 
+    def size(self) -> int:
+        """Bytes of the file, as it lies there."""
+        return self._raw.size()
+
     def skip(self, count: int) -> None:
         """Go on `count` bytes further: by a seek where that is possible, else by reading."""
         if count and self.packing is None and not self._peeked and self._raw.seek_on(count):
@@ -279,6 +326,12 @@ class _Raw(io.RawIOBase):
         self.head = b""
         return True
 
+    def size(self) -> int:
+        here = self._file.tell()
+        size: int = self._file.seek(0, io.SEEK_END)
+        self._file.seek(here)
+        return size
+
     def fileno(self) -> int:
         number: int = self._file.fileno()
         return number
@@ -288,6 +341,39 @@ class _Raw(io.RawIOBase):
             super().close()
             if self._owned:
                 self._file.close()
+
+
+class _First(io.RawIOBase):
+    """The first bytes of a file that can seek."""
+
+    def __init__(self, file: Any, count: int) -> None:
+        super().__init__()
+        self._file, self._count = file, count
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        here: int = self._file.tell()
+        return here
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        here: int = self._file.seek(offset + (self._count if whence == io.SEEK_END else 0))
+        return here
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        left = max(self._count - self._file.tell(), 0)
+        count: int = self._file.readinto(view[: min(len(view), left)]) if left else 0
+        return count
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            self._file.close()
 
 
 def _unpacker(packing: str, raw: _Raw) -> Any:

@@ -25,6 +25,7 @@ from typing import Any
 
 from novikoff.errors import Advice, LabelError, Option, SourceError
 from novikoff.registry import CATALOG, entry, formats, names
+from novikoff.sources.files import Files, named_by
 from novikoff.sources.first_lines import first_bytes, look_at
 from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, check_encoding, find_delimiter, is_number, rows_of
 from novikoff.sources.on_disk import PACKED
@@ -61,6 +62,8 @@ WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+[^0-9A-Za-z\x80-\xff]+[0-9A-Za-z\x80-
 def read(source: Any, format: str | None = None, labels: str | None = None, **options: Any) -> Stream:
     """The stream that `source` names: a path, "-" for standard input, a binary file object or "demo:iris".
 
+    A path may be a URL (s3://, gs://, ...; sources/urls.py), and a pattern of several files: day-*.svm.
+
     format    arrow, csv, jsonl, parquet, svmlight, text, vw, or one that was registered; None: sniff
     labels    "many" if there are more than two, or may be: of any kind, numbered in the order in which they first come
     options   those of `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None is as good as nothing
@@ -72,6 +75,8 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
         raise SourceError(f"labels must be many, if anything is said of them: got {labels!r}. Leave it out for two.")
     if isinstance(source, str) and source.startswith("demo:"):
         return _demo(source, format, given)
+    if (paths := named_by(source)) is not None:
+        return Files(os.fspath(source), paths, lambda path: read(path, format, **given))
     if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
         raise SourceError(f"a source must be a path or demo:NAME: got {type(source).__name__}. Play arrays as (X, y).")
     if format is not None and format not in FORMATS and format not in names("format"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from novikoff.errors import SourceError
 from novikoff.sources.arrow_file import ParquetFile, open_arrow
@@ -53,14 +53,18 @@ class Columnar(Reader):
         return found
 
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
-        row = start["row"] if start else 0
+        row = start["row"] if start else self.first
         used = [c for c, name in enumerate(self.names) if name in wanted]
         for batch in self.batches(row, used):
+            if self.last is not None:
+                batch = batch.slice(0, self.last - row)
             for at in range(0, batch.num_rows, self.at_once):
                 part = batch.slice(at, self.at_once)
                 arrays = {self.names[c]: part.column(c) for c in used}
                 row += part.num_rows
                 yield Piece(arrays, part.num_rows, part.nbytes, {"row": row}, _where(row - part.num_rows))
+            if row == self.last:
+                return
 
 
 def _where(before: int) -> Any:
@@ -79,6 +83,14 @@ class ArrowTable(Columnar):
 
     def fingerprint(self) -> dict[str, Any]:
         return self._source.fingerprint()
+
+    def borders(self) -> Sequence[int]:
+        return self._file.borders()
+
+    def part(self, first: int, last: int) -> Self:
+        part = super().part(first, last)
+        part._file = open_arrow(self._source)
+        return part
 
     def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
         if isinstance(self._file, ParquetFile):

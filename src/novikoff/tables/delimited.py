@@ -90,7 +90,8 @@ class Delimited(TextReader):
         return {name: [row[c] for row in cells] for c, name in enumerate(self.names)}
 
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
-        here = dict(start or {"row": 0, "line": self._begin[0], "byte": self._begin[1], "bad": 0})
+        line, byte = self._begin if self.first <= self._begin[1] else (0, self.first)
+        here = dict(start or {"row": 0, "line": line, "byte": byte, "bad": 0})
         whole = {
             name
             for name, cells in self.head().items()
@@ -108,6 +109,8 @@ class Delimited(TextReader):
                 found = reason
             return text, size, size - added, found
 
+        if self.last is not None and here["byte"] >= self.last:
+            return
         free: deque[bytearray] = deque()
         with self._from(here["byte"]) as opened:
             for chunk in in_order(opened, self._chunk, False, free, parse, self._threads, "csv", self._rows_end):
@@ -119,6 +122,11 @@ class Delimited(TextReader):
 
         if text.find(b'"', 0, size) < 0:
             return size
+        if self.cut:
+            raise SourceError(
+                f"a table must be without quotes to be cut: {self.name} has some, and rows could go on behind a line. "
+                "Convert it first: novikoff convert."
+            )
         mark = len(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else 0
         end = int(last_row_end(np.frombuffer(text, np.uint8, size)[mark:], ord(self._between)))
         return end + mark if end else 0

@@ -15,7 +15,8 @@ Cost
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -30,7 +31,7 @@ from novikoff.sources.layout import LABEL_NAMES, named
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import check_asked, index_notes
 from novikoff.sources.written_labels import WrittenLabels
-from novikoff.stream import Stream
+from novikoff.stream import Part, Stream
 from novikoff.tables.cells import distinct, plain
 from novikoff.tables.column import is_missing
 from novikoff.tables.piece import RECOGNISED_ROWS
@@ -98,6 +99,20 @@ class Arrow(Stream):
     def fingerprint(self) -> dict[str, Any]:
         """Size and time of change of the file; empty for other sources."""
         return self._source.fingerprint()
+
+    def borders(self) -> Sequence[int]:
+        """Where record batches or row groups begin."""
+        return self._file.borders()
+
+    def part(self, first: int, last: int) -> Stream:
+        """These rows, by a reader of their own."""
+        self._within(first, last)
+        whole = copy.copy(self)
+        whole._file = open_arrow(self._source)
+        return Part(whole, first, last)
+
+    def position_at(self, row: int) -> Position:
+        return {"row": row, "width": 0}
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         row, width = (start["row"], start["width"]) if start else (0, 0)

@@ -48,7 +48,7 @@ class Objects(TextReader):
         return {name: [row.get(name) for row in self._first] for name in self.names}
 
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
-        here = dict(start or {"row": 0, "line": 0, "byte": 0, "bad": 0})
+        here = dict(start or {"row": 0, "line": 0, "byte": self.first, "bad": 0})
         known = {*self.names}
         free: deque[bytearray] = deque()
         with self._from(here["byte"]) as opened:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from novikoff.errors import SourceError, Where
 from novikoff.tables.column import Kind
@@ -53,6 +54,7 @@ class Reader(ABC):
     rows    how many there are; None if only reading tells
     skipped the bad rows of a pass that were skipped: line, message
     needed  the column of labels or outcomes, where a row without one is bad; None: a table tells
+    first   where the part begins that is read, in rows or bytes, and where it ends; None: at the end
     """
 
     names: Sequence[str]
@@ -62,6 +64,8 @@ class Reader(ABC):
     rereadable = independent = fixed = True
     rows: int | None = None
     needed: str | None = None
+    first = 0
+    last: int | None = None
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -79,6 +83,20 @@ class Reader(ABC):
     def fingerprint(self) -> dict[str, Any]:
         """By what a file is known again; empty for other sources."""
         return {}
+
+    def extent(self) -> int | None:
+        """How far it can be cut: its rows, or the bytes of a text."""
+        return self.rows
+
+    def borders(self) -> Sequence[int]:
+        """Where parts had better begin; none if anywhere will do."""
+        return ()
+
+    def part(self, first: int, last: int) -> Self:
+        """Who reads the rows that begin from `first` on and before `last`."""
+        part = copy.copy(self)
+        part.first, part.last, part.skipped, part.notes = first, last, [], []
+        return part
 
     def ready(self, wait: float) -> bool:
         """Will the next piece not be waited for? A pipe is asked, for so many seconds."""

@@ -17,11 +17,12 @@ Weights
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +74,7 @@ class Table(Stream):
         self.name, self.rereadable, self.fixed, self.rows = reader.name, reader.rereadable, reader.fixed, reader.rows
         self.notes += reader.notes
         self._said: list[str] = []
+        self._given: Position | None = None  # of a part: what the first rows of the table told
         self._advice: list[str] = []  # on columns that may not be what they are taken for
         self._positive, self._many = positive, many
         check_asked(reader.levels, reader.names, label, LABEL_NAMES, columns, self.name)
@@ -324,11 +326,62 @@ class Table(Stream):
         self.notes[:] = [note for note in self.notes if note not in self._advice]  # too late to leave them out
         self._choose(label)
 
+    def extent(self) -> int:
+        """Its rows, or the bytes of a text."""
+        extent = self._reader.extent() if self.rereadable else None
+        return super().extent() if extent is None else extent
+
+    def borders(self) -> Sequence[int]:
+        """Where record batches or row groups begin."""
+        return self._reader.borders()
+
+    def part(self, first: int, last: int) -> Self:
+        """The rows that begin from `first` on and before `last`: rows, or bytes of a text.
+
+        The first rows of the table tell what columns and labels are; a part that has more is refused.
+        """
+        self._within(first, last)
+        part = copy.copy(self)
+        part._reader = self._reader.part(first, last)
+        part.read_as(self)
+        part.name, part.rows = part._reader.name, None if self.rows is None else last - first
+        return part
+
+    def read_as(self, other: Stream) -> None:
+        """Let columns and labels be what they are there."""
+        if not isinstance(other, Table):
+            raise SourceError(f"tables must be read as tables: {other.name} is none, {self.name} is.")
+        told = other._told()
+        self.__dict__.pop("notes", None)
+        self.adopt(Encoding.restore(other.encoding.state()), whose=other.name)
+        self._labels, self._unmet, self._said = copy.copy(other._labels), set(), []
+        self._point = other._point
+        self._given = {**told, "known": self.encoding.known()}
+
+    def _told(self) -> Position:
+        """What the labels stand for, as the first rows tell; and what the columns are."""
+        if self.many:
+            raise SourceError(f"labels must be two to be read in parts: those of {self.name} are numbered as they come.")
+        if self._given is None:
+            next(iter(self.batches()), None)
+        return self._given or self._labels.state()
+
+    def _check_known(self) -> None:
+        """Refuse a part that says more than the first rows of its table."""
+        if self._given is not None and self.encoding.known() != self._given["known"]:
+            names = {column.name for column in self.encoding.columns if column.kind in ("category", "time", "unknown")}
+            which = f" ({', '.join(sorted(names)[:3])})" if names else ""
+            raise SourceError(
+                f"a table to be read in parts must show all features in its first rows: {self.name} has more{which}",
+                "a new category, or the first cell that is missing",
+                Advice("Pass ", Option("bits", 18), " to hash them, or convert the table first: novikoff convert."),
+            )
+
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         if start and self.encoding.knows_less(start["known"]):
             yield from self._from_beginning(_played(start))
             return
-        self._labels.begin(self.expected, start)
+        self._labels.begin(self.expected, start or self._given)
         row, read = (_played(start), start["row"]) if start else (0, 0)  # rounds, and rows of the table
         wanted: dict[str, Kind] = {self._sources[column.name]: column.kind for column in self.encoding.columns}
         if self.label is not None:
@@ -340,6 +393,7 @@ class Table(Stream):
                 for piece in self._known(whole, read):
                     known = self.encoding.width
                     x, y, counts, error = self._rows(piece)
+                    self._check_known()
                     played = row + (len(y) if counts is None else int(counts.sum()))
                     end = None if error or piece.end is None else self._position(piece.end, played)
                     for part, rows in self._by_width(x, known) if len(y) else ():
@@ -352,7 +406,7 @@ class Table(Stream):
                     row, read = played, read + len(y)
                     if error:
                         raise error
-            if row == 0:
+            if row == 0 and self._given is None:
                 raise SourceError(f"a source must not be empty: {self.name} has no rows.")
         finally:
             self._say()
@@ -520,7 +574,7 @@ class Table(Stream):
     def _position(self, end: Position, played: int) -> Position:
         return {
             **end,
-            **({"played": played} if self._weighed else {}),
+            **({"played": played} if self._weighed or self._given is not None else {}),
             **self._labels.state(),
             "known": self.encoding.known(),
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Self
 
 from novikoff.errors import Option
 from novikoff.sources.first_lines import first_bytes
@@ -15,7 +15,9 @@ SKIP = ("Or pass ", Option("skip_bad", letter="N"), " to skip up to N bad rows."
 
 
 class TextReader(Reader):
-    """A reader of a path, "-" or a binary file object."""
+    """A reader of a path, "-" or a binary file object. `cut`: of a part of it."""
+
+    cut = False
 
     def __init__(self, source: Any) -> None:
         origin = self._origin = Origin(source)
@@ -36,6 +38,25 @@ class TextReader(Reader):
 
     def fingerprint(self) -> dict[str, Any]:
         return self._origin.fingerprint()
+
+    def extent(self) -> int:
+        return self._origin.size()
+
+    def part(self, first: int, last: int) -> Self:
+        begin, end = map(self._origin.line_from, (first, last))
+        part = super().part(begin, end)
+        part.cut = begin > 0 or end < self.extent()
+        part._origin = self._origin.until(end)
+        part.name = f"{self.name}, from byte {begin:,}"
+        return part
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_opened": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._opened = self._origin.open()
+        self._opened.close()
 
     def ready(self, wait: float) -> bool:
         return self._opened.closed or self._opened.ready(wait)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.errors import NovikoffError, shown
+from novikoff.errors import NovikoffError, SourceError, shown
 from novikoff.stream import Stream, adapted
 from novikoff.testing.failing import fail, require, require_plain
 from novikoff.types import Batch, Domain, Labels, Sparse
@@ -25,6 +25,7 @@ def check_stream(make: Callable[[], Stream]) -> None:
     _check_memory(make())
     _check_reading_again(stream, rows)
     _check_going_on(make, rows)
+    _check_parts(make, rows)
     _check_fingerprint(make)
 
 
@@ -119,6 +120,19 @@ def _check_going_on(make: Callable[[], Stream], rows: list[_Row]) -> None:
             left += _told(batch)
         must = f"a stream must go on where a batch ended: after {done} rows {stream.name} gives {len(left)}"
         require(left == rows[done:], f"{must}, and not those that follow")
+
+
+def _check_parts(make: Callable[[], Stream], rows: list[_Row]) -> None:
+    """Parts that follow each other are the whole; or it says that it cannot be cut."""
+    stream = adapted(make())
+    for count in (1, 2, 5):
+        try:
+            parts = [[row for batch in part.batches() for row in _told(batch)] for part in stream.parts(count)]
+        except SourceError:
+            return
+        together = [row for part in parts for row in part]
+        must = f"parts that follow each other must be the whole: {count} of {stream.name} have {len(together)} rows"
+        require(len(parts) == count and together == rows, f"{must}, and not those of the whole")
 
 
 def _check_fingerprint(make: Callable[[], Stream]) -> None:
