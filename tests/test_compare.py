@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.comparison import InMemoryStream, Spread, compare, hold, order, side_by_side
+from novikoff.comparison import InMemoryStream, Spread, compare, hold, order
 from novikoff.errors import InputError, Option, SourceError, SpecError
+from novikoff.executors import Threads
 from novikoff.kernels.coins import coin
 from novikoff.types import Batch, Domain, Labels, Sparse
 
@@ -340,22 +341,22 @@ def test_an_empty_source_is_refused():
 def test_the_first_task_that_fails_is_told_and_the_others_end(threads):
     ended = threading.Event()
 
-    def good(look):
+    def good(over):
         return 1
 
-    def late(look):
+    def late(over):
         ended.wait(0.05)
         raise InputError("first")
 
-    def early(look):
+    def early(over):
         raise InputError("second")
 
-    def endless(look):
-        while not ended.wait(0.001):
-            look(None)
+    def endless(over):
+        while not over():
+            ended.wait(0.001)
 
     with pytest.raises(InputError, match="first"):
-        side_by_side([good, late, early, endless], threads)
+        Threads(threads).map(lambda over, task: task(over), [good, late, early, endless])
 
 
 def test_a_learner_that_cannot_take_the_rows_says_so():

@@ -5,8 +5,8 @@ Method
     shuffles it plays N games, game k on the rows in an order that is the same for every learner: row i has the random
     number coin(coin(seed, "shuffle", k), "shuffle", i), and rows go by these numbers.
     A learner that draws has seed + k for its coins, unless its spec gives one.
-    Games go side by side on threads. A game is what one `play` of that learner on those rows is, to the bit: nothing
-    but the times depends on the number of threads. Pass threads=1 for times that nothing else disturbed.
+    Games go side by side, on threads or on Ray (executors.py). A game is what one `play` of that learner on those rows
+    is, to the bit: nothing but the times depends on who plays it. Pass threads=1 for times that nothing else disturbed.
     Comparators are tracked in the first game of each learner only, which is the one that is certified.
 Cost
     The source in memory, and as much again for each shuffle that is being played.
@@ -17,12 +17,10 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from numbers import Integral
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +30,7 @@ from novikoff.baselines import Constant
 from novikoff.certificate import Certificate
 from novikoff.environment import as_stream, check_asked, check_many
 from novikoff.errors import InputError, SpecError, counted
+from novikoff.executors import Count, Executor, Over, Threads, executor
 from novikoff.game import play
 from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
@@ -39,15 +38,11 @@ from novikoff.observer import Calls, Observer
 from novikoff.player import Player
 from novikoff.shown import Shown
 from novikoff.sources.in_memory import MOST_BYTES, InMemoryStream, hold
-from novikoff.sources.labelled_lines import cores
 from novikoff.stream import Stream, adapted, is_stream
 from novikoff.types import Learner
 
 Made = str | Callable[[int], Learner]
 """What a fresh learner is made from: a spec of the catalog, or a function of the seed."""
-
-Count = Callable[[int, int], None]
-"""Called with how many games are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +187,7 @@ def compare(
     rounds: int | None = None,
     defaults: Mapping[str, Any] | None = None,
     labels: str | None = None,
+    on: str | Executor = "threads",
 ) -> Comparison:
     """Play every learner on the same rows.
 
@@ -205,28 +201,49 @@ def compare(
     defaults   arguments for every learner that takes them and whose spec leaves them out: {"normalize": True};
                "scale" is "auto" by default, which is "standard" for specs on tables
     labels     "many" if there are more than two, or may be; as in `play`
+    on         who plays: "threads", "ray", or the address of a cluster of Ray
     """
     check_asked(labels)
     named = _named(learners)
     if shuffles < 0:
         raise InputError(f"shuffles must be at least 0: got {shuffles}.")
+    players = executor(on, threads)
     held = hold(opened(source, named[0][1], labels == "many"), rounds)
     given = dict(defaults or {})
     scale = given.pop("scale", None)
     named = [(scaled(name, held, scale) if name is make else name, scaled(make, held, scale)) for name, make in named]
     orders = _Orders(held, shuffles, seed, uses=len(named))
-
-    def task(make: Made, number: int, watching: Observer) -> Finished:
-        with orders.lent(number) as stream:
-            learner = fresh(make, seed + number, held, given)
-            ledger = Ledger(learner, source=held.name)
-            play(learner, stream, passes=passes, ledger=ledger, track=number == 0, observers=[watching])
-            return Finished.of(ledger, certify=number == 0)
-
-    tasks = [partial(task, make, number) for number in range(max(shuffles, 1)) for _, make in named]
-    games = side_by_side(tasks, orders.most_threads(threads), progress)
+    players = orders.most(players) if isinstance(players, Threads) else players
+    asked = [(make, number) for number in range(max(shuffles, 1)) for _, make in named]
+    games = players.map(_game, asked, orders, seed, passes, given, progress=progress)
     compared = [Compared(name, tuple(games[k :: len(named)])) for k, (name, _) in enumerate(named)]
     return Comparison(held.name, len(held), passes, shuffles, seed, tuple(compared))
+
+
+def _game(
+    over: Over, asked: tuple[Made, int], orders: _Orders, seed: int, passes: int, given: dict[str, Any]
+) -> Finished:
+    """One learner on one order of the rows."""
+    make, number = asked
+    with orders.lent(number) as stream:
+        learner = fresh(make, seed + number, orders.held, given)
+        ledger = Ledger(learner, source=orders.held.name)
+        play(learner, stream, passes=passes, ledger=ledger, track=number == 0, observers=[ended(over)])
+        return Finished.of(ledger, certify=number == 0)
+
+
+def ended(over: Over) -> Observer:
+    """Ends a game that is no longer wanted."""
+
+    def look(ledger: Ledger) -> None:
+        if over():
+            raise _StoppedError
+
+    return Calls(look)
+
+
+class _StoppedError(Exception):
+    """Another game failed, or Ctrl-C: this one need not go on."""
 
 
 def _named(learners: Sequence[Made] | Mapping[str, Made]) -> list[tuple[str, Made]]:
@@ -310,7 +327,7 @@ class _Orders:
     """The shuffles of a source, each made when its first game begins and dropped after its last."""
 
     def __init__(self, held: InMemoryStream, shuffles: int, seed: int, uses: int) -> None:
-        self._held, self._shuffles, self._seed, self._uses = held, shuffles, seed, uses
+        self.held, self._shuffles, self._seed, self._uses = held, shuffles, seed, uses
         self._locks = [threading.Lock() for _ in range(shuffles)]
         self._streams: dict[int, InMemoryStream] = {}
         self._left: dict[int, int] = {}
@@ -319,12 +336,12 @@ class _Orders:
     def lent(self, number: int) -> Iterator[InMemoryStream]:
         """Shuffle `number`, for one game."""
         if not self._shuffles:
-            yield self._held
+            yield self.held
             return
         lock = self._locks[number]
         with lock:
             if number not in self._streams:
-                self._streams[number] = self._held.shuffled(order(len(self._held), self._seed, number))
+                self._streams[number] = self.held.shuffled(order(len(self.held), self._seed, number))
                 self._left[number] = self._uses
         try:
             yield self._streams[number]
@@ -334,50 +351,15 @@ class _Orders:
                 if not self._left[number]:
                     del self._streams[number]
 
-    def most_threads(self, asked: int | None) -> int | None:
+    def most(self, asked: Threads) -> Threads:
         """So many that the shuffles being played fit in `MOST_BYTES`: n threads play at most (n - 2) / uses + 2."""
         if not self._shuffles:
             return asked
-        fit = max(MOST_BYTES // max(self._held.size, 1), 1)
-        return min(cores() if asked is None else asked, (fit - 1) * self._uses + 1)
+        fit = max(MOST_BYTES // max(self.held.size, 1), 1)
+        return Threads(min(asked.count, (fit - 1) * self._uses + 1))
 
-
-Result = TypeVar("Result")
-
-
-class _StoppedError(Exception):
-    """Another game failed, or Ctrl-C: this one need not go on."""
-
-
-def side_by_side(
-    tasks: Sequence[Callable[[Observer], Result]], threads: int | None, progress: Count | None = None
-) -> list[Result]:
-    """What the tasks return, in their order; they begin in their order too. The first of them to fail is raised.
-
-    Each is given what its game calls now and then, and is ended by that when it is no longer wanted.
-    """
-    if threads is not None and threads < 1:
-        raise InputError(f"threads must be at least 1: got {threads}.")
-    workers = max(min(threads or cores(), len(tasks)), 1)
-    if workers > 1:
-        from novikoff.kernels import compiled  # noqa: F401 - what numba imports must not be imported by two at once
-    over = threading.Event()
-
-    def look(ledger: Ledger) -> None:
-        if over.is_set():
-            raise _StoppedError
-
-    pool = ThreadPoolExecutor(workers, "game")
-    results = []
-    try:
-        for future in [pool.submit(task, Calls(look)) for task in tasks]:
-            results.append(future.result())
-            if progress:
-                progress(len(results), len(tasks))
-    finally:
-        over.set()
-        pool.shutdown(cancel_futures=True)
-    return results
+    def __reduce__(self) -> Any:
+        return type(self), (self.held, self._shuffles, self._seed, self._uses)
 
 
 def called(make: Any) -> str:

@@ -28,16 +28,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.comparison import Count, Made, called, check_made, fresh, opened, order, scaled, side_by_side
+from novikoff.comparison import Made, called, check_made, ended, fresh, opened, order, scaled
 from novikoff.errors import InputError, shown
+from novikoff.executors import Count, Over, Threads
 from novikoff.game import play
-from novikoff.observer import Observer
 from novikoff.player import Player
 from novikoff.sources.in_memory import MOST_BYTES, hold
 from novikoff.sources.labelled_lines import cores
@@ -115,20 +114,20 @@ def permutation_test(
     held = hold(opened(stream, make_learner), rounds)
     make_learner = scaled(make_learner, held)
 
-    def task(number: int, watching: Observer) -> float:
+    def task(over: Over, number: int) -> float:
         rows = held.shuffled(order(len(held), seed, number - 1)) if number else held
         learner = fresh(make_learner, seed, held)
         if Player(learner).pays:
             player = f"{type(learner).__name__} plays on {learner.domain}"
             raise InputError(f"a permutation test counts mistakes in labels: {player}. Choose a learner of labels.")
-        said = play(learner, rows, record=True, track=False, observers=[watching]).said()
+        said = play(learner, rows, record=True, track=False, observers=[ended(over)]).said()
         value = float(statistic(said != np.concatenate([batch.y for batch in rows.batches()])))
         if math.isnan(value):
             raise InputError(f"a statistic must be a number: got {shown(value)}, with shuffle {number}.")
         return value
 
     fit = max(MOST_BYTES // max(held.size, 1), 1)
-    tasks = [partial(task, number) for number in range(permutations + 1)]
-    observed, *shuffled = side_by_side(tasks, min(cores(), fit) if threads is None else threads, progress)
+    players = Threads(min(cores(), fit) if threads is None else threads)
+    observed, *shuffled = players.map(task, range(permutations + 1), progress=progress)
     p = (1 + sum(value >= observed for value in shuffled)) / (1 + permutations)
     return Permuted(called(make_learner), held.name, p, observed, tuple(shuffled))

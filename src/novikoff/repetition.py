@@ -18,18 +18,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from novikoff import catalog
 from novikoff.certificate import Certificate, Kind, Side, Status, bound_text, number
-from novikoff.comparison import Count, Finished, Made, Spread, called, check_made, fresh, opened, scaled, side_by_side
+from novikoff.comparison import Finished, Made, Spread, called, check_made, ended, fresh, opened, scaled
 from novikoff.errors import InputError, SpecError
+from novikoff.executors import Count, Executor, Over, executor
 from novikoff.game import play
 from novikoff.ledger import RANK
-from novikoff.observer import Observer
 from novikoff.sources.in_memory import hold
-from novikoff.stream import is_stream
+from novikoff.stream import Stream, is_stream
 from novikoff.types import Adversary
 
 FEWEST = 30
@@ -106,6 +105,7 @@ def repeat(
     passes: int = 1,
     threads: int | None = None,
     progress: Count | None = None,
+    on: str | Executor = "threads",
 ) -> Repeated:
     """Play the same stream with every seed.
 
@@ -114,8 +114,9 @@ def repeat(
     rounds     play only so many rows, the first; against an adversary, so many rounds
     threads    how many games at a time; None: one a core
     progress   called with the number of games done, and of all
+    on         who plays: "threads", "ray", or the address of a cluster of Ray
     """
-    each = tuple(seeds)
+    players, each = executor(on, threads), tuple(seeds)
     if not each or len(set(each)) < len(each):
         raise InputError(f"seeds must be different, and at least one: got {len(each)}, {len(set(each))} different.")
     check_made(learner)
@@ -124,17 +125,21 @@ def repeat(
     opponent: Callable[[int], Adversary] | None = stream if _makes(stream) else None
     held = None if opponent else hold(opened(stream, learner), rounds)
     learner = learner if held is None else scaled(learner, held)
-
-    def task(seed: int, watching: Observer) -> Finished:
-        environment: Any = held if opponent is None else opponent(seed)
-        player = fresh(learner, seed, environment)
-        ledger = play(player, environment, rounds if held is None else None, passes, observers=[watching])
-        return Finished.of(ledger, certify=True)
-
-    games = side_by_side([partial(task, seed) for seed in each], threads, progress)
+    games = players.map(_game, each, learner, held, opponent, rounds, passes, progress=progress)
     source = held.name if held is not None else getattr(stream, "__name__", "an adversary")
     judged = verdicts(each, [game.certificates for game in games])
     return Repeated(called(learner), source, each, tuple(games), tuple(judged))
+
+
+def _game(
+    over: Over, seed: int, make: Made, held: Stream | None, opponent: Callable[[int], Adversary] | None,
+    rounds: int | None, passes: int,
+) -> Finished:  # fmt: skip
+    """One seed."""
+    environment: Any = held if opponent is None else opponent(seed)
+    player = fresh(make, seed, environment)
+    ledger = play(player, environment, rounds if held is None else None, passes, observers=[ended(over)])
+    return Finished.of(ledger, certify=True)
 
 
 def _makes(stream: Any) -> bool:

@@ -137,7 +137,9 @@ class Stream(ABC):
     def _within(self, first: int, last: int) -> tuple[int, int]:
         extent = self.extent()
         if not 0 <= first <= last <= extent:
-            raise SourceError(f"a part must lie within 0 and {extent:,}, the extent of {self.name}: got {first}, {last}.")
+            raise SourceError(
+                f"a part must lie within 0 and {extent:,}, the extent of {self.name}: got {first}, {last}."
+            )
         return first, last
 
 

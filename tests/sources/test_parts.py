@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from sources.test_every_stream import FILES
 
 import novikoff as nk
 from novikoff.errors import NovikoffError, SourceError
+from sources.test_every_stream import FILES
 
 
 def rows(stream):
@@ -97,9 +97,7 @@ def test_files_named_by_a_pattern_are_one_source(format, tmp_path):
     assert rows(stream) == 3 * one
     assert [row for part in stream.parts(4) for row in rows(pickled(part))] == 3 * one
     end = [batch.end for batch in stream.batches()][1]
-    assert rows(stream)[end["row"] :] == [
-        (repr(x), repr(y)) for batch in stream.batches(end) for x, y in batch.rows()
-    ]
+    assert rows(stream)[end["row"] :] == [(repr(x), repr(y)) for batch in stream.batches(end) for x, y in batch.rows()]
     with pytest.raises(SourceError, match="there is none like"):
         nk.read(str(tmp_path / "nothing-*"))
 

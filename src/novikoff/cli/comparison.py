@@ -31,6 +31,7 @@ class Asked:
     passes: int = 1
     rounds: int | None = None
     jobs: int | None = None
+    on: str = "threads"
 
 
 def compare_source(
@@ -45,8 +46,9 @@ def compare_source(
     given = {name: value for name, value in defaults.items() if value is not None}
     try:
         comparison = compare(
-            learners, stream, asked.shuffles, asked.seed, asked.passes, asked.jobs, counter, asked.rounds, given
-        )
+            learners, stream, asked.shuffles, asked.seed, asked.passes, asked.jobs, counter, asked.rounds, given,
+            on=asked.on,
+        )  # fmt: skip
     finally:
         counter.clear()
     say_notes(stream, silent, said)

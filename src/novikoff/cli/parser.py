@@ -107,6 +107,7 @@ def parser() -> Parser:
     one.add_argument("--rounds", type=_integer(1), metavar="N", help="read the first N rows only")
     _add_scaling(one)
     one.add_argument("--jobs", type=_integer(1), metavar="N", help="games at a time (default: one a core)")
+    _add_on(one)
     one.add_argument("--plot", metavar="FILE", help="draw the mistake rates, as .png or .svg")
     _add_report(one)
     _add_force(one)
@@ -248,6 +249,10 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
     }
     for kind, told in what.items():
         group.add_argument(f"--{kind}", metavar="COL,…", action="append", help=told)
+
+
+def _add_on(verb: ArgumentParser) -> None:
+    verb.add_argument("--on", default="threads", metavar="WHERE", help="threads (default), ray, or a cluster's address")
 
 
 def _add_scaling(verb: ArgumentParser) -> None:

@@ -56,7 +56,7 @@ def compare(asked: Namespace) -> int:
     """Play several learners on the same source, and on the same shuffles of it: mean, deviation, time."""
     from novikoff.cli.comparison import Asked, compare_source
 
-    wanted = Asked(asked.shuffles, asked.seed or 0, asked.passes, asked.rounds, asked.jobs)
+    wanted = Asked(asked.shuffles, asked.seed or 0, asked.passes, asked.rounds, asked.jobs, asked.on)
     defaults = {"normalize": asked.normalize or None, "scale": asked.scale}
     return compare_source(asked.source, asked.learners, _reading(asked), defaults, wanted, _telling(asked))
 

@@ -1,8 +1,8 @@
 """Several files as one stream, one after the other, named by a pattern: day-*.svm, s3://logs/2026-*/part-*.parquet.
 
 Rows
-    Those of the files in the order of their names. What labels stand for and what columns are is told by the first file,
-    and holds for all. A position is the number of a file, the rows before it, and a position in it.
+    Those of the files in the order of their names. What labels stand for and what columns are is told by the first
+    file, and holds for all. A position is the number of a file, the rows before it, and a position in it.
 Parts
     A part may begin within a file. Packed files cannot be cut: each is in one part, as a whole.
 """

@@ -208,7 +208,9 @@ class LabelledLines(Stream):
     def _told(self) -> Position:
         """What the labels stand for, as the first rows tell."""
         if self.many:
-            raise SourceError(f"labels must be two to be read in parts: those of {self.name} are numbered as they come.")
+            raise SourceError(
+                f"labels must be two to be read in parts: those of {self.name} are numbered as they come."
+            )
         if self.labels is None or not self._labels.settled:
             next(iter(self.batches()), None)
         return {"labels": self._labels.state(), "numbers": self._numbers, **self._remembered()}

@@ -361,7 +361,9 @@ class Table(Stream):
     def _told(self) -> Position:
         """What the labels stand for, as the first rows tell; and what the columns are."""
         if self.many:
-            raise SourceError(f"labels must be two to be read in parts: those of {self.name} are numbered as they come.")
+            raise SourceError(
+                f"labels must be two to be read in parts: those of {self.name} are numbered as they come."
+            )
         if self._given is None:
             next(iter(self.batches()), None)
         return self._given or self._labels.state()
