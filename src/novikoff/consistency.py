@@ -162,6 +162,10 @@ def _companions(ledger: Ledger) -> None:
         require(ledger.tracker.rows == rounds, "comparators must have seen its rounds", ledger.tracker.rows)
     if ledger.coverage is not None:
         ledger.coverage.check(rounds, ledger.player.standing())
+    if ledger.late is not None:
+        ledger.late.check(ledger)
+    if ledger.drift is not None:
+        ledger.drift.check(ledger)
     kept = ledger.reservoir
     if kept is not None and kept.labelled:
         told = [kept.rounds, kept.mistakes]

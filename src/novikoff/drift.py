@@ -46,14 +46,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.errors import InputError, ModelFileError, shown
 from novikoff.kernels.coins import start
-from novikoff.types import State
+from novikoff.observer import Observer
+from novikoff.player import Player
+from novikoff.types import Batch, Learner, State, StepResult
+
+if TYPE_CHECKING:
+    from novikoff.ledger import Ledger
 
 ALPHA = 0.05
 """The chance of a false alarm of a drift test, ever, if none is given."""
@@ -150,6 +155,50 @@ class DriftTest:
         if rest or block & (block - 1) or not 0 <= ones <= number <= seen or test.left < 0 or (block == 1 and seen):
             raise ModelFileError("a drift test must stand in a block: its counts do not fit its snapshots.")
         return test
+
+
+class DriftWatch(Observer):
+    """T2 in a game as it is played: the learner itself is frozen at each snapshot, and its errors since are bet on.
+
+    With labels that come late the examples are those of the game of arrivals: an alarm then says that they are not
+    independent draws of one distribution, or that when a label comes depends on its example or on what was served.
+    """
+
+    def __init__(self, test: DriftTest | None = None) -> None:
+        self.test = DriftTest() if test is None else test
+        self.rounds = 0
+        self._frozen: Player | None = None
+
+    def due(self, ledger: Ledger, rounds: int) -> int:
+        return min(rounds, self.test.next_snapshot - self.rounds)
+
+    def look(self, ledger: Ledger) -> None:
+        if self.rounds == self.test.next_snapshot:
+            self.test.refresh()
+            self._frozen = Player(type(ledger.learner).restore(ledger.learner.state()))
+
+    def see(self, batch: Batch, result: StepResult) -> None:
+        if self._frozen is not None:
+            self.test.see(np.asarray(self._frozen.predict_many(batch)) != batch.y)
+        self.rounds += len(batch)
+
+    def check(self, ledger: Ledger) -> None:
+        """Refuse what is of other rounds than the ledger has."""
+        seen = self.rounds <= ledger.rounds and self.test.seen == max(0, self.rounds - self.test.first)
+        if not seen or (self._frozen is None) != (self.test.next_snapshot == self.test.first):
+            raise ModelFileError(f"a test of drift must be of its game: it saw {self.rounds:,} rounds.")
+
+    def state(self) -> State:
+        frozen = None if self._frozen is None else self._frozen.learner.state()
+        return {"test": self.test.state(), "rounds": self.rounds, "frozen": frozen}
+
+    @classmethod
+    def restore(cls, state: State, learner: Learner) -> Self:
+        """The watch whose `state` this is, in a game of `learner`."""
+        watch = cls(DriftTest.restore(state["test"]))
+        watch.rounds = int(state["rounds"])
+        watch._frozen = None if state["frozen"] is None else Player(type(learner).restore(state["frozen"]))
+        return watch
 
 
 @dataclass(eq=False)

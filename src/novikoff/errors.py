@@ -2,8 +2,9 @@
 
     NovikoffError
     ├── InputError          an example or a label that the learner cannot take
-    │   └── SourceError     a file or stream that cannot be read as asked
-    │       └── LabelError  labels that are missing, or cannot be
+    │   ├── SourceError     a file or stream that cannot be read as asked
+    │   │   └── LabelError  labels that are missing, or cannot be
+    │   └── LateError       an id that cannot be predicted, or labelled, now
     ├── SpecError           a name or option that the catalog does not know
     ├── MismatchError       a learner and an environment that do not fit together
     ├── TooLargeError       a class that will not fit in memory
@@ -155,6 +156,17 @@ class SourceError(InputError):
 
 class LabelError(SourceError):
     """Labels that are missing, or cannot be."""
+
+
+class LateError(InputError):
+    """An id that cannot be predicted, or labelled, now.
+
+    code   unknown_id · id_taken · label_differs · expired · pending_full
+    """
+
+    def __init__(self, code: str, must: str) -> None:
+        super().__init__(must)
+        self.code = code
 
 
 class SpecError(NovikoffError, ValueError):

@@ -10,8 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff import catalog
+from novikoff.by_id import Answer, ById
 from novikoff.environment import (
     Piece,
     as_stream,
@@ -25,10 +27,12 @@ from novikoff.environment import (
 )  # fmt: skip
 from novikoff.errors import Advice, InputError, MismatchError, Option, SpecError
 from novikoff.kernels.clock import clock
+from novikoff.late import Late
 from novikoff.ledger import Ledger
 from novikoff.looking_back import check_hindsight, look_back
 from novikoff.numbering import Numbering, alike, one_label, plain_label
 from novikoff.observer import Observer, Tracking, as_batch
+from novikoff.pending import MOST, Id
 from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.sources.matched import names_of_row
@@ -62,14 +66,20 @@ class Game:
     Labels are the user's, once they are known: after a game on a source of 0 and 1, or of ham and spam, that is what is
     said and learned. In a game of its own they are -1 and +1, as they always are for the learner and in the ledger.
     Those of a learner of many labels are any values, numbered as they come; None is said before there is one.
-    The prediction that counts is the one that the learner makes when the label comes: with labels that come late, it
-    may know more by then than when it was asked.
+    The prediction that counts is the one that the learner makes when the label comes.
+    Where labels come late, out of order, twice or never, rounds have ids: `predict_one(x, id)`, and when its label is
+    known `learn_one(id, y)`. From the first id on the game is played in the order in which labels arrive (late.py);
+    what was served is counted beside it, and certified. The same again changes nothing.
     Comparators are tracked for learners whose theorems need them, unless `track` is False; `observers` watch too.
+
+    most_pending     rounds that may wait for labels, and answered ones that are remembered, with ids
+    expire_seconds   after so long a label is no longer waited for; None: never
     """
 
     def __init__(
-        self, learner: Learner, ledger: Ledger | None = None, track: bool = True, observers: Sequence[Observer] = ()
-    ) -> None:
+        self, learner: Learner, ledger: Ledger | None = None, track: bool = True, observers: Sequence[Observer] = (),
+        most_pending: int = MOST, expire_seconds: float | None = None,
+    ) -> None:  # fmt: skip
         if isinstance(learner, str):
             raise SpecError(
                 "a game must have a learner", f"got the spec {learner!r}", f"Pass nk.make({learner!r}, 'learner')."
@@ -87,17 +97,27 @@ class Game:
                 self._watching.append(Tracking(one, number))
         if self.ledger.reservoir is not None:
             self._watching.append(self.ledger.reservoir)
+        self._watching += [one for one in (self.ledger.late, self.ledger.drift) if one is not None]
         self._watching += observers
+        self._by_id = ById(self, most_pending, expire_seconds)
         self._scoring: Any = self.player.within if self.ledger._signs and self.player.tells_scores else None
         self._waiting, self._waiting_labels = self.ledger.ranking.waiting, self.ledger.ranking.labels
         self._noted: list[Any] | None = None
         self._labels: Labels | Numbering | None = None
 
-    def predict_one(self, x: Example) -> Any:
-        """What the learner says of x, in the user's labels; asking changes nothing."""
-        ledger, labels = self.ledger, self._users_labels()
-        said = self.learner.predict_one(adopted_row(x, ledger.encoding, ledger.feature_names))
+    def predict_one(self, x: Example, id: Id | None = None, at: float | None = None) -> Any:
+        """What the learner says of x, in the user's labels; asking changes nothing.
+
+        With an id the round is remembered until its label comes: `learn_one(id, y)`. at: when, in seconds; now.
+        """
+        if id is not None:
+            return self._by_id.predict(x, id, at).prediction
+        labels, said = self._users_labels(), self._say_one(x)
         return said if labels is None else labels.decode(said)
+
+    def _say_one(self, x: Example) -> Any:
+        """What the learner says of x, in its labels."""
+        return self.learner.predict_one(adopted_row(x, self.ledger.encoding, self.ledger.feature_names))
 
     def predict_set(self, x: Example) -> tuple[Any, ...]:
         """The set that the learner says of x, in the user's labels (learners/conformal.py); asking changes nothing."""
@@ -108,8 +128,44 @@ class Game:
         said: tuple[Any, ...] = learner.predict_set(adopted_row(x, ledger.encoding, ledger.feature_names))
         return said if labels is None or self.player.outcomes == "numbers" else tuple(map(labels.decode, said))
 
-    def learn_one(self, x: Example, y: Any) -> Any:
-        """Play the round of x and y, a label of the user's: the prediction is written down, then the learner learns."""
+    def learn_one(self, x: Example, y: Any, at: float | None = None) -> Any:
+        """Play the round of x and y, a label of the user's: the prediction is written down, then the learner learns.
+
+        In a game with ids x is the id, and what was served is told. at: when, in seconds; now.
+        """
+        late = self.ledger.late
+        if late is not None and late.pending is not None:
+            return self._by_id.learn(x, y, at).prediction
+        return self._learn_one(x, y)
+
+    def find(self, id: Id) -> Answer:
+        """What is known of the round with that id."""
+        return self._by_id.find(id)
+
+    def predict_batch(self, batch: Batch) -> NDArray[Any]:
+        """Serve every row of the batch, in the learner's labels (-1 before it knows one of many); ids are the caller's.
+
+        When labels come: `learn_batch` with what was `served`, and with the `versions`, `ledger.rounds` as it is now.
+        """
+        said = self._say(batch)
+        self._be_late().predict(len(batch))
+        return said
+
+    def _say(self, batch: Batch) -> NDArray[Any]:
+        if self.player.numbered and not self.learner.labels:
+            return np.full(len(batch), -1, dtype=np.int64)
+        return np.asarray(self.player.predict_many(batch))
+
+    def _be_late(self) -> Late:
+        """From now on labels come late."""
+        if self.ledger.late is None:
+            if self.learner.domain.kind == "losses" or self.ledger.adversary is not None:
+                raise MismatchError("labels may come late where examples have some: this game has none to serve.")
+            self.ledger.late = Late.begin(self.ledger)
+            self._watching.append(self.ledger.late)
+        return self.ledger.late
+
+    def _learn_one(self, x: Example, y: Any) -> Any:
         labels = self._users_labels()
         if isinstance(labels, Numbering):
             labels.cut(self.learner.labels or 0)  # what a round brought that was refused
@@ -122,10 +178,19 @@ class Game:
         said = self._play_round(x, y)
         return said if labels is None else None if known == 0 else labels.decode(said)
 
-    def learn_batch(self, batch: Batch) -> None:
-        """Play every round of the batch, compiled where the learner can. Its labels are the learner's."""
+    def learn_batch(
+        self, batch: Batch, served: NDArray[Any] | None = None, versions: NDArray[np.int64] | None = None
+    ) -> None:
+        """Play every round of the batch, compiled where the learner can. Its labels are the learner's.
+
+        served, versions   of rounds whose labels come late: what `predict_batch` said, and `ledger.rounds` at that time
+        """
         self.ledger.fixed = False
-        self._learn_batch(batch)
+        if served is None or versions is None:
+            self._learn_batch(batch)
+        else:
+            with self._be_late().expecting(served, versions, len(batch)):
+                self._learn_batch(batch)
         if isinstance(labels := self._users_labels(), Numbering) and len(batch):
             for label in range(len(labels.values), int(np.max(batch.y)) + 1):
                 labels.encode(label)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from novikoff.comparators.metric_tracker import MetricTracker
     from novikoff.comparators.tracker import KernelTracker, LinearTracker
     from novikoff.coverage import Coverage
+    from novikoff.drift import DriftWatch
+    from novikoff.late import Late
     from novikoff.reservoir import HypothesisReservoir
     from novikoff.tables.encoding import Encoding
 
@@ -62,6 +64,8 @@ class Ledger(Shown):
     ranking            how the scores of the rounds rank the labels
     calibration        how often what was said to be so probable came, of a learner with probabilities
     coverage           what the sets held, of a learner that says sets
+    late               what was served, of a game whose labels come late: the ledger is then in the order of arrival
+    drift              a test of drift that watches the game, if one does
     """
 
     learner: Learner
@@ -97,6 +101,8 @@ class Ledger(Shown):
     ranking: Ranking = field(default_factory=Ranking)
     calibration: Calibration = field(default_factory=Calibration)
     coverage: Coverage | None = None
+    late: Late | None = None
+    drift: DriftWatch | None = None
     _next: int = 1
     _expected: Total = field(default_factory=Total)
     _paid: Total = field(default_factory=Total)
@@ -403,7 +409,17 @@ class Ledger(Shown):
         if self.adversary is not None:
             forced = self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts(), True, False)
             found += forced if self.answered == self.rounds else [_broken_off(certificate) for certificate in forced]
-        return sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
+        found = sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
+        return found if self.late is None else [*self._of_the_served(found), *found]
+
+    def _of_the_served(self, found: list[Certificate]) -> list[Certificate]:
+        """What is promised of answers whose labels came late, by what is promised of the game of arrivals."""
+        from novikoff.late import PROMISES
+
+        return self._evaluate(
+            PROMISES, self.before, self.learner.facts(), False, self.fixed,
+            arrivals=tuple(found),
+        )  # fmt: skip
 
     def certify_members(self, adaptive: bool = False, fixed: bool | None = None) -> list[list[Certificate]]:
         """What the theorems of the learners of a team say of what each of them did."""
@@ -412,8 +428,9 @@ class Ledger(Shown):
 
     def _evaluate(
         self, theorems: tuple[Theorem, ...], before: Any, after: Any, adaptive: bool, fixed: bool, tracked: Any = None,
-        members: tuple[tuple[Certificate, ...], ...] = (),
+        members: tuple[tuple[Certificate, ...], ...] = (), arrivals: tuple[Certificate, ...] = (),
     ) -> list[Certificate]:  # fmt: skip
+        conservative = self.player.conservative and not self.player.changes_examples
         run = Run(
             before=before,
             after=after,
@@ -432,6 +449,8 @@ class Ledger(Shown):
             brier=self.brier,
             predicted=self.calibration.predicted if self.player.probable else None,
             coverage=None if self.coverage is None else self.coverage.facts(self.player.standing()),
+            late=None if self.late is None else self.late.facts(conservative),
+            arrivals=arrivals,
         )
         certificates = (theorem(run) for theorem in theorems)
         return [certificate for certificate in certificates if certificate is not None]

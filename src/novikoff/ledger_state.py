@@ -11,7 +11,9 @@ from novikoff.calibration import Calibration
 from novikoff.comparators.tracker import restored
 from novikoff.consistency import check
 from novikoff.coverage import Coverage
+from novikoff.drift import DriftWatch
 from novikoff.errors import ModelFileError
+from novikoff.late import Late
 from novikoff.ledger import Ledger
 from novikoff.player import Player
 from novikoff.ranking import Ranking
@@ -20,7 +22,7 @@ from novikoff.tables.encoding import Encoding
 from novikoff.totals import Total
 from novikoff.types import Learner, State
 
-PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir")
+PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir", "late", "drift")
 """They have a `state` of their own; a ledger may be without some."""
 SUMS = ("expected", "paid", "log_loss", "brier", "errors")
 POINTS = ("curve", "bounds")
@@ -66,11 +68,13 @@ def restore(state: State, learner: Learner) -> Ledger:
         "encoding": Encoding.restore,
         "tracker": restored,
         "reservoir": lambda part: HypothesisReservoir.restore(part, learner),
+        "late": Late.restore,
+        "drift": lambda part: DriftWatch.restore(part, learner),
     }
     members = zip(state["members"], Player(learner).members, strict=True)
     fields: dict[str, Any] = {
         **{name: state[name] for name in PLAIN},
-        **{name: makers[name](state[name]) for name in PARTS if state[name] is not None},
+        **{name: makers[name](state[name]) for name in PARTS if state.get(name) is not None},
         **{f"_{name}": Total(*state[name]) for name in SUMS},
         **{name: [(t, value) for t, value in state[name]] for name in POINTS},
         "before": _facts_before(state["before"], learner.facts()),

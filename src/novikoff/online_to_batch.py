@@ -221,7 +221,7 @@ def keep(
             raise InputError(f"how={how!r} reads the stream of the game again: {what}. Pass it, or take how='random'.")
         return (_best if how == "best" else _voted)(ledger, reservoir, delta, again, tell)
     if how == "random":
-        learner, facts = type(ledger.learner).restore(reservoir.drawn), _ensemble(reservoir, delta)
+        learner, facts = type(ledger.learner).restore(reservoir.drawn), _ensemble_of(ledger, reservoir, delta)
         scored = () if reservoir.brier is None else (dataclasses.replace(facts, mistakes=reservoir.brier, brier=True),)
         theorems = (ensemble_risk_fixed, ensemble_risk) if reservoir.fixed else (ensemble_risk,)
         limits = tuple(theorem(one) for one in (facts, *scored) for theorem in theorems)
@@ -279,6 +279,12 @@ def _ensemble(
         independence="refuted" if refuted else "trusted", evidence=test.largest if test is not None else 1.0,
         drawn=drawn,
     )  # fmt: skip
+
+
+def _ensemble_of(ledger: Ledger, reservoir: HypothesisReservoir, delta: float) -> EnsembleFacts:
+    """Of a game that is not read again: with the test of drift that watched it, if one did."""
+    test = None if ledger.drift is None else ledger.drift.test
+    return dataclasses.replace(_ensemble(reservoir, delta, test), late=ledger.late is not None)
 
 
 def _averaged(ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream | None, tell: Tell | None) -> Learner:

@@ -251,6 +251,8 @@ class Run(Generic[F]):
     log_loss, brier the sums of -ln P(y) and of (1 - P(y))^2; None for a learner without probabilities
     predicted       the sum of P(+1), likewise
     coverage        what the sets held (certificates/coverage_facts.py); None for a learner that says none
+    late            of answers whose labels came late (certificates/late_facts.py); None in other games
+    arrivals        for theorems on such answers: the certificates of the game in the order of arrival
     """
 
     before: F
@@ -270,6 +272,8 @@ class Run(Generic[F]):
     brier: float | None = None
     predicted: float | None = None
     coverage: Any = None
+    late: Any = None
+    arrivals: tuple[Certificate, ...] = ()
 
 
 class Theorem(Protocol):

@@ -57,6 +57,27 @@ def warm(make, *games):
     return [run_of(learner, game) for game in games][-1]
 
 
+def late_run(learner, stream, delay):
+    """What theorems on late labels are told: blocks are served, and their labels come from the last to the first."""
+    game, stream = nk.Game(learner), list(stream)
+    for start in range(0, len(stream), delay + 1):
+        block = range(start, min(start + delay + 1, len(stream)))
+        for t in block:
+            game.predict_one(stream[t][0], t)
+        for t in reversed(block):
+            game.learn_one(t, stream[t][1])
+    ledger, seen = game.ledger, []
+    of_arrivals = tuple(one for one in ledger.certify() if not one.theorem.startswith("delayed_"))
+    learner.promises = (seen.append,)
+    ledger.certify()
+    return dataclasses.replace(seen[0], arrivals=of_arrivals, tracked=None)
+
+
+def served(run, **values):
+    """The run, of which other things are told that were served."""
+    return dataclasses.replace(run, late=dataclasses.replace(run.late, **values))
+
+
 def changed(run, **values):
     """The run of a learner that says other things of itself."""
     return dataclasses.replace(run, after=dataclasses.replace(run.after, **values))
@@ -235,6 +256,26 @@ class Case:
     broken: Callable[[], Any] | None
     void: tuple[tuple[Callable[[], Any], str], ...]
     unless: str = "nothing"
+
+
+def of_late(game):
+    """On late labels: the Perceptron, and (`game`) how it is broken."""
+
+    def learner():
+        return nk.Perceptron(bias=0.0)
+
+    def whole():
+        return late_run(learner(), apart(30), 3)
+
+    return Case(
+        VECTORS, lambda stream: late_run(learner(), stream, len(stream) // 3), apart(30),
+        lambda: late_run(learner(), [row for row in orthogonal(9, 1) for _ in range(5)], 4),
+        game,
+        ((lambda: served(whole(), labelled=59), "those of the game of arrivals"),
+         (lambda: dataclasses.replace(whole(), arrivals=tuple(
+             dataclasses.replace(one, bound=None, status="void", reason="it was broken") for one in whole().arrivals)),
+          "no bound that holds"),),
+    )  # fmt: skip
 
 
 def of_hypotheses(make, sample, tight, cheat, unless="not realizable"):
@@ -648,6 +689,8 @@ CASES = {
          (lambda: changed(run_of(team(), PLAIN), rule="sleeping"), "no bound of this kind")),
         unless="not realizable",
     ),
+    "delayed_mistakes": of_late(lambda: served(late_run(nk.Perceptron(), apart(30), 3), mistakes=60, changed=0)),
+    "delayed_conservative": of_late(lambda: served(late_run(nk.Perceptron(), apart(30), 3), mistakes=60, others=3)),
     "hedge_expected": Case(
         INDICES, lambda stream: run_of(drawing_team(), stream), PLAIN * 10, None, None,
         ((lambda: run_of(drawing_team(), GridBisection(7), 20), "fixed in advance"),

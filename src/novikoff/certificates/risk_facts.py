@@ -6,7 +6,9 @@ example, and rbar the mean of RISK(H_0), .., RISK(H_{n-1}).
 All of them assume that the examples are independent draws of one distribution. That cannot be checked; the tests of
 drift.py can refute it, and then the certificate is void. H_0 may be any hypothesis that does not depend on the sample:
 a learner that had learned from other examples before is as good as a fresh one, as every proof is given H_0; one that
-had learned from these is not. Shuffling rows does not make them independent, and a second pass shows nothing new.
+had learned from these is not. Where labels come late the sample is in the order of arrival: it is one of independent
+draws if whether and when a label comes does not depend on the example, its label or the answer. Shuffling rows does not
+make them independent, and a second pass shows nothing new.
 Each certificate holds with probability 1 - delta by itself. Whoever takes the smallest of k, of several classifiers
 say, needs delta/k for each. That of ensemble_risk_fixed.py is never above that of ensemble_risk.py (as ln(1-p) <= -p),
 so of these two nothing is chosen by looking.
@@ -24,6 +26,7 @@ from novikoff.risk import kl_limit, poisson_limit, share
 Independence = Literal["trusted", "refuted"]
 
 INDEPENDENT = "the examples are independent draws of one distribution, new to the learner"
+ARRIVAL = "whether and when a label came did not depend on the example, its label or what was said of it"
 MEAN = "mean risk"
 """rbar: what the theorems on all hypotheses limit."""
 
@@ -42,6 +45,7 @@ class EnsembleFacts:
     evidence       the largest wealth of that test: 1 in so many, if the examples were independent
     drawn          for a vote: its hypotheses were drawn, so its limit is one on average over the draw
     brier          the losses are Brier scores, (1 - P(y))^2, and the risk is the expected one of a fresh example
+    late           labels came late: the sample is in the order of their arrival, without those that did not come
     """
 
     rounds: int
@@ -52,6 +56,7 @@ class EnsembleFacts:
     evidence: float = 1.0
     drawn: bool = False
     brier: bool = False
+    late: bool = False
 
     @property
     def quantity(self) -> str:
@@ -89,9 +94,11 @@ class BestFacts:
 
 def independent(facts: EnsembleFacts | BestFacts) -> Assumption:
     """What cannot be checked; with the evidence, if it was refuted."""
+    late = isinstance(facts, EnsembleFacts) and facts.late
+    claim = f"{INDEPENDENT}, and {ARRIVAL}" if late else INDEPENDENT
     if facts.independence == "trusted":
-        return Assumption(INDEPENDENT, "trusted")
-    return Assumption(f"{INDEPENDENT} (the drift test's wealth grew from 1 to {number(facts.evidence)})", "refuted")
+        return Assumption(claim, "trusted")
+    return Assumption(f"{claim} (the drift test's wealth grew from 1 to {number(facts.evidence)})", "refuted")
 
 
 def in_advance(facts: EnsembleFacts | BestFacts) -> Assumption:

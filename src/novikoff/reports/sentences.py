@@ -162,6 +162,16 @@ WORDS: dict[str, Words] = {
         ("a learner of the team promises at most {its_bound:up} ({its_theorem}), and not knowing which is "
          "best costs the rest",),
     ),
+    "delayed_mistakes": Words(
+        "answers whose labels come late",
+        ("played in the order in which the labels came, it makes at most {its_bound} mistakes ({its_theorem}), and "
+         "{changed} answers changed while their labels were on the way",),
+    ),
+    "delayed_conservative": Words(
+        "answers whose labels come late, of a learner that changes on its mistakes only",
+        ("played in the order in which the labels came, it makes at most {its_bound} mistakes ({its_theorem}), and at "
+         "most {others} other rounds were waiting when a label came",),
+    ),
     "ada_hedge_regret": Words("weights at a rate that adapts to what was lost"),
     "anytime_regret": Words(f"{RATE} falls with the rounds"),
     "doubling_regret": Words(f"{RATE} falls whenever the rounds have doubled", ("over {epochs} epochs",)),

@@ -1,0 +1,151 @@
+"""Late: what is counted of a game whose labels come late, beside the ledger of the game of arrivals.
+
+The game is played in the order in which labels arrive, and its ledger is that of an ordinary game. What was served, in
+the order of predictions, is counted here: wrong answers, answers that changed while the label was on its way, rounds
+that wait (certificates/late_facts.py). Row by row or in batches, the counts are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.certificates.delayed_conservative import delayed_conservative
+from novikoff.certificates.delayed_mistakes import delayed_mistakes
+from novikoff.certificates.late_facts import LateFacts
+from novikoff.consistency import require
+from novikoff.errors import InputError
+from novikoff.observer import Observer
+from novikoff.pending import Pending
+from novikoff.types import Batch, State, StepResult
+
+if TYPE_CHECKING:
+    from novikoff.ledger import Ledger
+
+PROMISES = (delayed_mistakes, delayed_conservative)
+"""The theorems on what was served."""
+
+COUNTS = (
+    "predicted", "labelled", "expired", "mistakes", "arrival_mistakes", "changed", "others", "unexplained",
+    "last_mistake",
+)  # fmt: skip
+
+
+@dataclass(eq=False)
+class Late(Observer):
+    """Counts of what was served.
+
+    predicted .. unexplained   as in certificates/late_facts.py
+    arrival_mistakes           of the game of arrivals
+    last_mistake               the arrival of the last of these; 0 if there was none
+    pending                    rounds by id, for games that are asked by id; None where the caller keeps them
+    labels                     outcomes are labels; of numbers there are no mistakes
+    """
+
+    predicted: int = 0
+    labelled: int = 0
+    expired: int = 0
+    mistakes: int = 0
+    arrival_mistakes: int = 0
+    changed: int = 0
+    others: int = 0
+    unexplained: int = 0
+    last_mistake: int = 0
+    pending: Pending | None = None
+    labels: bool = True
+    _served: NDArray[Any] | None = field(default=None, init=False)
+    _versions: NDArray[np.int64] | None = field(default=None, init=False)
+
+    @classmethod
+    def begin(cls, ledger: Ledger) -> Self:
+        """For a game whose labels come late from now on: those that came so far came at once."""
+        rounds, mistakes = ledger.rounds, ledger.mistakes
+        return cls(rounds, rounds, 0, mistakes, mistakes, last_mistake=rounds if mistakes else 0,
+                   labels=ledger.counts)  # fmt: skip
+
+    @property
+    def waiting(self) -> int:
+        """Rounds whose label is still waited for."""
+        return self.predicted - self.labelled - self.expired
+
+    def predict(self, rounds: int) -> None:
+        """So many answers were served."""
+        self.predicted += rounds
+
+    def expire(self, rounds: int) -> None:
+        """So many labels are no longer waited for."""
+        self.expired += rounds
+
+    @contextmanager
+    def expecting(self, served: Any, versions: Any, count: int) -> Iterator[None]:
+        """The labels that come now are of rounds whose answers were these, each served after so many arrivals."""
+        self._served, self._versions = np.asarray(served), np.asarray(versions, dtype=np.int64)
+        try:
+            if not len(self._served) == len(self._versions) == count <= self.waiting:
+                told = f"{count:,} labels, {len(self._served):,} answers and {len(self._versions):,} versions"
+                raise InputError(f"late labels must be of rounds that wait: {self.waiting:,} do, and got {told}.")
+            yield
+        finally:
+            self._served = self._versions = None
+
+    def see(self, batch: Batch, result: StepResult) -> None:
+        said, y = np.asarray(result.predictions), np.asarray(batch.y)
+        count = len(y)
+        served, versions = self._served, self._versions
+        if served is None or versions is None:  # predicted and labelled at once
+            self.predicted += count
+            served, versions = said, np.arange(self.labelled, self.labelled + count)
+            others = np.full(count, self.waiting - count)
+        else:
+            self._served, self._versions = served[count:], versions[count:]
+            served, versions = served[:count], versions[:count]
+            others = self.waiting - 1 - np.arange(count)
+        wrong, changed = (said != y) & self.labels, served != said
+        numbers = np.arange(self.labelled + 1, self.labelled + count + 1)
+        last = np.maximum.accumulate(np.append(self.last_mistake, np.where(wrong, numbers, 0)))
+        self.mistakes += int(np.count_nonzero((served != y) & self.labels))
+        self.arrival_mistakes += int(np.count_nonzero(wrong))
+        self.changed += int(np.count_nonzero(changed))
+        self.unexplained += int(np.count_nonzero(changed & (last[:-1] <= versions)))
+        self.others = max(self.others, int(others.max(initial=0)))
+        self.last_mistake = int(last[-1])
+        self.labelled += count
+
+    def facts(self, conservative: bool) -> LateFacts:
+        """What theorems are told."""
+        return LateFacts(self.predicted, self.labelled, self.expired, self.mistakes, self.changed, self.others,
+                         self.unexplained, conservative)  # fmt: skip
+
+    def check(self, ledger: Ledger) -> None:
+        """Refuse what contradicts the ledger of the game of arrivals, or itself."""
+        told = [self.labelled, self.arrival_mistakes]
+        must = f"labels that came late must be of its {ledger.rounds:,} rounds and {ledger.mistakes:,} mistakes"
+        require(told == [ledger.rounds, ledger.mistakes], must, told)
+        sound = self.waiting >= 0 and self.unexplained <= self.changed <= self.labelled
+        sound &= self.mistakes <= self.arrival_mistakes + self.changed and self.last_mistake <= self.labelled
+        require(sound, "counts of what was served must agree", self._counts())
+        if self.pending is not None:
+            waiting = len(self.pending.waiting)
+            require(waiting == self.waiting, f"{self.waiting:,} rounds must wait for labels", waiting)
+
+    def _counts(self) -> State:
+        return {name: getattr(self, name) for name in COUNTS}
+
+    def state(self) -> State:
+        return {
+            **self._counts(),
+            "labels": self.labels,
+            "pending": None if self.pending is None else self.pending.state(),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        for name in COUNTS:
+            require(type(state[name]) is int and state[name] >= 0, f"{name} must be a whole number", state[name])
+        pending = None if state["pending"] is None else Pending.restore(state["pending"])
+        return cls(**{name: state[name] for name in COUNTS}, pending=pending, labels=bool(state["labels"]))
