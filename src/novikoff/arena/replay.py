@@ -1,12 +1,13 @@
 """Replay: a script (which game, which options, which moves) becomes the frames of that game, always the same ones.
 
     {"v": 1, "game": "perceptron", "options": {"bias": 1}, "seed": 0, "rival": "me", "honest": true,
-     "moves": [[[50, 20], "o"], "a"], "from": 1, "field": true}
+     "moves": [[[50, 20], "p"], [[-30, 5], "o"]], "from": 1, "field": true}
 
 A move is a place and an answer: "p" (+1), "m" (-1), "o" (the opposite of what the learner says) or "t" (what the hidden
-target says); or "a": the rival plays the round. If `honest`, "o" says the opposite only while some target fits it.
-`from` is the first frame wanted; `field` asks for a picture of the plane after the last, `curve` for the bound on the
-way and not at the end alone.
+target says); or "a": the rival plays the round. If `honest`, "o" says the opposite only while some target fits it. Only
+the last move may be "o" or "t": what was answered before is known by then, and to look for targets takes its time.
+`from` is the first frame wanted; `field` asks for a picture of the plane after the last, `fields` for that of each
+frame (where it is not that of the frame before), `curve` for the bound on the way and not at the end alone.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from novikoff.arena.scenes import Plane, Scene, checked_options, checked_place, chosen
+from novikoff.arena.scenes import chosen
+from novikoff.arena.scenes.plane import Plane
+from novikoff.arena.scenes.scene import Scene, checked_options, checked_place
 from novikoff.certificate import Certificate
 from novikoff.errors import InputError
 from novikoff.reports import plain, sentences, summary
@@ -24,13 +27,15 @@ from novikoff.reports.bounds import mark
 VERSION = 1
 MOST_MOVES = 1000
 ANSWERS = ("p", "m", "o", "t")
+EACH = 16
+"""Up to this round the bound is evaluated in each, and then whenever the rounds have grown by half a doubling."""
 
 
 def read(script: Any) -> tuple[Scene, list[Any], bool]:
     """The scene, its moves, and whether answers stay honest; refuses what no page of ours would write."""
     if not isinstance(script, Mapping):
         raise InputError(f"a script must be an object: got {type(script).__name__}.")
-    known = {"v", "game", "options", "seed", "rival", "honest", "moves", "from", "field", "curve", "x"}
+    known = {"v", "game", "options", "seed", "rival", "honest", "moves", "from", "field", "fields", "curve", "x"}
     if more := set(script) - known:
         raise InputError(f"a script must have no more than {', '.join(sorted(known))}: got {min(map(str, more))!r}.")
     if script.get("v") != VERSION:
@@ -45,6 +50,8 @@ def read(script: Any) -> tuple[Scene, list[Any], bool]:
         raise InputError(f"the first frame must be a whole number from 0: got {first!r}.")
     if not isinstance(moves, list) or len(moves) > MOST_MOVES:
         raise InputError(f"moves must be a list of at most {MOST_MOVES:,}.")
+    if any(isinstance(move, list) and move[-1:] in (["o"], ["t"]) for move in moves[:-1]):
+        raise InputError("the answer of a move before the last must be p or m: got o or t.")
     options = script.get("options", {})
     if not isinstance(options, Mapping):
         raise InputError(f"options must be an object: got {type(options).__name__}.")
@@ -57,17 +64,24 @@ def replay(script: Any) -> dict[str, Any]:
     scene, moves, honest = read(script)
     first = script.get("from", 0)
     frames = [frame(scene, None, None, None)] if first == 0 else []
-    bounds: list[tuple[int, float]] = []
-    due = mark(0)
+    bounds: list[tuple[int, float, bool]] = []
+    pictures = bool(script.get("fields"))
+    last = scene.field() if pictures else None
+    if pictures and frames:
+        frames[0]["field"] = last
+    due = 1
     for number, move in enumerate(moves, start=1):
         played = step(scene, move, honest)
         if number >= first:
             frames.append(frame(scene, *played))
-        if number == due and number < len(moves):
-            bounds += _bound(scene, scene.ledger.certify()) if script.get("curve") else []
-            due = mark(number)
+            if pictures and (now := scene.field()) != last:
+                frames[-1]["field"] = last = now
+        if marked := number == due:
+            due = number + 1 if number < EACH else mark(number)
+        if marked and number < len(moves) and script.get("curve"):
+            bounds += _bound(scene, scene.ledger.certify(), marked)
     certificates = scene.ledger.certify()
-    bounds += _bound(scene, certificates)
+    bounds += _bound(scene, certificates, bool(moves) and marked)
     told: dict[str, Any] = {
         "frames": frames,
         "certificates": [shown(one) for one in certificates],
@@ -90,7 +104,7 @@ def step(scene: Scene, move: Any, honest: bool) -> tuple[Any, int, int]:
     if scene.rival in ("builtin", "data"):
         raise InputError(f"against {scene.rival} every move must be 'a': got {move!r}.")
     x = scene.example(checked_place(scene, move[0]))
-    if scene.name == "experts":
+    if not scene.labelled:
         return x, scene.learn(x, 0), 0
     answer = {"p": 1, "m": -1}.get(move[1])
     if answer is None and (move[1] == "t" or scene.rival == "target"):
@@ -116,7 +130,7 @@ def _rivals_round(scene: Scene) -> tuple[Any, int, int]:
     if scene.rival == "me":
         raise InputError("the rival must be another for a move 'a': it is me.")
     x = scene.example(scene.random_place())
-    y = 0 if scene.name == "experts" else scene.target(x)
+    y = scene.target(x) if scene.labelled else 0
     return x, scene.learn(x, y), y
 
 
@@ -133,14 +147,14 @@ def frame(scene: Scene, x: Any, said: int | None, y: int | None) -> dict[str, An
     }
 
 
-def _bound(scene: Scene, certificates: list[Certificate]) -> list[tuple[int, float]]:
-    """The tightest bound up to now, on mistakes or on the loss."""
+def _bound(scene: Scene, certificates: list[Certificate], marked: bool) -> list[tuple[int, float, bool]]:
+    """The tightest bound up to now, on mistakes or on the loss; and whether its round stays in the curve."""
     best = summary.bounding(scene.ledger, certificates)
     value = None if best is None else summary.allowed(scene.ledger, best)
     if value is None:
         regret = [one for one in certificates if one.holds and one.bound is not None and "regret" in one.quantity]
         value = float(regret[0].bound or 0.0) + float(scene.learner.facts().best_loss) if regret else None
-    return [] if value is None else [(scene.ledger.rounds, float(value))]
+    return [] if value is None else [(scene.ledger.rounds, float(value), marked)]
 
 
 def shown(certificate: Certificate) -> dict[str, Any]:
@@ -154,5 +168,5 @@ def probe(script: Any) -> dict[str, Any]:
     for move in moves:
         step(scene, move, honest)
     x = scene.example(checked_place(scene, script.get("x")))
-    said = None if scene.name == "experts" else int(scene.game.predict_one(x))
+    said = int(scene.game.predict_one(x)) if scene.labelled else None
     return {"said": said, "votes": scene.votes(x), "free": scene.free(x)}

@@ -1,0 +1,44 @@
+"""Scenes: the games of the arena, a file each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from novikoff.arena.scenes.boxes import BoxesScene
+from novikoff.arena.scenes.ellipsoid import EllipsoidScene
+from novikoff.arena.scenes.experts import ExpertsScene
+from novikoff.arena.scenes.halfspaces import HalfspacesScene
+from novikoff.arena.scenes.kernel import KernelScene
+from novikoff.arena.scenes.perceptron import PerceptronScene
+from novikoff.arena.scenes.scene import Scene
+from novikoff.arena.scenes.thresholds import ThresholdsScene
+from novikoff.errors import InputError
+
+SCENES: dict[str, type[Scene]] = {
+    one.name: one
+    for one in (
+        PerceptronScene, ThresholdsScene, BoxesScene, HalfspacesScene, EllipsoidScene, KernelScene, ExpertsScene,
+    )
+}  # fmt: skip
+
+
+def describe() -> list[dict[str, Any]]:
+    """The scenes, with their options and rivals, for the page."""
+    return [
+        {
+            "name": scene.name,
+            "title": scene.title,
+            "learner": scene.learner_name,
+            "about": " ".join((scene.__doc__ or "").split()),
+            "rivals": list(scene.rivals),
+            "options": {name: list(limits) for name, limits in scene.options.items()},
+        }
+        for scene in SCENES.values()
+    ]
+
+
+def chosen(name: Any) -> type[Scene]:
+    """The scene of that name."""
+    if not isinstance(name, str) or name not in SCENES:
+        raise InputError(f"a game must be one of {', '.join(SCENES)}: got {name!r}.")
+    return SCENES[name]

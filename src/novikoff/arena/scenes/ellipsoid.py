@@ -1,0 +1,22 @@
+"""The ellipsoid method in the plane."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from novikoff.arena.scenes.plane import Plane
+from novikoff.learners.ellipsoid import Ellipsoid
+from novikoff.types import Learner
+
+
+class EllipsoidScene(Plane):
+    """An ellipse that must hold the target, cut with each mistake."""
+
+    name, title, learner_name = "ellipsoid", "Ellipsoid", "ellipsoid"
+
+    def made(self) -> Learner:
+        return Ellipsoid(width=2)
+
+    def view(self) -> dict[str, Any]:
+        centre, factor = self.learner.weights, self.learner.factor
+        return {"centre": centre.tolist(), "factor": factor.tolist(), "w": [*centre.tolist(), 0.0]}

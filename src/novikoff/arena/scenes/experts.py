@@ -1,0 +1,55 @@
+"""Exponential weights, and who loses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from novikoff.arena.scenes.scene import Place, Scene
+from novikoff.learners.exponential_weights import ExponentialWeights
+from novikoff.types import Learner
+
+
+class ExpertsScene(Scene):
+    """Weights of experts; each round somebody says who loses."""
+
+    name, title, learner_name = "experts", "Experts", "exponential-weights"
+    options: ClassVar[Mapping[str, tuple[int, int, int]]] = {"experts": (2, 8, 4)}
+    labelled = False
+
+    def __init__(self, options: Mapping[str, int], seed: int, rival: str) -> None:
+        super().__init__(options, seed, "me")
+        self.rival = rival
+        self._chances = self.coins.uniform(0.2, 0.8, size=self.chosen["experts"])
+
+    def made(self) -> Learner:
+        return ExponentialWeights(self.chosen["experts"], loss="table", play="mean")
+
+    def limits(self) -> list[tuple[int, int]]:
+        return [(0, 2 ** self.chosen["experts"] - 1)]
+
+    def example(self, place: Place) -> Any:
+        return np.array([(place[0] >> i) & 1 for i in range(self.chosen["experts"])], dtype=np.float64)
+
+    def random_place(self) -> Place:
+        """Of the built-in rival: whom the learner trusts the most loses. Else each expert has a chance of its own."""
+        if self.rival == "builtin":
+            return [1 << int(np.argmax(self.learner.weights))]
+        loses = self.coins.random(self.chosen["experts"]) < self._chances
+        return [int(sum(1 << i for i in np.flatnonzero(loses)))]
+
+    def free(self, x: Any) -> dict[str, bool]:
+        return {"+": True, "-": True}
+
+    def learn(self, x: Any, y: int) -> int:
+        self.game.learn_one(None, x)
+        self.shown.append((x, y))
+        return 0
+
+    def view(self) -> dict[str, Any]:
+        facts = self.learner.facts()
+        lost = np.sum([losses for losses, _ in self.shown], axis=0) if self.shown else np.zeros(self.chosen["experts"])
+        return {"weights": self.learner.weights.tolist(), "losses": lost.tolist(), "lost": self.ledger.expected,
+                "best": float(facts.best_loss)}  # fmt: skip

@@ -1,0 +1,81 @@
+"""The plane: points, lines that say +1 on one side, and the scenes' common part."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.adversaries.plane_bisection import PlaneBisection
+from novikoff.arena.scenes.scene import Place, Scene
+from novikoff.types import Adversary
+
+UNIT = 100
+"""Of the plane: -UNIT .. UNIT, in both directions."""
+
+
+class Plane(Scene):
+    """Points of the plane, and lines that say +1 on one side."""
+
+    rivals: ClassVar[tuple[str, ...]] = ("me", "builtin", "target", "data")
+
+    def __init__(self, options: Mapping[str, int], seed: int, rival: str) -> None:
+        super().__init__(options, seed, rival)
+        angle = self.coins.uniform(0.0, 2.0 * math.pi)
+        self._target = np.array([math.cos(angle), math.sin(angle), self.coins.uniform(-0.4, 0.4)])
+        self._rows: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+        if rival == "data":
+            self._rows = flowers(self.coins)
+
+    def limits(self) -> list[tuple[int, int]]:
+        return [(-UNIT, UNIT), (-UNIT, UNIT)]
+
+    def example(self, place: Place) -> Any:
+        return np.array(place, dtype=np.float64) / UNIT
+
+    def builtin(self) -> Adversary:
+        return PlaneBisection()
+
+    @property
+    def through_origin(self) -> bool:
+        """Must lines go through the origin?"""
+        return True
+
+    def target(self, x: Any) -> int:
+        offset = 0.0 if self.through_origin else self._target[2]
+        return 1 if float(x[0] * self._target[0] + x[1] * self._target[1]) + offset >= 0 else -1
+
+    def data(self, place: int) -> tuple[Place, int]:
+        """The real row of that number."""
+        assert self._rows is not None
+        points, labels = self._rows
+        place %= len(points)
+        return points[place].tolist(), int(labels[place])
+
+    def fits(self, x: Any, y: int) -> bool:
+        from scipy.optimize import linprog
+
+        rows = [*self.shown, (x, y)]
+        points = np.array([[*point, *(() if self.through_origin else (1.0,))] for point, _ in rows])
+        labels = np.array([label for _, label in rows])
+        signed = -labels[:, None] * points  # y <u, x> >= s, s as large as it can be, |u_i| <= 1
+        wanted = np.hstack([signed, np.ones((len(rows), 1))])
+        width = points.shape[1]
+        found = linprog([0.0] * width + [-1.0], wanted, np.zeros(len(rows)), bounds=[(-1, 1)] * width + [(0, 1)])
+        return bool(found.status == 0 and found.x[-1] > 1e-9)
+
+
+def flowers(coins: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Two measures of irises, versicolor and virginica, as places of the plane, in random order."""
+    from sklearn.datasets import load_iris
+
+    data = load_iris()
+    chosen = data.target > 0
+    rows, labels = data.data[chosen][:, 2:], np.where(data.target[chosen] == 2, 1, -1)
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    places = np.rint((2.0 * (rows - low) / (high - low) - 1.0) * 0.9 * UNIT).astype(np.int64)
+    order = coins.permutation(len(places))
+    return places[order], labels[order].astype(np.int64)
