@@ -37,8 +37,12 @@ def seen(page):
     return page.inner_html("#scene"), page.inner_html("#curve"), page.inner_text("#said"), page.inner_text("#promises")
 
 
+def moves(page):
+    return re.search(r"&m=([^&]*)", page.url)[1]
+
+
 @pytest.mark.parametrize("game", GAMES)
-def test_every_game_is_played_by_mouse(page, port, game):
+def test_every_game_is_played_by_mouse_and_its_link_opens_the_same(page, port, game):
     open_page(page, port)
     choose(page, game)
     click(page, PLACES)
@@ -46,6 +50,13 @@ def test_every_game_is_played_by_mouse(page, port, game):
     assert page.locator(".card").count() >= 1
     assert page.inner_text("#said").startswith(f"Round {len(PLACES)}:")
     assert page.locator("#scene > *").count() > 5
+    page.evaluate("document.activeElement.blur()")
+    link, before = page.url, seen(page)
+    page.goto("about:blank")
+    open_page(page, port, link[link.index("#") :])
+    rounds(page, len(PLACES))
+    assert page.url == link
+    assert seen(page) == before
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -71,6 +82,8 @@ def test_keys_answer(page, port):
         page.keyboard.press("ArrowLeft")
         page.keyboard.press(key)
     rounds(page, 3)
+    page.keyboard.press("ArrowUp")
+    assert page.inner_text("#note") == "point -0.15, 0.05"
     assert re.search(r"m=(....p)(....m)(....[pm])&", page.url)
 
 
@@ -82,24 +95,6 @@ def test_a_hundred_quick_clicks_are_a_hundred_rounds(page, port):
     assert page.inner_text("#said").startswith("Round 100:")
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_link_opens_the_same_game(page, port, game):
-    open_page(page, port)
-    choose(page, game)
-    click(page, PLACES)
-    rounds(page, len(PLACES))
-    page.evaluate("document.activeElement.blur()")
-    page.wait_for_timeout(50)
-    link, before = page.url, seen(page)
-    page.goto("about:blank")
-    page.goto(link)
-    page.wait_for_selector("body[data-ready]")
-    rounds(page, len(PLACES))
-    assert page.url == link
-    after = seen(page)
-    assert (after[0], after[2], after[3]) == (before[0], before[2], before[3])
-
-
 def test_rewinding_and_playing_begins_a_branch(page, port):
     open_page(page, port)
     click(page, PLACES)
@@ -107,12 +102,17 @@ def test_rewinding_and_playing_begins_a_branch(page, port):
     for _ in range(3):
         page.click("#back")
     assert page.inner_text("#said").startswith("Round 3:")
-    whole = page.url
+    page.wait_for_selector("text=What is promised after 3 rounds")
+    assert "more than 3 mistakes" in page.inner_text("#promises")
+    page.locator(".card summary").first.click()
+    page.wait_for_selector("text=Proof")
+    whole = moves(page)
     click(page, [(0.1, 0.9)])
     rounds(page, 4)
-    moves = [re.search(r"&m=([^&]*)", url)[1] for url in (whole, page.url)]
-    assert moves[1][:15] == moves[0][:15]
-    assert len(moves[1]) == 20
+    page.wait_for_selector("text=What is promised after 4 rounds")
+    assert moves(page)[:15] == whole[:15]
+    assert len(moves(page)) == 20
+    assert page.locator("details[open]").count() == 1
 
 
 def test_the_slow_way_shows_the_vote_first(page, port):
@@ -141,10 +141,17 @@ def test_rivals_play(page, port, rival):
     rounds(page, 10)
     if rival == "builtin":
         assert "The adversary promised to force at least 10 mistakes" in page.inner_text("#promises")
-    page.click("#run")
-    page.wait_for_selector("#round:not([max='10'])", state="attached")
-    page.click("#run")
-    assert int(page.get_attribute("#round", "max")) > 10
+    page.evaluate("""() => { const real = setTimeout; window.waits = [];
+        window.setTimeout = (act, wait) => { waits.push(wait); return real(act, 0); }; }""")
+    for speed, wait in (("slow", 1000), ("fast", 0)):
+        page.select_option("#speed", label=speed)
+        before = page.get_attribute("#round", "max")
+        page.click("#run")
+        page.wait_for_selector(f"#round:not([max='{before}'])", state="attached")
+        page.click("#run")
+        page.wait_for_selector("#run:text('Run')")
+        assert page.evaluate("waits.at(-1)") == wait
+    assert re.fullmatch("A{12,}", moves(page))
 
 
 def test_options_begin_a_new_game(page, port):
@@ -156,36 +163,103 @@ def test_options_begin_a_new_game(page, port):
     assert "o=n:7" in page.url
 
 
-def test_a_saved_file_needs_no_server(page, port, tmp_path):
+@pytest.mark.parametrize("game", ["kernel", "experts"])
+def test_a_saved_file_needs_no_server(page, port, tmp_path, game):
     open_page(page, port)
+    choose(page, game)
     click(page, PLACES)
     rounds(page, len(PLACES))
     said = page.inner_text("#said")
+    page.evaluate("document.activeElement.blur()")
+    before = page.inner_html("#scene")
     with page.expect_download() as download:
         page.click("#save")
     file = tmp_path / "saved.html"
     download.value.save_as(file)
     page.goto(file.as_uri())
     assert page.inner_text("#said") == said
-    page.evaluate(
-        "() => { const r = document.getElementById('round'); r.value = 2; r.dispatchEvent(new Event('input')); }"
-    )
+    assert page.inner_html("#scene") == before
+    for _ in range(4):
+        page.click("#back")
     assert page.inner_text("#said").startswith("Round 2:")
+    assert page.inner_html("#scene") != before
+    assert ("hatch" in page.inner_html("#scene")) == (game == "kernel")
     assert page.locator(".card").count() >= 1
+    assert f"novikoff arena '#v=1&g={game}" in page.inner_text("code")
 
 
-BAD = [
-    "#v=1&g=perceptron&m=zzzzp", "#v=1&g=perceptron&o=bias:9&m=0000p", "#v=2&g=boxes&m=0000p", "#v=1&g=nothing",
-    "#v=1&g=perceptron&m=<img src=x onerror=alert(1)>", "#v=1&g=perceptron&r=evil&m=A", "#v=1&g=perceptron&m=0000x",
-    "#v=1&g=thresholds&o=n:99999999&m=00p", "#garbage",
-]  # fmt: skip
+def test_answers_that_are_hidden_are_guessed(page, port):
+    open_page(page, port, "#v=1&g=thresholds&o=n:9&s=0&r=me&m=05m08p07p&t=0&hide=answers")
+    assert page.is_checked("#hide")
+    page.click("#forward")
+    assert page.inner_text("#said") == "Round 1: the learner says +1. What is it?"
+    assert page.locator("#scene text", has_text="?").count() == 1
+    assert "0 to 10 are left" in page.text_content("#scene")
+    page.evaluate("() => { document.getElementById('round').value = 3; document.getElementById('round').dispatchEvent("
+                  "new Event('input')); }")  # fmt: skip
+    assert page.inner_text("#said").startswith("Round 1: the learner says")
+    page.click("#guess button[data-guess='-1']")
+    assert page.inner_text("#said") == "Round 1: the learner said +1, the answer was \u22121. 1 mistake in all."
+    assert page.inner_text("#note") == "You were right."
+    assert page.url.endswith("&t=1&hide=answers")
+    page.keyboard.press(".")
+    page.keyboard.press("-")
+    assert page.inner_text("#note") == "You were wrong."
+    page.uncheck("#hide")
+    assert page.url.endswith("&t=2")
+    page.click("#forward")
+    assert page.inner_text("#said").startswith("Round 3: the learner said")
 
 
-@pytest.mark.parametrize("link", BAD)
-def test_a_strangers_link_does_no_harm(page, port, link):
-    open_page(page, port, link)
-    click(page, [(0.5, 0.4)])
-    rounds(page, 1)
+def test_honest_answers_say_why_they_are_not_the_opposite(page, port):
+    open_page(page, port, "#v=1&g=thresholds&o=n:9&s=0&r=me&m=05p&t=1")
+    click(page, [(0.9, 0.5)])
+    rounds(page, 2)
+    assert page.inner_text("#note").startswith("No target could still say the opposite")
+
+
+def test_a_bound_in_the_curve_is_rounded_up(page, port):
+    open_page(page, port, "#v=1&g=experts&o=&s=0&r=me&m=04p02p04p01p08p04p&t=6")
+    allowed = page.evaluate("""async () => { const answer = await fetch("api/play", { method: "POST", headers: {
+        "Content-Type": "application/json" }, body: JSON.stringify({ v: 1, game: "experts", moves:
+        [4, 2, 4, 1, 8, 4].map((k) => [[k], "p"]) }) }); return (await answer.json()).curve[0][1]; }""")
+    written = float(page.locator("#curve circle.minus + text").text_content())
+    assert allowed <= written < allowed + 0.1
+
+
+def test_a_browser_that_lets_no_link_be_written_lets_games_be_played(page, port):
+    page.add_init_script("history.replaceState = () => { throw new DOMException('too many', 'SecurityError'); }")
+    open_page(page, port)
+    click(page, PLACES)
+    rounds(page, len(PLACES))
+
+
+def test_a_server_that_is_gone_is_named(page, port):
+    open_page(page, port)
+    page.route("**/api/*", lambda route: route.abort())
+    click(page, PLACES[:1])
+    page.wait_for_selector("#error:not([hidden])")
+    assert "Start novikoff arena again" in page.inner_text("#error")
+    page.wrong[:] = [text for text in page.wrong if "ERR_FAILED" not in text]
+
+
+BAD = {
+    "#v=1&g=perceptron&m=zzzzp": "from -100 to 100", "#v=1&g=perceptron&o=bias:9&m=0000p": "from 0 to 1",
+    "#v=1&g=perceptron&o=bias:9&m=": "from 0 to 1", "#v=2&g=boxes&m=0000p": "version",
+    "#v=1&g=nothing": "must be one of",
+    "#v=1&g=perceptron&m=<img src=x onerror=alert(1)>": "must", "#v=1&g=perceptron&r=evil&m=A": "must be one of",
+    "#v=1&g=perceptron&m=0000x": "the answer one of", "#v=1&g=thresholds&o=n:99999999&m=00p": "from 1 to 1000",
+    "#v=1&g=perceptron&m=0000o0000o": "must be p or m", "#garbage": "",
+}  # fmt: skip
+
+
+def test_a_strangers_link_does_no_harm_and_it_is_said_why(page, port):
+    for link, why in BAD.items():
+        page.goto("about:blank")
+        open_page(page, port, link)
+        assert why in page.inner_text("#error"), link
+        click(page, [(0.5, 0.4)])
+        rounds(page, 1)
     page.wrong[:] = [text for text in page.wrong if "400 (Bad Request)" not in text]
 
 

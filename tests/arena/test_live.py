@@ -81,7 +81,9 @@ def test_games_are_the_same_when_watched(live):
 
 
 def test_others_are_refused(live):
-    for path, host, code in (("/", "evil.example", 403), ("/../live.py", None, 404), ("/", None, 200)):
+    live.end(nk.play("perceptron", batches(9)))
+    for path, host, code in (("/", "evil.example", 403), ("/../live.py", None, 404), ("/", None, 200),
+                             ("/events", "evil.example", 403), ("/events", None, 200)):  # fmt: skip
         with got(live, path, host) as answer:
             assert answer.status == code
             assert "default-src 'none'" in answer.headers["Content-Security-Policy"]

@@ -97,6 +97,15 @@ def test_frames_can_be_asked_for_from_a_round_on():
     assert replay({**made, "from": len(whole) - 2})["frames"] == whole[-2:]
 
 
+@pytest.mark.parametrize("game", ["kernel", "boxes"])
+def test_every_frame_has_its_picture_unless_it_is_that_before(game):
+    made = random_script(game, 3, most=9)
+    picture = None
+    for t, frame in enumerate(replay({**made, "fields": True})["frames"]):
+        picture = frame.get("field", picture)
+        assert picture == replay({**made, "moves": made["moves"][:t], "field": True})["field"]
+
+
 def test_everything_is_json():
     for game in SCENES:
         made = random_script(game, 9)
@@ -108,8 +117,11 @@ def test_everything_is_json():
 @pytest.mark.parametrize("seed", range(3))
 def test_honest_opposites_leave_a_target(game, seed):
     made = random_script(game, seed, most=14)
-    made["moves"] = [[place, "o"] for place, _ in made["moves"]]
-    found = replay(made)
+    asked, made["moves"] = made["moves"], []
+    for place, _ in asked:
+        made["moves"].append([place, "o"])
+        found = replay(made)
+        made["moves"][-1] = [place, "p" if found["frames"][-1]["y"] > 0 else "m"]
     assert not any(one["status"] == "void" and "not realizable" in one["reason"] for one in found["certificates"])
     last = found["frames"][-1]["x"]
     place = (
@@ -148,6 +160,7 @@ BAD = [
     script("perceptron", ["a"] * (MOST_MOVES + 1), rival="target"), script("perceptron", [[[0, 101], "p"]]),
     script("perceptron", [[[0, 0.5], "p"]]), script("perceptron", [[[0, True], "p"]]),
     script("perceptron", [[[0], "p"]]), {**script("perceptron", []), "from": "1"},
+    script("perceptron", [[[0, 0], "o"], [[1, 1], "p"]]), script("perceptron", [[[0, 0], "t"], [[1, 1], "o"]]),
     {**script("perceptron", []), "from": -1},
     script("perceptron", [[[0, 0], "x"]]), script("perceptron", [[[0, 0], ""]]), script("perceptron", [[[0, 0]]]),
     script("perceptron", [["00", "p"]]), script("perceptron", [{"0": 1}]), script("perceptron", [], seed=-1),

@@ -74,18 +74,36 @@ def test_what_is_no_json_is_refused(port, body):
 
 
 @pytest.mark.parametrize("path", ["/api/play", "/api/probe"])
-@pytest.mark.parametrize("bad", [{}, {"v": 9}, {"v": 1, "game": "thresholds", "moves": [[[10**9], "p"]], "x": 5}])
-def test_a_bad_script_is_refused_in_a_sentence(port, path, bad):
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        ({}, "the version of a script must be 1"),
+        ({"v": 1, "game": "x"}, "a game must be one of"),
+        ({"v": 1, "game": "thresholds", "moves": [[[10**9], "p"]], "x": 5}, "whole numbers from 0 to 100"),
+    ],
+)
+def test_a_bad_script_is_refused_in_a_sentence(port, path, bad, why):
     code, _, text = play(port, bad, path)
     assert code == 400
-    assert "must" in json.loads(text)["error"]
+    assert why in json.loads(text)["error"]
+
+
+def test_a_bug_is_told_as_one(port, monkeypatch):
+    monkeypatch.setattr("novikoff.arena.replay.frame", lambda *_: 1 / 0)
+    code, headers, text = play(port, SCRIPT)
+    assert code == 500
+    assert "ZeroDivisionError" in json.loads(text)["error"]
+    assert headers["content-security-policy"] == POLICY
 
 
 @pytest.mark.parametrize(
     "path", ["/../pyproject.toml", "/arena.py", "/page/index.html", "/api/none", "/%2e%2e/server.py"]
 )
 def test_nothing_else_is_served(port, path):
-    assert ask(port, "GET", path)[0] == 404
+    code, headers, _ = ask(port, "GET", path)
+    assert code == 404
+    assert headers["content-security-policy"] == POLICY
+    assert ask(port, "GET", path, Host="evil.example")[0] == 403
 
 
 def test_theorems_are_explained_and_others_are_not(port):

@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 from novikoff.arena.replay import shown
-from novikoff.arena.server import HEADERS
+from novikoff.arena.server import HEADERS, foreign, names
 from novikoff.errors import InputError
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
@@ -53,7 +53,8 @@ class Live(Observer):
         except OSError as error:
             raise InputError(f"the port must be free: {port}: {error.strerror or error}. Choose another.") from None
         self._server.daemon_threads = True
-        self.address = f"http://127.0.0.1:{self._server.server_address[1]}/"
+        self.port = self._server.server_address[1]
+        self.address = f"http://127.0.0.1:{self.port}/"
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.2}, daemon=True).start()
 
     def rest(self, ledger: Ledger) -> None:
@@ -117,9 +118,8 @@ def _handler(live: Live) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            ours = live.address[7:-1]
-            if self.headers.get("Host") not in (ours, ours.replace("127.0.0.1", "localhost")):
-                self._answer(403, "text/plain", b"the host must be this machine")
+            if told := foreign(self.headers.get("Host"), self.headers.get("Origin"), names(live.port)):
+                self._answer(403, "text/plain", told.encode())
             elif self.path == "/events":
                 self._events()
             elif self.path in FILES:
@@ -140,8 +140,9 @@ def _handler(live: Live) -> type[BaseHTTPRequestHandler]:
         def _events(self) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
-            self.send_header("Cache-Control", "no-store")
             self.send_header("Connection", "close")
+            for name, value in HEADERS.items():
+                self.send_header(name, value)
             self.end_headers()
             self.close_connection = True
             seen = 0

@@ -26,13 +26,16 @@ FILES = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/arena.css": ("arena.css", "text/css; charset=utf-8"),
     "/arena.js": ("arena.js", "text/javascript; charset=utf-8"),
+    "/link.js": ("link.js", "text/javascript; charset=utf-8"),
     "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
+    "/saved.js": ("saved.js", "text/javascript; charset=utf-8"),
 }
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
 }
 
 
@@ -44,40 +47,24 @@ def app(port: int = PORT) -> Any:
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
-    hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
-
-    def refusal(request: Request) -> Response | None:
-        if request.headers.get("host") not in hosts:
-            return error(403, "the host must be this machine: open the address that was printed.")
-        origin = request.headers.get("origin")
-        if origin is not None and origin not in {f"http://{host}" for host in hosts}:
-            return error(403, "the page must be ours: another origin asked.")
-        return None
-
     def error(code: int, told: str) -> Response:
-        return JSONResponse({"error": told}, code, headers=HEADERS)
+        return JSONResponse({"error": told}, code)
 
     def file(request: Request) -> Response:
-        if (refused := refusal(request)) is not None:
-            return refused
         name, kind = FILES[request.url.path]
         text = resources.files("novikoff.arena").joinpath("page", name).read_text(encoding="utf-8")
-        return Response(text, media_type=kind, headers=HEADERS)
+        return Response(text, media_type=kind)
 
     def games(request: Request) -> Response:
-        return refusal(request) or JSONResponse(describe(), headers=HEADERS)
+        return JSONResponse(describe())
 
     def explained(request: Request) -> Response:
-        if (refused := refusal(request)) is not None:
-            return refused
         try:
-            return JSONResponse({"text": explain(request.path_params["name"])}, headers=HEADERS)
+            return JSONResponse({"text": explain(request.path_params["name"])})
         except NovikoffError as found:
             return error(404, str(found))
 
     async def asked(request: Request, act: Any) -> Response:
-        if (refused := refusal(request)) is not None:
-            return refused
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             return error(415, "a request must be JSON: set its content type to application/json.")
         body = b""
@@ -87,9 +74,10 @@ def app(port: int = PORT) -> Any:
                 return error(413, f"a request must have at most {MOST_BYTES:,} bytes.")
         try:
             script = json.loads(body)
-            return JSONResponse(await run_in_threadpool(act, script), headers=HEADERS)
         except (ValueError, RecursionError):
             return error(400, "a request must be JSON: it cannot be read.")
+        try:
+            return JSONResponse(await run_in_threadpool(act, script))
         except NovikoffError as found:
             return error(400, str(found))
 
@@ -99,22 +87,63 @@ def app(port: int = PORT) -> Any:
     async def probed(request: Request) -> Response:
         return await asked(request, probe)
 
-    return Starlette(
-        routes=[
-            *(Route(path, file) for path in FILES),
-            Route("/api/games", games),
-            Route("/api/explain/{name}", explained),
-            Route("/api/play", played, methods=["POST"]),
-            Route("/api/probe", probed, methods=["POST"]),
-        ]
-    )
+    def failed(request: Request, found: Exception) -> Response:
+        return error(500, f"the arena failed ({type(found).__name__}): this is a bug. Please report it with the link.")
+
+    routes = [
+        *(Route(path, file) for path in FILES),
+        Route("/api/games", games),
+        Route("/api/explain/{name}", explained),
+        Route("/api/play", played, methods=["POST"]),
+        Route("/api/probe", probed, methods=["POST"]),
+    ]
+    return Guard(Starlette(routes=routes, exception_handlers={Exception: failed}), port)
+
+
+class Guard:
+    """Stands before the application: whatever is asked under another name, or by another page, is refused, and whatever
+    is answered has the headers, errors too.
+    """
+
+    def __init__(self, inner: Any, port: int) -> None:
+        self._inner, self._hosts = inner, names(port)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        from starlette.datastructures import Headers, MutableHeaders
+        from starlette.responses import JSONResponse
+
+        async def sent(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        inner = self._inner
+        if scope["type"] == "http":
+            headers = Headers(scope=scope)
+            if told := foreign(headers.get("host"), headers.get("origin"), self._hosts):
+                inner = JSONResponse({"error": told}, 403)
+        await inner(scope, receive, sent)
+
+
+def names(port: int) -> set[str]:
+    """What a browser on this machine calls the server."""
+    return {f"127.0.0.1:{port}", f"localhost:{port}"}
+
+
+def foreign(host: str | None, origin: str | None, hosts: set[str]) -> str:
+    """Why a request is refused: it came under another name, or from a page of somebody else; "" if it did not."""
+    if host not in hosts:
+        return "the host must be this machine: open the address that was printed."
+    if origin is not None and origin not in {f"http://{one}" for one in hosts}:
+        return "the page must be ours: another origin asked."
+    return ""
 
 
 def warm_up() -> None:
     """Play a round of each game, so that no click waits for kernels to be compiled."""
     for scene in SCENES.values():
         place = [least for least, _ in scene({}, 0, "me").limits()]
-        replay({"v": 1, "game": scene.name, "moves": [[place, "o"]] * 3, "field": True})
+        replay({"v": 1, "game": scene.name, "moves": [[place, "p"], [place, "m"], [place, "o"]], "field": True})
 
 
 def serve(port: int = PORT) -> None:

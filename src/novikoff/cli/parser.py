@@ -133,7 +133,7 @@ def parser() -> Parser:
     _add_force(one)
 
     one = verb("arena", verbs.arena)
-    one.add_argument("link", nargs="?", metavar="LINK", help="a link of the page, to open that game")
+    one.add_argument("link", nargs="?", metavar="LINK", help="a link of the page, in quotes, to open that game")
     one.add_argument(
         "--port", type=_integer(1, 65535), default=1962, metavar="N", help="where to listen (default: 1962)"
     )

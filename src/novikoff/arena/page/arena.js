@@ -1,48 +1,22 @@
-// The arena: what is asked of the server, what is kept in the link, and what the keys and buttons do.
+// The arena: what is asked of the server, what is shown, and what the keys and buttons do.
 import { cards, curve, scene, told } from "./draw.js";
+import { link, movesOf, unlink } from "./link.js";
+import { saved } from "./saved.js";
 
 const $ = (id) => document.getElementById(id);
 const RIVALS = { me: "me", builtin: "an adversary of the library", target: "a hidden target", data: "real flowers" };
-let games = [], script = null, frames = [], bounds = [], field = null, certificates = [], limits = [], apriori = null;
-let shown = 0, era = 0, cursor = null, asking = null, running = false, queue = Promise.resolve();
-
-// The link is the whole state
-
-const two = (value) => value.toString(36).padStart(2, "0");
-
-function link() {
-  const options = Object.entries(script.options).map(([name, value]) => `${name}:${value}`).join(",");
-  const moves = script.moves.map((move) => (move === "a" ? "A" : move[0].map((value, i) => two(value - limits[i][0])).join("") + move[1])).join("");
-  return `#v=1&g=${script.game}&o=${options}&s=${script.seed}&r=${script.rival}&m=${moves}&t=${shown}`;
-}
-
-function unlink(hash) {
-  const given = new URLSearchParams(hash.replace(/^#/, ""));
-  const game = games.find((one) => one.name === given.get("g"));
-  if (!game) return null;
-  const options = {};
-  for (const part of (given.get("o") || "").split(",").filter(Boolean)) {
-    const [name, value] = part.split(":");
-    options[name] = Number(value);
-  }
-  return { game, text: given.get("m") || "", t: Number(given.get("t") || 0), made: { v: Number(given.get("v")), game: game.name, options, seed: Number(given.get("s") || 0), rival: given.get("r") || "me", honest: true, moves: [] } };
-}
-
-function movesOf(text) {
-  const moves = [], width = 2 * limits.length;
-  for (let at = 0; at < text.length;) {
-    if (text[at] === "A") { moves.push("a"); at += 1; continue; }
-    const place = limits.map(([least], i) => parseInt(text.slice(at + 2 * i, at + 2 * i + 2), 36) + least);
-    moves.push([place, text[at + width]]);
-    at += width + 1;
-  }
-  return moves;
-}
+const OPTIONS = { bias: "constant feature (0 or 1)", n: "thresholds up to", m: "cells a side", gamma: "gamma: the larger, the narrower", budget: "budget (0: none)", experts: "experts" };
+let games = [], script = null, frames = [], bounds = [], field = null, certificates = [], certified = 0, limits = [], apriori = null;
+let shown = 0, open = Infinity, era = 0, cursor = null, asking = null, note = "", running = false, queue = Promise.resolve();
 
 // The server
 
 async function post(path, body) {
-  const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  return heard(fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }));
+}
+
+async function heard(asked) {
+  const answer = await asked.catch(() => { throw new Error("the arena must run: it does not answer. Start novikoff arena again."); });
   const found = await answer.json();
   if (!answer.ok) throw new Error(found.error || answer.statusText);
   return found;
@@ -55,12 +29,16 @@ function fail(error) {
 
 const pictured = () => ["kernel", "boxes"].includes(script.game);
 
+// answers of later rounds than `open` are hidden; what is seen then is the game before them
+const seen = () => Math.min(shown, open);
+
 // one after the other, so that quick clicks are all played; answers for a game that was left are dropped
 function play(move) {
   const mine = era;
   queue = queue.then(async () => {
     if (mine !== era) return;
     if (shown < frames.length - 1) { script.moves.length = shown; frames.length = shown + 1; bounds = bounds.filter(([round]) => round <= shown); }
+    if (open < frames.length - 1) open = frames.length - 1;
     script.moves.push(move);
     try {
       const found = await post("api/play", { ...script, from: script.moves.length, field: pictured() });
@@ -68,7 +46,9 @@ function play(move) {
       take(found);
       const last = frames[frames.length - 1];
       if (move !== "a" && script.game !== "experts") script.moves[script.moves.length - 1] = [move[0], last.y > 0 ? "p" : "m"];
+      note = move[1] === "o" && last.y === last.said ? "No target could still say the opposite, so the answer is what the learner said." : "";
       shown = frames.length - 1;
+      if (open < shown) open = shown;
       fail(null);
     } catch (error) { if (mine === era) { script.moves.pop(); fail(error); running = false; } }
     draw();
@@ -78,73 +58,100 @@ function play(move) {
 
 function take(found) {
   frames.push(...found.frames);
+  if (bounds.length && !bounds[bounds.length - 1][2]) bounds.pop(); // so that a link, opened, shows the same curve
   bounds.push(...found.curve);
   ({ certificates, limits, apriori } = found);
+  certified = frames.length - 1;
   if (found.field) field = { ...found.field, t: frames.length - 1 };
 }
 
-async function begin(made, text, t) {
+async function begin(made, text, t, hide, again = true) {
   const mine = ++era;
-  running = false; asking = null; frames = []; bounds = []; field = null; cursor = null;
-  script = made;
+  running = false; asking = null; frames = []; bounds = []; field = null; cursor = null; note = ""; open = Infinity;
+  script = { ...made, honest: $("honest").checked };
   try {
     const empty = await post("api/play", { ...script, moves: [], field: pictured() });
     if (mine !== era) return;
     ({ limits } = empty);
-    script.moves = text ? movesOf(text) : [];
+    script.moves = text ? movesOf(text, limits) : [];
     const found = script.moves.length ? await post("api/play", { ...script, field: pictured(), curve: true }) : empty;
     if (mine !== era) return;
     take(found);
     shown = Number.isInteger(t) && t >= 0 && t < frames.length ? t : frames.length - 1;
+    if (hide) open = shown;
+    $("hide").checked = Boolean(hide);
     fail(null);
-  } catch (error) { if (mine === era) { script.moves = []; fail(error); if (text) await begin({ ...made, moves: [], options: {}, rival: "me", v: 1, seed: 0 }, "", 0).then(() => fail(error)); } return; }
+  } catch (error) { // a stranger's link: a new game instead, and why
+    if (mine !== era) return;
+    if (again) await begin(fresh(made.game), "", 0, false, false);
+    fail(error);
+    return;
+  }
   controls();
   draw();
 }
 
+const fresh = (game) => ({ v: 1, game, options: {}, seed: 0, rival: "me", moves: [] });
+
 // What is seen
+
+const say = (id, text) => { if ($(id).textContent !== text) $(id).textContent = text; }; // nothing is read aloud twice
 
 function draw() {
   if (!frames.length) return;
-  const stale = field && field.t !== shown;
-  scene($("scene"), script.game, frames, shown, stale ? null : field, asking ? asking.pixel : document.activeElement === $("scene") ? pixel() : null);
-  if (stale && pictured()) look();
-  curve($("curve"), frames, shown, bounds, apriori);
-  $("said").textContent = asking ? asking.text : told(script.game, frames, shown);
+  const t = seen(), hidden = shown > t ? frames[shown] : null, stale = field && field.t !== t;
+  scene($("scene"), script.game, frames, t, stale ? null : field, asking ? asking.pixel : document.activeElement === $("scene") ? pixel() : null, hidden);
+  if (stale || certified !== t) look();
+  curve($("curve"), open < frames.length ? frames.slice(0, t + 1) : frames, t, bounds.filter(([round]) => round <= open), apriori);
+  say("said", asking ? asking.text : told(script.game, frames, t, hidden));
+  say("note", note);
+  say("promised", `What is promised after ${certified} round${certified === 1 ? "" : "s"}`);
   const round = $("round");
   round.max = frames.length - 1; round.value = shown;
-  $("back").disabled = shown === 0; $("forward").disabled = shown === frames.length - 1;
+  round.setAttribute("aria-valuetext", `round ${shown} of ${frames.length - 1}`);
+  $("back").disabled = shown === 0; $("forward").disabled = shown === frames.length - 1 && !hidden;
   $("run").textContent = running ? "Stop" : "Run";
-  $("run").disabled = script.rival === "me" && shown === frames.length - 1;
-  $("next").disabled = $("ten").disabled = script.rival === "me";
+  $("run").disabled = script.rival === "me" && $("forward").disabled;
+  $("next").hidden = $("ten").hidden = script.rival === "me";
   $("ask").hidden = !asking;
+  $("guess").hidden = !hidden; $("signs").hidden = script.game === "experts";
   cards($("promises"), certificates, explain);
-  history.replaceState(null, "", link());
+  if (!running) written();
+}
+
+const here = () => link({ ...script, moves: script.moves.slice(0, frames.length - 1) }, limits, shown, open < Infinity); // what was answered
+
+function written() { // browsers allow so many a minute
+  try { if (here() !== location.hash) history.replaceState(null, "", here()); } catch { setTimeout(written, 2000); }
 }
 
 let looking = 0;
-async function look() { // the picture of an earlier round
-  const mine = ++looking, at = shown, now = era;
-  const found = await post("api/play", { ...script, moves: script.moves.slice(0, at), from: at, field: true });
-  if (mine === looking && now === era && at === shown) { field = { ...found.field, t: at }; draw(); }
+async function look() { // the picture of an earlier round, and what was promised then
+  const mine = ++looking, at = seen(), now = era;
+  try {
+    const found = await post("api/play", { ...script, moves: script.moves.slice(0, at), from: at, field: pictured() });
+    if (mine !== looking || now !== era || at !== seen()) return;
+    ({ certificates } = found);
+    certified = at;
+    if (found.field) field = { ...found.field, t: at };
+    draw();
+  } catch (error) { if (mine === looking && now === era) fail(error); }
 }
 
-async function explain(name) {
-  const answer = await fetch(`api/explain/${encodeURIComponent(name)}`);
-  return (await answer.json()).text;
-}
+const explain = (name) => heard(fetch(`api/explain/${encodeURIComponent(name)}`)).then((found) => found.text, (error) => error.message);
 
 function controls() {
   const game = games.find((one) => one.name === script.game);
   for (const button of $("games").children) button.name === script.game ? button.setAttribute("aria-current", "page") : button.removeAttribute("aria-current");
   $("scene-about").textContent = `${game.title}: ${game.about}`;
+  $("scene").setAttribute("aria-label", `${game.title}: arrows move, Enter plays`);
   $("rival").replaceChildren(...game.rivals.map((name) => new Option(RIVALS[name], name, false, name === script.rival)));
   $("answers").hidden = script.game === "experts" || ["builtin", "data"].includes(script.rival);
   $("options").replaceChildren(...Object.entries(game.options).map(([name, [least, most, usual]]) => {
     const label = document.createElement("label"), input = document.createElement("input");
     Object.assign(input, { type: "number", min: least, max: most, value: script.options[name] ?? usual, name });
     input.addEventListener("change", () => { if (input.reportValidity() && input.value) begin({ ...script, options: { ...script.options, [name]: Number(input.value) }, moves: [] }, "", 0); });
-    label.append(`${name} `, input);
+    label.append(`${OPTIONS[name]} `, input);
     return label;
   }));
 }
@@ -171,7 +178,14 @@ function pixel() {
 
 const answer = () => document.querySelector("input[name=answer]:checked").value;
 
+function where() { // for who does not see the cursor
+  if (script.game === "experts") return `expert ${Math.log2(cursor[0] || 1) + 1}`;
+  if (script.game === "thresholds") return `x = ${cursor[0]}`;
+  return script.game === "boxes" ? `cell ${cursor[0]}, ${cursor[1]}` : `point ${(cursor[0] / 100).toFixed(2)}, ${(cursor[1] / 100).toFixed(2)}`;
+}
+
 async function choose(place, px) {
+  if (seen() < shown) { note = "The answer is hidden: guess it first, or have it shown."; return draw(); }
   if (["builtin", "data"].includes(script.rival)) return play("a");
   if (script.game === "experts") return play([place, "p"]);
   if (script.rival === "target") return play([place, "t"]);
@@ -200,17 +214,30 @@ async function reply(letter) {
 
 // Time
 
-function show(t) { asking = null; shown = Math.max(0, Math.min(frames.length - 1, t)); draw(); }
+function show(t) { // no further than the first answer that is hidden
+  asking = null; note = "";
+  shown = Math.max(0, Math.min(frames.length - 1, t, open + 1));
+  draw();
+}
+
+const forward = () => (seen() < shown ? guess(0) : show(shown + 1));
+
+function guess(label) {
+  if (seen() === shown) return;
+  open = shown;
+  note = label === 0 ? "" : label === frames[shown].y ? "You were right." : "You were wrong.";
+  draw();
+}
 
 async function run() {
   running = !running;
   draw();
   while (running && era) {
     const before = era;
-    if (shown < frames.length - 1) show(shown + 1);
+    if (!$("forward").disabled) forward();
     else if (script.rival !== "me" && script.moves.length < 1000) await play("a");
     else break;
-    await new Promise((done) => setTimeout(done, 120));
+    await new Promise((done) => setTimeout(done, Number($("speed").value)));
     if (before !== era) return;
   }
   running = false;
@@ -218,23 +245,8 @@ async function run() {
 }
 
 async function save() {
-  const whole = await post("api/play", { ...script, field: false, curve: true });
-  const [code, style] = await Promise.all(["draw.js", "arena.css"].map(async (name) => (await fetch(name)).text()));
-  const data = JSON.stringify({ game: script.game, ...whole }).replace(/</g, "\\u003c");
-  const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>novikoff: ${script.game}, ${script.moves.length} rounds</title><style>${style}</style></head><body><h1>${script.game}, ${script.moves.length} rounds</h1>
-<main><div><svg id="scene" viewBox="0 0 400 400" role="img" aria-label="The game"></svg><p id="said" role="status"></p></div><div>
-<svg id="curve" viewBox="0 0 400 190" role="img" aria-label="Mistakes and their bound against rounds"></svg>
-<input id="round" type="range" min="0" aria-label="Round shown" style="width:100%"></div></main><section id="promises"></section>
-<script>${code.replace(/^export /gm, "")}
-const game = ${data};
-const round = document.getElementById("round");
-round.max = round.value = game.frames.length - 1;
-function draw() { const t = Number(round.value); scene(document.getElementById("scene"), game.game, game.frames, t, null, null);
-curve(document.getElementById("curve"), game.frames, t, game.curve, game.apriori); document.getElementById("said").textContent = told(game.game, game.frames, t); }
-round.addEventListener("input", draw); draw(); cards(document.getElementById("promises"), game.certificates, null);
-</script></body></html>`;
+  const whole = await post("api/play", { ...script, fields: pictured(), curve: true });
+  const page = await saved(games.find((one) => one.name === script.game).title, { game: script.game, ...whole }, link(script, limits, frames.length - 1, false));
   const place = document.createElement("a");
   place.href = URL.createObjectURL(new Blob([page], { type: "text/html" }));
   place.download = `novikoff-${script.game}.html`;
@@ -244,6 +256,7 @@ round.addEventListener("input", draw); draw(); cards(document.getElementById("pr
 
 function keys(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (document.activeElement.matches("select, input[type=number]")) return;
   const inside = document.activeElement === $("scene"), step = event.shiftKey ? 10 : script.game === "thresholds" || script.game === "boxes" || script.game === "experts" ? 1 : 5;
   const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
   if (inside && moves[event.key]) {
@@ -251,14 +264,17 @@ function keys(event) {
     const [dx, dy] = moves[event.key];
     if (script.game === "experts") { const count = limits[0][1].toString(2).length; cursor = [1 << Math.min(count - 1, Math.max(0, Math.log2(cursor[0] || 1) + dx))]; }
     else cursor = cursor.map((value, i) => Math.max(limits[i][0], Math.min(limits[i][1], value + step * (i ? dy : dx + (cursor.length === 1 ? dy : 0)))));
+    note = where();
     draw();
   } else if (inside && event.key === "Enter") { pixel(); choose([...(script.game === "experts" ? [1 << Math.floor(Math.log2(cursor[0] || 1))] : cursor)], pixel()); }
-  else if (["+", "-", "!"].includes(event.key) && !/^(INPUT|SELECT)$/.test(document.activeElement.tagName)) {
+  else if (["+", "-", "!"].includes(event.key)) {
     const letter = { "+": "p", "-": "m", "!": "o" }[event.key];
-    if (asking) reply(letter);
+    if (seen() < shown) guess({ "+": 1, "-": -1, "!": 0 }[event.key]);
+    else if (asking) reply(letter);
     else if (inside && script.rival === "me" && script.game !== "experts") { pixel(); play([[...cursor], letter]); }
     else return;
-  } else if (event.key === "," || event.key === ".") show(shown + (event.key === "," ? -1 : 1));
+  } else if (event.key === ",") show(shown - 1);
+  else if (event.key === ".") forward();
   else if (event.key === " " && (inside || document.activeElement === document.body)) run();
   else return;
   event.preventDefault();
@@ -269,7 +285,7 @@ async function start() {
   $("games").replaceChildren(...games.map((game) => {
     const button = document.createElement("button");
     Object.assign(button, { type: "button", name: game.name, textContent: game.title });
-    button.addEventListener("click", () => begin({ v: 1, game: game.name, options: {}, seed: 0, rival: "me", honest: $("honest").checked, moves: [] }, "", 0));
+    button.addEventListener("click", () => begin(fresh(game.name), "", 0));
     return button;
   }));
   $("scene").addEventListener("click", (event) => {
@@ -282,25 +298,34 @@ async function start() {
   $("scene").addEventListener("blur", draw);
   document.addEventListener("keydown", keys);
   $("back").addEventListener("click", () => show(shown - 1));
-  $("forward").addEventListener("click", () => show(shown + 1));
+  $("forward").addEventListener("click", forward);
   $("round").addEventListener("input", () => show(Number($("round").value)));
   $("run").addEventListener("click", run);
   $("next").addEventListener("click", () => play("a"));
   $("ten").addEventListener("click", () => { for (let k = 0; k < 10; k++) play("a"); });
+  $("guess").addEventListener("click", (event) => event.target.dataset.guess && guess(Number(event.target.dataset.guess)));
+  $("hide").addEventListener("change", () => { const hide = $("hide").checked; open = hide ? 0 : Infinity; show(hide ? 0 : shown); });
   $("ask").addEventListener("click", (event) => event.target.dataset.answer && reply(event.target.dataset.answer));
   $("honest").addEventListener("change", () => { script.honest = $("honest").checked; });
   $("rival").addEventListener("change", () => begin({ ...script, rival: $("rival").value, moves: [] }, "", 0));
   $("new").addEventListener("click", () => begin({ ...script, moves: [], seed: (script.seed + 1) % 1000 }, "", 0));
   $("copy").addEventListener("click", async () => {
-    try { await navigator.clipboard.writeText(location.href); $("copy").textContent = "Copied"; } catch { prompt("The link:", location.href); }
+    const whole = location.href.replace(/#.*$/, "") + here();
+    try { await navigator.clipboard.writeText(whole); $("copy").textContent = "Copied"; } catch { prompt("The link:", whole); }
     setTimeout(() => { $("copy").textContent = "Copy link"; }, 1500);
   });
   $("save").addEventListener("click", () => save().catch(fail));
   $("help").addEventListener("click", () => { $("about").hidden = !$("about").hidden; $("help").setAttribute("aria-expanded", String(!$("about").hidden)); });
-  window.addEventListener("hashchange", () => { const given = unlink(location.hash); if (given && location.hash !== link()) begin(given.made, given.text, given.t); });
-  const given = unlink(location.hash);
-  await (given ? begin(given.made, given.text, given.t) : begin({ v: 1, game: "perceptron", options: {}, seed: 0, rival: "me", honest: true, moves: [] }, "", 0));
+  window.addEventListener("hashchange", () => { if (location.hash !== here()) opened(); });
+  await opened();
   document.body.dataset.ready = "yes";
+}
+
+async function opened() { // the game of the link; a new one if there is none, or if no page of ours wrote it
+  try {
+    const given = unlink(location.hash, games);
+    await (given ? begin(given.made, given.text, given.t, given.hide) : begin(fresh("perceptron"), "", 0));
+  } catch (error) { await begin(fresh("perceptron"), "", 0); fail(error); }
 }
 
 start().catch(fail);

@@ -17,7 +17,9 @@ function mark(x, y, label, wrong, where) {
   // + and - by shape and colour, a mistake in a ring
   const parts = [];
   const colour = label > 0 ? "plus-line" : "minus-line";
-  parts.push(shape("path", { d: `M${x - 6} ${y}H${x + 6}` + (label > 0 ? `M${x} ${y - 6}V${y + 6}` : ""), class: colour, "stroke-width": where ? 4 : 2.5 }));
+  const d = `M${x - 6} ${y}H${x + 6}` + (label > 0 ? `M${x} ${y - 6}V${y + 6}` : "");
+  parts.push(shape("path", { d, class: "halo", "stroke-width": 7, "stroke-linecap": "round" })); // seen on every ground
+  parts.push(shape("path", { d, class: colour, "stroke-width": where ? 4 : 2.5 }));
   if (wrong) parts.push(shape("circle", { cx: x, cy: y, r: 9, class: "ink", "stroke-width": 1.2 }));
   if (where) parts.push(shape("circle", { cx: x, cy: y, r: 13, class: "ink", "stroke-width": 2.4 }));
   return parts;
@@ -42,10 +44,17 @@ function plane(parts, frames, t, view, field) {
   parts.push(shape("rect", { width: SIDE, height: SIDE, class: "minus-area" }));
   if (field && field.says) {
     const size = SIDE / field.n;
-    let path = "";
-    for (let row = 0; row < field.n; row++) for (let c = 0; c < field.n; c++)
-      if (field.says[row * field.n + c] === "+") path += `M${(c * size).toFixed(1)} ${(row * size).toFixed(1)}h${size.toFixed(2)}v${size.toFixed(2)}h${(-size).toFixed(2)}z`;
-    parts.push(shape("path", { d: path, class: "plus-area" }));
+    let path = "", border = "";
+    const says = (row, c) => field.says[row * field.n + c], at = (k) => (k * size).toFixed(2);
+    for (let row = 0; row < field.n; row++) for (let c = 0; c < field.n; c++) {
+      if (says(row, c) === "+") path += `M${at(c)} ${at(row)}h${at(1)}v${at(1)}h${at(-1)}z`;
+      if (c + 1 < field.n && says(row, c) !== says(row, c + 1)) border += `M${at(c + 1)} ${at(row)}v${at(1)}`;
+      if (row + 1 < field.n && says(row, c) !== says(row + 1, c)) border += `M${at(c)} ${at(row + 1)}h${at(1)}`;
+    }
+    const hatch = shape("pattern", { id: "hatch", width: 12, height: 12, patternUnits: "userSpaceOnUse" });
+    hatch.append(shape("path", { d: "M-3 3L3 -3M0 12L12 0M9 15L15 9", class: "plus-line", "stroke-opacity": 0.35 }));
+    parts.push(hatch, shape("path", { d: path, class: "plus-area" }), shape("path", { d: path, fill: "url(#hatch)" }));
+    parts.push(shape("path", { d: border, class: "ink", "stroke-width": 1 })); // seen without colours
   } else if (view.w) {
     const area = half(view.w);
     if (area.length) parts.push(shape("polygon", { points: polygon(area), class: "plus-area" }));
@@ -64,7 +73,7 @@ function plane(parts, frames, t, view, field) {
   }
   if (field && field.says) {
     const plus = (field.says.match(/\+/g) || []).length;
-    parts.push(shape("text", { x: 8, y: 18 }, `says +1 on ${Math.round(100 * plus / field.says.length)} % of the plane (the blue part)`));
+    parts.push(shape("text", { x: 8, y: 18 }, `says +1 where it is hatched, ${Math.round(100 * plus / field.says.length)} % of the plane`));
   }
   parts.push(shape("path", { d: "M0 200H400M200 0V400", class: "axis", "stroke-opacity": 0.5 }));
 }
@@ -132,7 +141,7 @@ const SCENES = {
     if (view.low) parts.push(shape("rect", { x: view.low[0] * size, y: SIDE - (view.high[1] + 1) * size, width: (view.high[0] - view.low[0] + 1) * size, height: (view.high[1] - view.low[1] + 1) * size, class: "ink", "stroke-width": 2.5 }));
     for (const frame of frames.slice(1, t + 1))
       parts.push(...mark((frame.x[0] + 0.5) * size, SIDE - (frame.x[1] + 0.5) * size, frame.y, frame.said !== frame.y, frame.t === t));
-    parts.push(shape("text", { x: 8, y: 18 }, `${view.left.toLocaleString("en")} boxes are left; the bluer, the more say +1`));
+    parts.push(shape("text", { x: 8, y: 18 }, `${view.left.toLocaleString("en")} boxes are left; where the colour is strong, more say +1`));
   },
   experts(parts, frames, t, view) {
     const count = view.weights.length, width = 360 / count, now = frames[t].x;
@@ -150,9 +159,16 @@ const SCENES = {
   },
 };
 
-export function scene(svg, game, frames, t, field, cursor) {
+// `open` is a round whose answer is not shown yet: its point alone
+export function scene(svg, game, frames, t, field, cursor, open) {
   const parts = [];
   SCENES[game](parts, frames, t, frames[t].view, field);
+  if (open && game !== "experts") {
+    const [x, y] = game === "thresholds" ? [20 + 360 * (open.x + 0.5) / (frames[t].view.n + 1), 370]
+      : game === "boxes" ? [(open.x[0] + 0.5) * SIDE / frames[t].view.m, SIDE - (open.x[1] + 0.5) * SIDE / frames[t].view.m] : [across(open.x[0]), up(open.x[1])];
+    parts.push(shape("circle", { cx: x, cy: y, r: 13, class: "page" }), shape("circle", { cx: x, cy: y, r: 13, class: "ink", "stroke-width": 2.4 }));
+    parts.push(shape("text", { x, y: y + 5, "text-anchor": "middle" }, "?"));
+  }
   if (cursor) parts.push(shape("path", { d: `M${cursor[0] - 9} ${cursor[1]}h18M${cursor[0]} ${cursor[1] - 9}v18`, class: "ink", "stroke-dasharray": "2 2" }));
   svg.replaceChildren(...parts);
 }
@@ -171,7 +187,9 @@ export function curve(svg, frames, t, bounds, apriori) {
     parts.push(shape("path", { d: "M" + seen.map(([round, bound]) => `${x(round).toFixed(1)} ${y(bound).toFixed(1)}`).join("L"), class: "minus-line", "stroke-dasharray": "6 3", "stroke-width": 2 }));
     const [round, bound] = seen[seen.length - 1];
     parts.push(shape("circle", { cx: x(round), cy: y(bound), r: 3, class: "minus" }));
-    parts.push(shape("text", { x: right + 4, y: y(bound) + 4 }, Number.isInteger(bound) ? bound : bound.toFixed(1)));
+    // rounded up: what is written is promised too
+    const text = Number.isInteger(bound) ? bound : (Math.ceil(10 * bound) / 10).toFixed(1);
+    parts.push(shape("text", { x: x(round) + 5, y: y(bound) + (round < last ? -5 : 4), "text-anchor": round < last ? "middle" : "start" }, text));
   }
   parts.push(shape("path", { d: "M" + frames.map((frame) => `${x(frame.t).toFixed(1)} ${y(frame.paid).toFixed(1)}`).join("L"), class: "plus-line", "stroke-width": 2 }));
   const now = frames[t];
@@ -182,8 +200,9 @@ export function curve(svg, frames, t, bounds, apriori) {
   svg.replaceChildren(...parts);
 }
 
-export function told(game, frames, t) {
+export function told(game, frames, t, open) {
   const now = frames[t];
+  if (open) return `Round ${open.t}: ${game === "experts" ? "who loses?" : `the learner says ${open.said > 0 ? "+1" : "\u22121"}. What is it?`}`;
   if (t === 0) return "Nothing was played yet.";
   if (game === "experts") return `Round ${t}: ${now.x.map((v, i) => (v ? i + 1 : 0)).filter(Boolean).map((i) => "expert " + i).join(", ") || "nobody"} lost. The learner lost ${now.paid.toFixed(2)} in all.`;
   const sign = (label) => (label > 0 ? "+1" : "\u22121");
@@ -193,6 +212,9 @@ export function told(game, frames, t) {
 const BADGES = { valid: "\u2713 Kept", conditional: "\u2713 Kept, if", vacuous: "\u2013 Says nothing", void: "\u2013 Does not apply", violated: "\u2717 BROKEN" };
 
 export function cards(where, certificates, explain) {
+  if (where.shown === certificates) return;
+  where.shown = certificates;
+  const open = new Set([...where.querySelectorAll("details[open]")].map((one) => one.dataset.theorem));
   const young = certificates.length && certificates.every((one) => one.status === "vacuous") ? [document.createElement("p")] : [];
   if (young.length) young[0].textContent = "So far the promises say nothing: play on, and they will.";
   where.replaceChildren(...young, ...certificates.map((one) => {
@@ -207,6 +229,8 @@ export function cards(where, certificates, explain) {
       const more = document.createElement("details"), summary = document.createElement("summary"), body = document.createElement("pre");
       summary.textContent = "The theorem, and its proof";
       more.append(summary, body);
+      more.dataset.theorem = one.theorem;
+      more.open = open.has(one.theorem);
       more.addEventListener("toggle", async () => { if (more.open && !body.textContent) body.textContent = await explain(one.theorem); });
       card.append(more);
     }
