@@ -26,6 +26,12 @@ COMPUTED = frozenset((np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.in
 """The arrays that kernels read; sums of their numbers are doubles."""
 
 
+class CheckedRow(tuple[NDArray[np.uint32], NDArray[np.float64]]):
+    """A sparse row (indices, values) that was checked (encode.py): whoever is given it looks no further."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sparse:
     """Rows with few non-zeros: row t is indices[indptr[t]:indptr[t+1]] and the values beside them.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from itertools import chain
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.batch import CheckedRow, Sparse
 from novikoff.errors import InputError, shown, whole
 
 LARGEST_COORDINATE = 2**31 - 1
@@ -98,7 +100,7 @@ def vector(x: Any, width: int) -> NDArray[np.float64]:
     return values
 
 
-def pair(indices: Any, values: Any) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+def pair(indices: Any, values: Any) -> CheckedRow:
     """A sparse row: whole numbers from 0, none twice, and as many finite numbers."""
     places = np.asarray(indices)
     try:
@@ -108,19 +110,17 @@ def pair(indices: Any, values: Any) -> tuple[NDArray[np.uint32], NDArray[np.floa
     if places.ndim != 1 or places.shape != reals.shape:
         raise InputError(f"indices and values must be of one length: got {places.shape} and {reals.shape}.")
     if len(places) == 0:
-        return places.astype(np.uint32), reals
+        return CheckedRow((places.astype(np.uint32), reals))
     if places.dtype.kind not in "iu" or places.min() < 0 or places.max() > LARGEST_INDEX:
         raise InputError(f"indices must be whole numbers from 0 to {LARGEST_INDEX:,}: got {places.tolist()}.")
     if len(places) > 1 and not np.all(places[1:] > places[:-1]) and len(np.unique(places)) < len(places):
         raise InputError(f"no index may be repeated in a row: got {places.tolist()}. Add their values up.")
     if not np.all(np.isfinite(reals)):
         raise InputError(f"x must be finite: got {reals.tolist()}. Clean or drop the row.")
-    return places.astype(np.uint32), reals
+    return CheckedRow((places.astype(np.uint32), reals))
 
 
-def mapping(
-    x: Mapping[Any, Any], names: dict[str, int], learn: bool = True
-) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+def mapping(x: Mapping[Any, Any], names: dict[str, int], learn: bool = True) -> CheckedRow:
     """A sparse row from {name: number} or {index: number}; new names are added to `names`, all or none, if `learn`."""
     try:
         values = doubles(list(x.values()))
@@ -133,7 +133,7 @@ def mapping(
     except KeyError:  # a new name, or none
         known = None
     if known is not None and np.isfinite(values).all():
-        return known, values
+        return CheckedRow((known, values))
     if all(isinstance(key, str) for key in x):
         places = {name: len(names) + k for k, name in enumerate(name for name in x if name not in names)}
         row = pair(np.array([places.get(name, names.get(name)) for name in x], dtype=np.int64), values)
@@ -143,6 +143,28 @@ def mapping(
     if not all(isinstance(key, Integral) for key in x):
         raise InputError(f"features must all be names or all whole numbers: got {list(x)!r}.")
     return pair(np.array(list(x), dtype=np.int64), values)
+
+
+class Named:
+    """A mapping from names to finite numbers, all of which have places: to be encoded later, with others."""
+
+    __slots__ = ("names", "x")
+
+    def __init__(self, x: dict[str, float], names: dict[str, int]) -> None:
+        self.x, self.names = x.copy(), names  # the caller may change x; a name keeps its place
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+def named_rows(rows: Sequence[Named]) -> Sparse:
+    """The rows of several at once: that is quicker than one by one."""
+    ends = np.zeros(len(rows) + 1, dtype=np.uint64)
+    np.cumsum([len(row.x) for row in rows], out=ends[1:])
+    places = chain.from_iterable(map(row.names.__getitem__, row.x) for row in rows)
+    indices = np.fromiter(places, np.uint32, int(ends[-1]))
+    values = np.fromiter(chain.from_iterable(row.x.values() for row in rows), np.float64, int(ends[-1]))
+    return Sparse(ends, indices, values, int(indices.max(initial=0)) + 1, checked=True)
 
 
 def scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:

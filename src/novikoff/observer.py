@@ -74,7 +74,7 @@ class Tracking(Observer):
             self._tracker.see(self._player.seen(batch), predictions != batch.y)
 
     def see_one(self, ledger: Ledger, x: Example, y: Label, result: StepResult) -> None:
-        row = self._player.seen_row(x)
+        row = self._player.seen_row(x, later=not self._tracker.scored)
         if self._tracker.scored:
             self._tracker.see_row_scores(row, y, self._own(result).scores)
             return

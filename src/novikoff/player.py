@@ -22,6 +22,8 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     play_one        predict, then learn, looking at x once
     learn_many      the same for every row of a batch, compiled; None, having done nothing, where it must go row by row
     predict_many    what it says of every row, learning nothing
+    scores_many     the score of every row, or those of each of many labels, likewise
+    probabilities_many   P(+1) of every row, or P of each of many labels, likewise
     tracker         the comparators that its theorems need, for a game that begins now; none
     score_one       the number whose sign is said of x
     scored          the scores of the last call: that of `play_one`, or an array of `learn_many`, each before its label
@@ -119,6 +121,26 @@ class Player:
             predictions: NDArray[Any] = self._predict_many(batch)
             return predictions
         return np.array([self.learner.predict_one(x) for x, _ in batch.rows()])
+
+    def scores_many(self, batch: Batch) -> NDArray[np.float64]:
+        """The score of every row, or those of each of many labels, learning nothing."""
+        one = "scores_one" if self.numbered else "score_one"
+        return self._of_rows(batch, "scores_many", one, hasattr(self.within, one), "a score")
+
+    def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
+        """P(+1) of every row, or P of each of many labels, learning nothing."""
+        one = "probabilities_one" if self.numbered else "probability_one"
+        return self._of_rows(batch, "probabilities_many", one, self.probable, "a probability")
+
+    def _of_rows(self, batch: Batch, many: str, one: str, has: bool, what: str) -> NDArray[np.float64]:
+        """What `many` says of all rows, or else `one` of each."""
+        if not has:
+            raise InputError(f"the learner must have {what}: {type(self.within).__name__} has none.")
+        together, single = getattr(self.learner, many, None), getattr(self.learner, one)
+        if together is not None and not isinstance(batch.x, list):
+            found: NDArray[np.float64] = together(batch)
+            return found
+        return np.array([single(x) for x, _ in batch.rows()], dtype=np.float64)
 
     def chances(self, x: Example) -> Distribution:
         """The distribution of its prediction on x."""
@@ -253,10 +275,10 @@ class Player:
         found: Batch = getattr(self.learner, "seen", batch)
         return found
 
-    def seen_row(self, x: Example) -> Any:
-        """The x of the last call as a row, as the learner saw it."""
+    def seen_row(self, x: Example, later: bool = False) -> Any:
+        """The x of the last call as a row, as the learner saw it; or, if `later`, what will be encoded with others."""
         row = getattr(self.learner, "seen", None)
-        return self.features.row(x, learn=False) if row is None else row
+        return self.features.seen_row(x, later) if row is None else row
 
     @property
     def changes_examples(self) -> bool:

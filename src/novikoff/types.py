@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.batch import Batch as Batch
+from novikoff.batch import CheckedRow as CheckedRow
 from novikoff.batch import Position as Position
 from novikoff.batch import Sparse as Sparse
 from novikoff.errors import POSITIVE, InputError, shown, whole

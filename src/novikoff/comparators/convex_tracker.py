@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.comparators.convex_losses import ConvexLoss
 from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.rows import one_row
 from novikoff.types import Batch, Sparse, State
 
 Vector = NDArray[np.float64]
@@ -125,11 +126,7 @@ class ConvexTracker:
 
     def see_row_scores(self, x: Any, y: float, scores: Any) -> None:
         """One round: x as (indices, values), or as an array of numbers."""
-        if isinstance(x, tuple):
-            x = Sparse(np.array([0, len(x[0])], np.uint64), x[0], x[1], 2**32)
-        else:
-            x = x[np.newaxis]
-        self._see(x, np.array([y], dtype=np.float64), np.array([scores], dtype=np.float64))
+        self._see(one_row(x), np.array([y], dtype=np.float64), np.array([scores], dtype=np.float64))
 
     def _see(self, x: Any, y: Vector, scores: Vector) -> None:
         self.rows += len(y)

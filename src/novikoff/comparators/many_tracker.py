@@ -29,6 +29,7 @@ from novikoff.comparators.background import Background
 from novikoff.comparators.many_comparator import ManyComparator, ManyComparatorFacts, ManyGoal
 from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.rows import one_row
 from novikoff.types import Batch, Sparse, State
 
 Vector = NDArray[np.float64]
@@ -86,13 +87,9 @@ class ManyTracker:
 
     def see_row_scores(self, x: Any, y: int, scores: Any) -> None:
         """One round: x as (indices, values), or as an array of numbers."""
-        if isinstance(x, tuple):
-            x = Sparse(np.array([0, len(x[0])], np.uint64), x[0], x[1], 2**32)
-        else:
-            x = x[np.newaxis]
         self.rows += 1
         self._background.catch_up()
-        self._see(x, np.array([y], dtype=np.int64), np.asarray(scores)[np.newaxis])
+        self._see(one_row(x), np.array([y], dtype=np.int64), np.asarray(scores)[np.newaxis])
 
     def _see(self, x: Any, y: NDArray[np.int64], scores: Vector) -> None:
         if isinstance(x, Sparse):

@@ -32,6 +32,7 @@ from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric import U0
 from novikoff.comparators.metric_comparator import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
+from novikoff.comparators.rows import one_row
 from novikoff.kernels import log_losses_layout as at
 from novikoff.types import Batch, Sparse, State
 
@@ -108,13 +109,9 @@ class MetricTracker:
 
     def see_row_scores(self, x: Any, y: int, scores: Any) -> None:
         """One round: x as (indices, values), or as an array of numbers."""
-        if isinstance(x, tuple):
-            x = Sparse(np.array([0, len(x[0])], np.uint64), x[0], x[1], 2**32)
-        else:
-            x = x[np.newaxis]
         self.rows += 1
         self._background.catch_up()
-        self._see(x, np.array([y], dtype=np.int8), np.asarray(scores))
+        self._see(one_row(x), np.array([y], dtype=np.int8), np.asarray(scores))
 
     def _see(self, x: Any, y: NDArray[np.int8], scores: NDArray[Any]) -> None:
         scores = np.ascontiguousarray(scores.reshape(len(y), -1)[:, : len(self.kappas)])

@@ -7,10 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.encode import Named, named_rows
 from novikoff.errors import InputError
 from novikoff.types import Batch, Sparse, State
 
-Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]
+Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]] | Named
 Rows = NDArray[Any] | Sparse
 Labels = NDArray[np.int8]
 
@@ -71,8 +72,19 @@ def as_rows(batch: Batch) -> Rows:
     return batch.x if isinstance(batch.x, Sparse) else batch.table()
 
 
+def one_row(x: Any) -> Any:
+    """One row, checked, as rows: x is (indices, values) or an array of numbers."""
+    if not isinstance(x, tuple):
+        return x[np.newaxis]
+    indices, values = x
+    return Sparse(np.array([0, len(indices)], np.uint64), indices, values, 2**32, checked=True)
+
+
 def stacked(rows: list[Row]) -> Rows:
-    """Single rows, all (indices, values) or all arrays of one width, in doubles."""
+    """Single rows, all (indices, values), all named, or all arrays of one width, in doubles."""
+    named = [row for row in rows if isinstance(row, Named)]
+    if len(named) == len(rows):
+        return named_rows(named)
     sparse = [row for row in rows if isinstance(row, tuple)]
     if len(sparse) not in (0, len(rows)):
         raise InputError("rows must be of one form to be stacked: got dense and sparse ones.")
@@ -97,8 +109,8 @@ def without_zeros(x: Rows) -> Sparse:
 
 
 def form_of(x: Row) -> int:
-    """-1 for a sparse row, the width of a dense one."""
-    return -1 if isinstance(x, tuple) else len(x)
+    """-1 for a sparse row, -2 for a named one, the width of a dense one."""
+    return -1 if isinstance(x, tuple) else -2 if isinstance(x, Named) else len(x)
 
 
 def sizes(x: Rows) -> NDArray[np.int64]:

@@ -32,6 +32,7 @@ from novikoff.comparators.linear import HEAVIEST, LinearScorer, Wrong
 from novikoff.comparators.rounding import length_of
 from novikoff.comparators.rows import Labels, Row, RowBuffer, Rows, as_rows, form_of, sizes, stacked, without_zeros
 from novikoff.comparators.tally import Comparator, PenalizedComparator, Tally
+from novikoff.encode import Named
 from novikoff.errors import InputError
 from novikoff.similarity import Similarity
 from novikoff.types import Batch, State
@@ -172,15 +173,19 @@ class ComparatorTracker(Generic[S], ABC):
         self._see(x, y, wrong)
 
     def see_row(self, x: Row, y: int, wrong: bool) -> None:
-        """One round: x as (indices, values), or as an array of numbers."""
+        """One round: x as (indices, values), named, or as an array of numbers."""
         self.catch_up()
         self._gather_row(x, y, wrong)
 
     def _gather_row(self, x: Row, y: int, wrong: bool) -> None:
         """Keep a row until there are enough to look at."""
-        copied = (x[0].copy(), x[1].copy()) if isinstance(x, tuple) else np.array(x, dtype=np.float64)
+        copied: Row = x
+        if isinstance(x, tuple):
+            copied = x[0].copy(), x[1].copy()
+        elif not isinstance(x, Named):
+            copied = np.array(x, dtype=np.float64)
         self._gathered.append((copied, y, wrong))
-        self._gathered_size += (x[1] if isinstance(x, tuple) else x).nbytes
+        self._gathered_size += 8 * len(x[1] if isinstance(x, tuple) else x)
         if len(self._gathered) >= 256 or self._gathered_size >= MOST_GATHERED:
             self._gather()
 

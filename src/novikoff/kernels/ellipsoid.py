@@ -105,20 +105,20 @@ def score_sparse(
 
 
 @compiled
-def label_dense(body: Body, rule: Rule, x: NDArray[Any], said: NDArray[np.int8]) -> None:
-    """What is said of every row."""
-    for t in range(len(said)):
-        said[t] = -1 if score_dense(body, rule, x[t]) < 0.0 else 1
+def scores_dense(body: Body, rule: Rule, x: NDArray[Any], scores: Vector) -> None:
+    """The score of every row."""
+    for t in range(len(scores)):
+        scores[t] = score_dense(body, rule, x[t])
 
 
 @compiled
-def label_sparse(
+def scores_sparse(
     body: Body, rule: Rule, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any],
-    said: NDArray[np.int8],
+    scores: Vector,
 ) -> None:  # fmt: skip
-    """What is said of every row."""
-    for t in range(len(said)):
-        said[t] = -1 if score_sparse(body, rule, indices, values, indptr[t], indptr[t + 1]) < 0.0 else 1
+    """The score of every row."""
+    for t in range(len(scores)):
+        scores[t] = score_sparse(body, rule, indices, values, indptr[t], indptr[t + 1])
 
 
 @inlined

@@ -74,7 +74,7 @@ def too_long_sparse(indptr: NDArray[np.uint64], values: NDArray[Any], params: Nu
     return -1
 
 
-@compiled
+@inlined
 def score_dense(weights: Numbers, totals: Numbers, params: Numbers, x: Numbers) -> float:
     """<w, x~>; not a number if x is too long."""
     square = square_dense(x)
@@ -85,7 +85,7 @@ def score_dense(weights: Numbers, totals: Numbers, params: Numbers, x: Numbers) 
     )
 
 
-@compiled
+@inlined
 def score_sparse(weights: Numbers, totals: Numbers, params: Numbers, indices: Indices, values: NDArray[Any]) -> float:
     """<w, x~>; not a number if x is too long."""
     square = square_sparse(values, 0, len(values))
@@ -95,6 +95,24 @@ def score_sparse(weights: Numbers, totals: Numbers, params: Numbers, indices: In
     return totals[at.SCALE] * (
         sparse_scaled(weights, indices, values, 0, len(values), stretch) + totals[at.WEIGHT] * params[at.BIAS]
     )
+
+
+@compiled
+def scores_dense(weights: Numbers, totals: Numbers, params: Numbers, x: Numbers, scores: Numbers) -> None:
+    """<w, x~> of every row."""
+    for t in range(len(scores)):
+        scores[t] = score_dense(weights, totals, params, x[t])
+
+
+@compiled
+def scores_sparse(
+    weights: Numbers, totals: Numbers, params: Numbers, indptr: NDArray[np.uint64], indices: Indices,
+    values: NDArray[Any], scores: Numbers,
+) -> None:  # fmt: skip
+    """<w, x~> of every row."""
+    for t in range(len(scores)):
+        start, stop = indptr[t], indptr[t + 1]
+        scores[t] = score_sparse(weights, totals, params, indices[start:stop], values[start:stop])
 
 
 @inlined

@@ -71,28 +71,28 @@ def play_dense(weights: Weights, bias_weight: Weights, x: NDArray[Any], y: int, 
 
 
 @compiled
-def label_dense(
-    weights: Weights, bias_weight: Weights, x: NDArray[Any], bias: float, normalize: bool, said: NDArray[np.int8]
+def scores_dense(
+    weights: Weights, bias_weight: Weights, x: NDArray[Any], bias: float, normalize: bool, scores: Weights
 ) -> None:  # fmt: skip
-    """What is said of every row."""
-    for t in range(len(said)):
-        said[t] = -1 if score_dense(weights, bias_weight, x[t], bias, normalize) < 0.0 else 1
+    """<w, x~> of every row."""
+    for t in range(len(scores)):
+        scores[t] = score_dense(weights, bias_weight, x[t], bias, normalize)
 
 
 @compiled
-def label_sparse(
+def scores_sparse(
     weights: Weights, bias_weight: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
-    bias: float, normalize: bool, said: NDArray[np.int8],
+    bias: float, normalize: bool, scores: Weights,
 ) -> None:  # fmt: skip
-    """What is said of every row."""
-    for t in range(len(said)):
+    """<w, x~> of every row."""
+    for t in range(len(scores)):
         start, stop = indptr[t], indptr[t + 1]
         prefetch_sparse(indices, values, start, stop)
         if normalize:
             score = sparse_scaled(weights, indices, values, start, stop, inverse_norm(values, start, stop))
         else:
             score = sparse(weights, indices, values, start, stop)
-        said[t] = -1 if score + bias_weight[0] * bias < 0.0 else 1
+        scores[t] = score + bias_weight[0] * bias
 
 
 def learn_dense(

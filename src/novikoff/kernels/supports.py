@@ -167,11 +167,11 @@ def score_of(cache: Cache) -> float:
 
 
 @compiled
-def label_rows(cache: Cache, rule: Rule, rows: Rows, said: NDArray[np.int8]) -> None:
-    """What f says of every row."""
-    for t in range(len(said)):
+def score_rows(cache: Cache, rule: Rule, rows: Rows, scores: Vector) -> None:
+    """f of every row."""
+    for t in range(len(scores)):
         here, x = row_of(rows, t)
-        said[t] = -1 if compare(cache, rule, here, x, rows[3], at.VALUES) < 0.0 else 1
+        scores[t] = compare(cache, rule, here, x, rows[3], at.VALUES)
 
 
 @compiled

@@ -175,6 +175,7 @@ class Ellipsoid(Playing):
         before, score = self.updates, math.nan
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
             score = kernels.ellipsoid.play_dense(self._body, self._rule, x, y)
+            self.features.seen = x
         if not math.isfinite(score):
             score = self._play_row(x, y)
         self.rounds += 1
@@ -205,18 +206,22 @@ class Ellipsoid(Playing):
         return np.where(scores < 0.0, -1, 1).astype(np.int8)
 
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
-        said = np.ones(len(batch), dtype=np.int8)
+        return np.where(self.scores_many(batch) < 0.0, np.int8(-1), np.int8(1))
+
+    def scores_many(self, batch: Batch) -> NDArray[np.float64]:
+        """The score of every row, learning nothing."""
+        scores = np.zeros(len(batch))
         x = self.features.rows(batch, learn=False)
         if self.width is None:
-            return said
+            return scores
         if isinstance(x, Sparse):
             body, indices = self._never_seen(x.indices)
             indptr, _, values = _rows(x)
-            kernels.ellipsoid.label_sparse(body, self._rule, indptr, still(indices), values, said)
+            kernels.ellipsoid.scores_sparse(body, self._rule, indptr, still(indices), values, scores)
         else:
             self._check("array", x.shape[1])
-            kernels.ellipsoid.label_dense(self._body, self._rule, _doubles(x), said)
-        return said
+            kernels.ellipsoid.scores_dense(self._body, self._rule, _doubles(x), scores)
+        return scores
 
     def _never_seen(self, indices: NDArray[np.uint32]) -> tuple[Any, NDArray[np.uint32]]:
         """Body and indices to predict with: features beyond the width, never seen, share a place of weight 0."""

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from novikoff import encode
 from novikoff.errors import InputError, counted
 from novikoff.learners.restoring import integer, require
-from novikoff.types import Batch, Example, Sparse, State
+from novikoff.types import Batch, CheckedRow, Example, Sparse, State
 
-Row = NDArray[Any] | tuple[NDArray[np.uint32], NDArray[np.float64]]
+Row = NDArray[Any] | CheckedRow
 Kind = Literal["array", "numbers", "names"]
 
 MOST = 2**32 - 1
@@ -31,10 +31,16 @@ class Features:
         self.kind: Kind | None = None
         self.count = 0
         self.names: dict[str, int] = {}
+        self.seen: Row | None = None
+        """The row that was met last: whoever else needs it in this round does not encode x again."""
 
     def row(self, x: Example, learn: bool) -> Row:
         """x checked, as an array or as (indices, values). New features get a place only if `learn`."""
-        if isinstance(x, Mapping):
+        if type(x) is CheckedRow:
+            self._keep_to("numbers")
+            row = x
+            self.kind = "numbers" if learn else self.kind
+        elif isinstance(x, Mapping):
             named = isinstance(next(iter(x)), str) if x else self.kind == "names"  # none at all: either will do
             kind: Kind = "names" if named else "numbers"
             self._keep_to(kind)
@@ -48,11 +54,22 @@ class Features:
             self._keep_to("array")
             array = encode.vector(x, self.count if self.kind == "array" and self.count else np.size(x))
             if learn:
-                self.kind, self.count = "array", len(array)
+                self.kind, self.count, self.seen = "array", len(array), array
             return array
-        if learn and len(row[0]):
-            self.count = max(self.count, int(row[0].max()) + 1)
+        if learn:
+            self.seen = row
+            if len(row[0]):
+                self.count = max(self.count, int(row[0].max()) + 1)
         return row
+
+    def seen_row(self, x: Example, later: bool = False) -> Any:
+        """The x of the round just played: as it was met; encoded now if it was not; if `later`, with others."""
+        row, self.seen = self.seen, None
+        if row is not None:
+            return row
+        if later and type(x) is dict and self.kind == "names":
+            return encode.Named(x, self.names)
+        return self.row(x, learn=False)
 
     def met(self) -> tuple[Kind | None, int, int]:
         """What has been met: to `forget` what comes now."""

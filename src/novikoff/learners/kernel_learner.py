@@ -23,7 +23,7 @@ from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, integer
 from novikoff.learners.supports import Supports
 from novikoff.similarity import Similarity
-from novikoff.types import Batch, Domain, Example, Label, State, Theorem, check_label, signs
+from novikoff.types import Batch, CheckedRow, Domain, Example, Label, State, Theorem, check_label, signs
 
 Row = tuple[Places, Vector, int]
 """Places, numbers and width of an example, as in kernels/rows.py."""
@@ -92,18 +92,21 @@ class KernelLearner(Playing):
         if self.supports.count == 0:
             return 0.0
         if not isinstance(row, tuple) and self.supports.wrong_width(len(row)):
-            row = np.arange(len(row), dtype=np.uint32), row
+            row = CheckedRow((np.arange(len(row), dtype=np.uint32), row))
         return self.supports.score(*kernels.rows.rows_of_one(row)[1:])
 
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
-        """What it says of every row, learning nothing; compiled, but for a function of the user's."""
+        return np.where(self.scores_many(batch) < 0.0, np.int8(-1), np.int8(1))
+
+    def scores_many(self, batch: Batch) -> NDArray[np.float64]:
+        """f of every row, learning nothing; compiled, but for a function of the user's."""
         held, rows = self.supports, kernels.rows.rows_of(self.features.rows(batch, learn=False))
         if held.count and (held.user_kernel or held.wrong_width(rows[3])):
-            return np.array([self.predict_one(x) for x, _ in batch.rows()], dtype=np.int8)
-        predictions = np.ones(len(batch), dtype=np.int8)
+            return np.array([self.score_one(x) for x, _ in batch.rows()], dtype=np.float64)
+        scores = np.zeros(len(batch))
         if held.count:
-            kernels.supports.label_rows(held.cache, held.rule, rows, predictions)
-        return predictions
+            kernels.supports.score_rows(held.cache, held.rule, rows, scores)
+        return scores
 
     def play_one(self, x: Example, y: Label) -> Label:
         label, held = check_label(y, None), self.supports

@@ -53,7 +53,7 @@ from novikoff.learners.limits import LARGEST, Limits, size
 from novikoff.learners.outcome_range import OutcomeRange
 from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, array, require
-from novikoff.types import Batch, Domain, Example, Sparse, State, StepResult, Theorem
+from novikoff.types import Batch, CheckedRow, Domain, Example, Sparse, State, StepResult, Theorem
 
 DOUBLE = np.dtype(np.float64)
 LOSSES = {"absolute": at.ABSOLUTE, "squared": at.SQUARED}
@@ -122,7 +122,7 @@ class OnlineGradient(Playing):
         self._hold(np.zeros((3, 0)))
 
     def _hold(self, held: NDArray[np.float64]) -> None:
-        self._held = held  # may be longer than the features met, so that it grows seldom
+        self._held = held  # longer than the features met, but for arrays: it grows seldom, and the last place is 0
         self._shape = (self.features.count,) if self.features.kind == "array" else None
         self._arrays = (held[0], held[1], held[2], self._totals, self._gram, self._params)
 
@@ -165,7 +165,11 @@ class OnlineGradient(Playing):
     def predict_one(self, x: Example) -> float:
         """<w, x>, scaled back where the range was learned."""
         score = self._score(x)
-        return self._range.asked(score) if self._range is not None and self._range.scales else score
+        return score if self._range is None else self._back_now(np.array([score])).item()
+
+    def _back_now(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What is said now where these are the scores: scaled back, where the range was learned."""
+        return scores if self._range is None or not self._range.scales else self._range.asked(scores)
 
     def mean(self) -> Self:
         """A copy that predicts with the average: what is kept of a game."""
@@ -203,7 +207,7 @@ class OnlineGradient(Playing):
 
     def _play_row(self, x: Example) -> float:
         """A round of the outcome in `_y`; the prediction."""
-        row = self._quick(x)
+        row = self.features.seen = self._quick(x)
         prediction = math.nan if row is None else self._play(row)
         if prediction != prediction:  # new features, or a bad x: all is checked before a feature gets its place
             checked = encode.mapping(x, {}) if isinstance(x, Mapping) else self._row(x, learn=False)
@@ -279,7 +283,7 @@ class OnlineGradient(Playing):
                     if min(places) < 0:
                         return None
                     self._seen = names, np.array(places, dtype=np.uint32)
-                return self._seen[1], values.astype(np.float64, copy=False)
+                return CheckedRow((self._seen[1], values.astype(np.float64, copy=False)))
         return None
 
     def _row(self, x: Example, learn: bool) -> Row:
@@ -291,9 +295,8 @@ class OnlineGradient(Playing):
         weights, totals, row = self._held[at.WEIGHT], self._totals, self._quick(x)
         row = self._row(x, learn=False) if row is None else row
         if isinstance(row, tuple):
-            missing = int(row[0].max()) + 1 - len(weights) if len(row[0]) else 0
-            weights = weights if missing <= 0 else np.append(weights, np.zeros(missing))
-            score: float = kernels.online_gradient.score_sparse(weights, totals, self._asking, *row)
+            weights, indices = self._known(row[0])
+            score: float = kernels.online_gradient.score_sparse(weights, totals, self._asking, indices, row[1])
         else:
             weights = weights if len(weights) else np.zeros(len(row))
             score = kernels.online_gradient.score_dense(weights, totals, self._asking, row)
@@ -301,12 +304,34 @@ class OnlineGradient(Playing):
             self._limits.check(_square(row))
         return score
 
+    def predict_many(self, batch: Batch) -> NDArray[np.float64]:
+        """<w, x> of every row, scaled back where the range was learned; nothing is learned."""
+        scores, x = np.empty(len(batch)), self.features.rows(batch, learn=False)
+        if isinstance(x, Sparse):
+            weights, indices = self._known(x.indices)
+            kernels.online_gradient.scores_sparse(
+                weights, self._totals, self._asking, x.indptr, indices, x.values, scores
+            )
+        else:
+            x = x.astype(np.float64, copy=False)
+            weights = self._held[at.WEIGHT] if self._held.shape[1] else np.zeros(x.shape[1])
+            kernels.online_gradient.scores_dense(weights, self._totals, self._asking, x, scores)
+        for t in np.flatnonzero(np.isnan(scores)).tolist()[:1]:
+            self._limits.check(_square(self._row(batch.example(t), learn=False)), round=batch.first + t)
+        return self._back_now(scores)
+
+    def _known(self, indices: NDArray[np.uint32]) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+        """Weights, and which is whose: features that were never seen share the last one, which is 0."""
+        weights = self._held[at.WEIGHT] if self._held.shape[1] else np.zeros(1)
+        beyond = len(indices) > 0 and int(indices.max()) >= len(weights)
+        return weights, np.minimum(indices, np.uint32(len(weights) - 1)) if beyond else indices
+
     def _grow(self) -> None:
         """Make room for the features met."""
-        room = self._held.shape[1]
-        if self.features.count > room or (self._shape is None and self.features.kind == "array"):
+        room, need = self._held.shape[1], self.features.count + (self.features.kind in ("numbers", "names"))
+        if need > room or (self._shape is None and self.features.kind == "array"):
             spare = 0 if self.features.kind == "array" else min(room, 2**20)
-            self._hold(np.hstack([self._held, np.zeros((3, self.features.count - room + spare))]))
+            self._hold(np.hstack([self._held, np.zeros((3, need - room + spare))]))
 
     def facts(self) -> OnlineGradientFacts:
         totals, limits = self._totals, self._limits
@@ -375,6 +400,7 @@ class OnlineGradient(Playing):
         learner._gram[:used, :used] = array(state, "gram", (used, used))
         learner._gram[-1, :used] = array(state, "moments", (used,))
         learner._hold(held)
+        learner._grow()
         return learner
 
 

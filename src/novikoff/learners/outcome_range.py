@@ -37,9 +37,10 @@ class OutcomeRange:
         scales, middle, half = (part[:-1] for part in self._at(y))
         return np.where(scales, middle + half * np.clip(predictions, -1.0, 1.0), predictions)
 
-    def asked(self, prediction: float) -> float:
-        """A prediction made now, scaled back."""
-        return float(self.said(np.array([prediction]), np.zeros(1))[0])
+    def asked(self, predictions: Numbers) -> Numbers:
+        """Predictions made now, scaled back."""
+        scales, middle, half = self._at(np.zeros(0))
+        return np.where(scales, middle + half * np.clip(predictions, -1.0, 1.0), predictions)
 
     def see(self, y: Numbers) -> None:
         """Outcomes have come."""

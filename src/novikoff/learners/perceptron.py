@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -74,7 +75,7 @@ class Perceptron(Playing):
         self._hold(np.zeros(0))
 
     def _hold(self, weights: NDArray[np.float64]) -> None:
-        self._weights = weights  # may be longer than the features met, so that it grows seldom
+        self._weights = weights  # longer than the numbered features met: it grows seldom, and the last weight is 0
         self._shape = weights.shape if self.features.kind == "array" else None
 
     @property
@@ -114,9 +115,11 @@ class Perceptron(Playing):
             score: float = kernels.perceptron.play_dense(
                 self._weights, self._bias_weight, x, y, self.bias, self.normalize
             )
+            self.features.seen = x
             if not math.isfinite(score):
                 score = self._play_row(x, y)
         else:
+            self.features.seen = None
             score = self._score_named(x, self._named) if type(x) is dict else math.nan
             if not math.isfinite(score):
                 score = self._play_row(x, y)
@@ -147,19 +150,26 @@ class Perceptron(Playing):
         return predictions
 
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
-        said = np.empty(len(batch), dtype=np.int8)
-        x = self.features.rows(batch, learn=False)
-        rest = (self.bias, self.normalize, said)
-        if isinstance(x, Sparse):
-            kernels.perceptron.label_sparse(self._padded(x.width), self._bias_weight, *x.arrays, *rest)
-        else:
-            kernels.perceptron.label_dense(self._padded(x.shape[1]), self._bias_weight, x, *rest)
-        return said
+        return np.where(self.scores_many(batch) < 0.0, np.int8(-1), np.int8(1))
 
-    def _padded(self, width: int) -> NDArray[np.float64]:
-        """The weights of at least so many features; those that were never seen have weight 0."""
-        missing = width - len(self._weights)
-        return self._weights if missing <= 0 else np.append(self._weights, np.zeros(missing))
+    def scores_many(self, batch: Batch) -> NDArray[np.float64]:
+        """<w, x> of every row, learning nothing."""
+        scores = np.empty(len(batch))
+        x = self.features.rows(batch, learn=False)
+        rest = (self.bias, self.normalize, scores)
+        if isinstance(x, Sparse):
+            weights, indices = self._known(x.indices)
+            kernels.perceptron.scores_sparse(weights, self._bias_weight, x.indptr, indices, x.values, *rest)
+        else:
+            weights = self._weights if len(self._weights) else np.zeros(x.shape[1])
+            kernels.perceptron.scores_dense(weights, self._bias_weight, x, *rest)
+        return scores
+
+    def _known(self, indices: NDArray[np.uint32]) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+        """Weights, and which is whose: features that were never seen share the last one, which is 0."""
+        weights = self._weights if len(self._weights) else np.zeros(1)
+        beyond = len(indices) > 0 and int(indices.max()) >= len(weights)
+        return weights, np.minimum(indices, np.uint32(len(weights) - 1)) if beyond else indices
 
     def _score_row(self, row: Row, x: Example) -> float:
         """The score of any x, whatever its form; `row` is x, checked."""
@@ -170,10 +180,9 @@ class Perceptron(Playing):
             known = dict(zip(x, row[1].tolist(), strict=True))
             score = self._score_named(known, {name: self._named.get(name, 0.0) for name in known})
         else:
-            indices, values = row
-            weights = self._padded(int(indices.max()) + 1 if len(indices) else 0)
+            weights, indices = self._known(row[0])
             score = kernels.perceptron.score_sparse(
-                weights, self._bias_weight, indices, values, self.bias, self.normalize
+                weights, self._bias_weight, indices, row[1], self.bias, self.normalize
             )
         return score
 
@@ -219,11 +228,13 @@ class Perceptron(Playing):
     def _grow(self) -> None:
         """Make room for the features met."""
         if self.features.kind == "names":
-            for name in list(self.features.names)[len(self._named) :]:
-                self._named[name] = 0.0
-        elif self.features.count > len(self._weights) or (self._shape is None and self.features.kind == "array"):
+            new = islice(reversed(self.features.names), len(self.features.names) - len(self._named))
+            self._named.update((name, 0.0) for name in reversed([*new]))
+            return
+        need = self.features.count + (self.features.kind == "numbers")
+        if need > len(self._weights) or (self._shape is None and self.features.kind == "array"):
             spare = 0 if self.features.kind == "array" else min(len(self._weights), 2**20)
-            self._hold(np.append(self._weights, np.zeros(self.features.count - len(self._weights) + spare)))
+            self._hold(np.append(self._weights, np.zeros(need - len(self._weights) + spare)))
 
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on; weights of new columns are 0."""
@@ -269,4 +280,5 @@ class Perceptron(Playing):
             learner._named = dict(zip(learner.features.names, weights.tolist(), strict=True))
         else:
             learner._hold(weights)
+            learner._grow()
         return learner

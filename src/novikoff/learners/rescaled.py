@@ -10,7 +10,7 @@ import numpy as np
 from novikoff.learners.features import Features
 from novikoff.learners.scaler import Scale, Scaler
 from novikoff.stream import Stream
-from novikoff.types import Batch, Labels, Position, Sparse
+from novikoff.types import Batch, CheckedRow, Labels, Position, Sparse
 
 
 class Rescaled(Stream):
@@ -50,4 +50,5 @@ def scaled_row(scaler: Scaler, row: Any, width: int, learn: bool) -> Any:
     indices, values = row
     width = max(width, int(indices.max()) + 1 if len(indices) else 0)
     ends = np.array([0, len(indices)], dtype=np.uint64)
-    return indices, scaler.rows(Sparse(ends, indices, values, width, checked=True), learn).values
+    values = scaler.rows(Sparse(ends, indices, values, width, checked=True), learn).values
+    return CheckedRow((indices, values)) if np.isfinite(values).all() else (indices, values)

@@ -71,7 +71,11 @@ class Rows(Playing):
         return said
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
-        return self._said(self._look(self._rows(batch, learn=False)))
+        return self._said(self.scores_many(batch))
+
+    def scores_many(self, batch: Batch) -> NDArray[np.float64]:
+        """The score of every row, of many labels those of each; learning nothing."""
+        return self._look(self._rows(batch, learn=False))
 
     def play_one(self, x: Example, y: Any) -> Any:
         outcome = self._outcome(y)
@@ -154,8 +158,15 @@ class Probabilistic(ScaleFree):
     """The same for learners whose scores are log-odds: P(+1) = 1/(1 + e^-z)."""
 
     def probability_one(self, x: Example) -> float:
-        z = self.score_one(x)
-        return 1.0 / (1.0 + math.exp(-z)) if z > 0.0 else math.exp(z) / (1.0 + math.exp(z))
+        return float(self._chances(self._look(self._row(x, learn=False)))[0])
+
+    def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
+        """P(+1) of every row, learning nothing."""
+        return self._chances(self.scores_many(batch))
+
+    def _chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = kernels.logits.chances(scores, np.ones(len(scores), dtype=np.int8))
+        return found
 
     def _played(self, scores: NDArray[np.float64], y: NDArray[np.int8]) -> StepResult:
         """The rounds with these scores."""

@@ -33,6 +33,8 @@ from novikoff.player import Player
 from novikoff.stream import Stream
 from novikoff.types import Batch, Distribution, Domain, Example, Label, Learner, State, StepResult, Theorem
 
+OF_MANY = ("scores_many", "probabilities_many")
+
 
 class Scaled(Playing):
     """The learner, on examples of one scale.
@@ -121,14 +123,19 @@ class Scaled(Playing):
     def predict_many(self, batch: Batch) -> NDArray[Any]:
         if isinstance(batch.x, list):
             return np.array([self.predict_one(x) for x in batch.x])
+        return self._player.predict_many(self._asked_many(batch))
+
+    def _asked_many(self, batch: Batch) -> Batch:
         self.features.rows(batch, learn=False)
-        return self._player.predict_many(self.scaler.batch(batch, learn=False))
+        return self.scaler.batch(batch, learn=False)
 
     def __getattr__(self, name: str) -> Any:
-        """Scores and probabilities of x, where the learner within has them."""
-        if name not in ("score_one", "probability_one", "scores_one", "probabilities_one"):
+        """Scores and probabilities of x, or of the rows of a batch, where the learner within has them."""
+        if name not in ("score_one", "probability_one", "scores_one", "probabilities_one", *OF_MANY):
             raise AttributeError(f"{type(self).__name__} has no {name}")
         of_scaled = getattr(self.within, name)
+        if name in OF_MANY:
+            return lambda batch: of_scaled(self._asked_many(batch))
         return lambda x: of_scaled(self._asked(x))
 
     def widen(self, width: int) -> None:

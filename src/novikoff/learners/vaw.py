@@ -33,7 +33,7 @@ from novikoff.kernels import second_order_layout as at
 from novikoff.learners.matrix import Matrix
 from novikoff.learners.restoring import Schema
 from novikoff.learners.second_order import SecondOrder
-from novikoff.types import Example, StepResult, Theorem
+from novikoff.types import Batch, Example, StepResult, Theorem
 
 
 class Vaw(SecondOrder):
@@ -64,6 +64,10 @@ class Vaw(SecondOrder):
 
     def probability_one(self, x: Example) -> float:
         return 0.5 * (1.0 + self.score_one(x))
+
+    def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
+        """P(+1) of every row, learning nothing."""
+        return 0.5 * (1.0 + self.scores_many(batch))
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores, outcomes = np.empty(len(y)), y.astype(np.float64)

@@ -42,14 +42,14 @@ class SparseMatrix(LabelledArray):
         if X.shape[1] > WIDEST:
             raise SourceError(f"X must have at most 2^32 columns: got {X.shape[1]:,}. Hash the features.")
         self.name = name
-        self._x = _rows(X, name)
+        self._x = matrix_rows(X, name)
         self._raw, self._positive = raw, positive
         self._set_labels(many)
         self.domain = Domain("vector", X.shape[1])
         self.rows = len(raw)
 
 
-def _rows(X: Any, name: str) -> Sparse:
+def matrix_rows(X: Any, name: str) -> Sparse:
     """The matrix by rows, checked, repeats added up; without a copy if it is in order."""
     if X.dtype.kind not in "iufb":
         raise SourceError(f"X must be real numbers: got {X.dtype}. Encode text and categories first.")

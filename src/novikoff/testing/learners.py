@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novikoff.batch import still
 from novikoff.environment import as_stream, for_learner
 from novikoff.errors import InputError, ModelFileError, SpecError, shown
 from novikoff.game import Game, play
@@ -147,8 +148,19 @@ def _check_predict_many(make: Callable[[], Learner], batches: list[Batch]) -> No
         before = copy.deepcopy(game.learner.state())
         said, one = game.player.predict_many(rest), [game.learner.predict_one(x) for x, _ in rest.rows()]
         require(np.asarray(said).tolist() == one, "predict_many must say what predict_one says of each row")
+        _check_scores_many(game.player, rest)
         require_same(game.learner.state(), before, "predict_many must change nothing")
         game.learn_batch(rest)
+
+
+def _check_scores_many(player: Player, batch: Batch) -> None:
+    many = (("scores_many", "scores_one"), ("probabilities_many", "probabilities_one"))
+    two = (("scores_many", "score_one"), ("probabilities_many", "probability_one"))
+    for together, one in many if player.numbered else two:
+        if hasattr(player.learner, one) and (player.probable or together == "scores_many"):
+            single = [np.asarray(getattr(player.learner, one)(x)).tolist() for x, _ in batch.rows()]
+            found = getattr(player, together)(batch).tolist()
+            require(found == single, f"{together} must say what {one} says of each row, to the bit")
 
 
 def _check_state(learner: Learner) -> None:
@@ -177,6 +189,18 @@ def _check_own_state(make: Callable[[], Learner], batches: list[Batch]) -> None:
     then = copy.deepcopy(state)
     _play(game, batches, rounds)
     require_same(state, then, "a state must stay as it is while the game goes on (copy the arrays that change)")
+    again = _game(type(game.learner).restore(_read_only(state)))
+    _play(again, batches, rounds)
+    require_same(again.learner.state(), game.learner.state(), "a learner must own what it was restored from")
+
+
+def _read_only(state: Any) -> Any:
+    """The same, its arrays to be read only, as those of mapped files are."""
+    if isinstance(state, dict):
+        return {key: _read_only(value) for key, value in state.items()}
+    if isinstance(state, list):
+        return [_read_only(value) for value in state]
+    return still(state) if isinstance(state, np.ndarray) else state
 
 
 def _check_refusing(
