@@ -148,7 +148,7 @@ def main():
         data = STREAMS[stream]()
         for name in names:
             results[stream, name] = found = kept.play(stream, name, data, chosen.shuffles)
-            print(f"{stream}: {name} {cell(found, False)}", file=sys.stderr, flush=True)
+            print(f"{stream}: {name} {cell(found)}", file=sys.stderr, flush=True)
     table("errors in % / log loss", streams, names, results)
     versions = [f"{name} {importlib.metadata.version(name)}" for name in ("novikoff", "river", "vowpalwabbit")]
     print(f"{chosen.shuffles} shuffles; {', '.join(versions)}, Python {platform.python_version()}")

@@ -167,6 +167,7 @@ MANY: Mapping[str, Entry] = {
     "auto": Entry("learner", "learners.many.auto", "ManyAuto"),
     "vaw": Entry("learner", "learners.many.vaw", "ManyVaw"),
     "second-order-perceptron": Entry("learner", "learners.many.second_order_perceptron", "ManySecondOrderPerceptron"),
+    "logistic": Entry("learner", "learners.many.logistic", "ManyLogistic"),
 }
 """Of a learner of two labels: the class of that name, with its arguments or most, that plays where labels are many."""
 

@@ -369,7 +369,8 @@ def of_many(make, cheat, tight=None):
 
     def cost(run):
         run = cheat(run)
-        own = run.after.losses[run.after.shown] if hasattr(run.after, "shown") else run.after.mistakes or run.after.loss
+        after = run.after
+        own = after.losses[after.shown] if hasattr(after, "shown") else getattr(after, "mistakes", 0) or after.loss
         return dataclasses.replace(run, tracked=dataclasses.replace(run.tracked, lost=own))
 
     found = of_metric(lambda: make(labels=3), [(tuple(3.0 * np.eye(3)[t % 3]), t % 3) for t in range(150)], cost, tight)
@@ -739,6 +740,9 @@ CASES = {
         lambda: run_of(nk.ManyPerceptron(labels=2), [(x, 1) for x, _ in orthogonal(12)]),
     ),
     "many_auto_regret": of_many(lambda **k: nk.ManyAuto(fast=True, **k), many_mixture_paid_more),
+    "many_logistic_regret": of_many(
+        lambda **k: nk.ManyLogistic(scale_free=False, **k), paid_more,
+    ),
     "many_regret": of_many(
         nk.ManyFtrl, paid_more,
         lambda: run_of(nk.ManyFtrl(rate=0.25, bias=0.0, labels=2), [(x, 1) for x, _ in orthogonal(12, 1)]),

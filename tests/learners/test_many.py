@@ -20,8 +20,9 @@ SAMPLES = {
         nk.ManySecondOrderPerceptron,
         lambda **k: nk.ManySecondOrderPerceptron(0.1, scale_free=False, bias=0.0, **k),
     ],
+    "logistic": [nk.ManyLogistic, lambda **k: nk.ManyLogistic(1.0, 3.0, scale_free=False, bias=0.0, **k)],
 }
-PROBABLE = [*SAMPLES["ftrl"], *SAMPLES["auto"], *SAMPLES["vaw"]]
+PROBABLE = [*SAMPLES["ftrl"], *SAMPLES["auto"], *SAMPLES["vaw"], *SAMPLES["logistic"]]
 EVERY = [make for makes in SAMPLES.values() for make in makes]
 every = pytest.mark.parametrize("make", EVERY)
 
@@ -183,7 +184,7 @@ def test_who_learned_from_other_rounds_is_void(make):
     assert {one.status for one in ledger.certify()} == {"void"}
 
 
-@pytest.mark.parametrize("name", ["vaw", "second-order-perceptron"])
+@pytest.mark.parametrize("name", ["vaw", "second-order-perceptron", "logistic"])
 def test_every_contract_is_kept(name):
     x, y = stream(60)
     check_learner(SAMPLES[name][0], (x, y), refused=[[0.0, np.nan], [1.0]])

@@ -25,7 +25,7 @@ def test_the_first_row_says_which_members_play():
         learner = nk.ManyAuto()
         learner.learn_many(Batch(rows, y, 1))
         counts[name] = len(learner.names)
-    assert counts == {"array": 15, "sparse": 11, "wide": 9}
+    assert counts == {"array": 16, "sparse": 11, "wide": 9}
     fast = nk.ManyAuto(fast=True)
     fast.learn_many(Batch(x, y, 1))
     assert fast.names == ["sqrt 1", "newton 1", "stack"]
@@ -37,8 +37,8 @@ def test_the_mixture_is_near_its_best_forecaster():
     game = nk.Game(learner)
     game.learn_batch(Batch(x, y, 1))
     facts = learner.facts()
-    assert min(facts.losses) - 1e-9 <= facts.loss + np.log(15.0)
-    assert facts.loss <= min(facts.losses) + np.log(15.0) + 1e-9
+    assert min(facts.losses) - 1e-9 <= facts.loss + np.log(16.0)
+    assert facts.loss <= min(facts.losses) + np.log(16.0) + 1e-9
     assert abs(facts.loss + facts.novelty - game.ledger.log_loss) < 1e-6
     (found,) = game.ledger.certify()
     assert found.status == "valid"
@@ -62,10 +62,37 @@ def test_members_against_the_rest_rest_when_labels_are_too_many():
     for start in range(0, 45, 9):
         game.learn_batch(Batch(x[start : start + 9], y[start : start + 9], start + 1))
     rests = learner._standing[mix.IDLE] < 0.0
-    assert rests.tolist() == [False] * 8 + [True] * 6 + [False]
+    assert rests.tolist() == [False] * 8 + [True] * 7 + [False]
     assert game.ledger.certify()[0].status in ("valid", "vacuous")
     again = nk.ManyAuto.restore(learner.state())
     assert repr(again.state()) == repr(learner.state())
+
+
+def test_the_discriminant_is_bayes_rule_with_students_t():
+    student = pytest.importorskip("scipy.stats").multivariate_t
+    rng = np.random.default_rng(0)
+    y = np.append([0, 1, 2], rng.integers(0, 3, 37))
+    sizes, shifts = [1.0, 1e6, 1e-6, 0.0], [0.0, 1e7, 0.0, 5.0]  # the last is constant
+    x = (rng.normal(size=(40, 4)) + 2.0 * np.eye(3, 4)[y]) * sizes + shifts
+    learner = nk.ManyAuto(labels=3)
+    learner.learn_many(Batch(x[:32], y[:32], 1))
+    past, came, centre, deviation = x[:32, :3], y[:32], x[:32, :3].mean(0), x[:32, :3].std(0)
+    for t in range(32, 40):  # the covariance is found anew after 32 rounds, and then after 64
+        within = sum((past[came == j] - past[came == j].mean(0)).T @ (past[came == j] - past[came == j].mean(0))
+                     for j in range(3))  # fmt: skip
+        shape, chances = (2.0 * np.diag(deviation**2) + within) / (t + 2.0), np.empty(3)
+        for j in range(3):
+            n = (came == j).sum()
+            mean = (n * past[came == j].mean(0) + 0.25 * centre) / (n + 0.25)
+            wide = shape * (1.0 + 1.0 / (n + 0.25))
+            d = np.sqrt(np.diag(wide))
+            chances[j] = (n + 1.0) * student.pdf((x[t, :3] - mean) / d, shape=wide / np.outer(d, d), df=t + 2.0)
+            chances[j] /= d.prod()
+        before = learner.facts().losses[14]
+        learner.learn_many(Batch(x[t : t + 1], y[t : t + 1], t + 1))
+        assert learner.names[14] == "discriminant"
+        assert learner.facts().losses[14] - before == pytest.approx(-np.log(chances[y[t]] / chances.sum()), abs=1e-9)
+        past, came = np.vstack([past, x[t, :3]]), np.append(came, y[t])
 
 
 class Trusting(nk.ManyAuto):

@@ -166,7 +166,7 @@ class MetricTracker:
         pieces = self._kept or []
         if len(pieces) != 1:
             ends = [piece[0].ends[1:] for piece in pieces]
-            shifts = np.cumsum([0, *(int(end[-1]) for end in ends)])
+            shifts = np.cumsum([0, *(int(end[-1]) if len(end) else 0 for end in ends)])
             together = kernels.nonzeros.Nonzeros(
                 np.concatenate([np.zeros(1, np.int64), *(e + s for e, s in zip(ends, shifts, strict=False))]),
                 np.concatenate([np.zeros(0, np.uint32), *(piece[0].places for piece in pieces)]),
@@ -193,8 +193,11 @@ class MetricTracker:
 
     def facts(self, learner: Any) -> MetricComparatorFacts:
         """What was seen up to now, with the metric that the learner has now."""
+        return self.facts_for(learner.goals(), learner)
+
+    def facts_for(self, goals: list[Goal], learner: Any = None) -> MetricComparatorFacts:
+        """The same for a learner with these goals."""
         self._background.catch_up()
-        goals: list[Goal] = learner.goals()
         asked = (self.rows, [goal.promised for goal in goals])
         if self._asked is None or self._asked[0] != asked:
             found = self._facts(goals)

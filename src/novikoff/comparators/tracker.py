@@ -410,6 +410,10 @@ def restored(state: State) -> Any:
         from novikoff.comparators.many_tracker import ManyTracker
 
         return ManyTracker.restore(state)
+    if state.get("kind") == "against":
+        from novikoff.comparators.against_tracker import AgainstTracker
+
+        return AgainstTracker.restore(state)
     if state.get("kind") == "metric":
         from novikoff.comparators.metric_tracker import MetricTracker
 

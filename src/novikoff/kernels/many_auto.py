@@ -2,10 +2,10 @@
 
 Forecasters, in this order: softmax regressions with a diagonal metric (kernels/many_ftrl.py), second-order logistic
 regressions of each label against the rest (kernels/one_vs_rest.py), the same on random features (kernels/fourier.py),
-and a stack. Of scores z of a label against the rest, P is e^z over the sum of all: sharper than probabilities divided
-by their sum, which are too even while little is known. The stack says P_j = e^s_j / sum of e^s, s_j = sum of w_m f_mj,
-f the scores of member m, clipped and shifted so that those of a round sum to 0; w is Newton's, one step a round:
-A = I + sum of F(diag P - PP')F', w = A^-1 b.
+with these a linear discriminant analysis (kernels/discriminant.py), and a stack. Of scores z of a label against the
+rest, P is e^z over the sum of all: sharper than probabilities divided by their sum, which are too even while little is
+known. The stack says P_j = e^s_j / sum of e^s, s_j = sum of w_m f_mj, f the scores of member m, clipped and shifted so
+that those of a round sum to 0; w is Newton's, one step a round: A = I + sum of F(diag P - PP')F', w = A^-1 b.
 P_j = sum of w P_j over those awake / sum of their w; then w is multiplied by P_y of the member over P_y, in the log
 domain. A forecaster with a weight below 1e-6 for 1,000 rounds falls asleep, as in kernels/auto.py: not if it counts in
 a stack that is heard. Who plays each label against the rest falls asleep when there are more than 32 of them.
@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels import many_ftrl, one_vs_rest
+from novikoff.kernels import discriminant, many_ftrl, one_vs_rest
 from novikoff.kernels.auto_layout import CLIP, IDLE, LIGHT, LITTLE, LOG_WEIGHT, LOSS, PATIENCE, SHARE, WAVES
 from novikoff.kernels.compiled import compiled, inner
 from novikoff.kernels.exp import exp
@@ -33,6 +33,7 @@ from novikoff.kernels.softmax import hedged, softmax
 look_softmax, learn_softmax = many_ftrl.look, many_ftrl.learn
 look_rest, look_waves, learn_rest = one_vs_rest.look, one_vs_rest.look_waves, one_vs_rest.learn
 copy_next = one_vs_rest.copy_next
+look_normal, learn_normal = discriminant.look, discriminant.learn
 
 
 @inner
@@ -143,17 +144,18 @@ def play(
     roots: NDArray[np.bool_], per_rate: Vector, scales: Vector, curves: Vector, sums: Vector, totals: Vector,
     slots: Slots, ridges: Vector, held: Vector, inverse: Vector, squares: Vector, matrix_totals: Vector,
     turns: Vector, shifts: Vector, widths: Vector, moments: Vector, wave_held: Vector, wave_inverse: Vector,
-    wave_squares: Vector, wave_totals: Vector, stack: Vector, moment: Vector, matrix: Vector, standing: Vector,
-    kappa: float, books: Vector, shown: int, known: int, rounds: int, grows: bool, ends: NDArray[np.int64],
-    places: Places, values: Vector, y: NDArray[np.int64], learns: bool, scores: Vector, said: NDArray[np.int64],
-    chances: Vector, confidences: Vector, briers: Vector,
+    wave_squares: Vector, wave_totals: Vector, normal: Vector, means: Vector, normal_held: Vector,
+    normal_inverse: Vector, normal_squares: Vector, normal_totals: Vector, came: Vector, stack: Vector, moment: Vector,
+    matrix: Vector, standing: Vector, kappa: float, books: Vector, shown: int, known: int, rounds: int, grows: bool,
+    ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int64], learns: bool, scores: Vector,
+    said: NDArray[np.int64], chances: Vector, confidences: Vector, briers: Vector,
 ) -> None:  # fmt: skip
     """P of every label and row; if `learns`, the scores of the member `shown`, and of the mixture.
 
     confidences, briers   as in StepResult (types.py); where a label is new, not a number, and the most there is
     """
     lanes, full, waves = len(roots), len(ridges), len(widths)
-    members, labels, width = lanes + full + waves, scores.shape[1], moments.shape[1]
+    members, labels, width, last = len(stack), scores.shape[1], moments.shape[1], lanes + full + waves
     room = held.shape[3]
     z0, v, z = np.empty((members, labels + 1)), np.zeros((members, labels + 1)), np.empty((members, labels + 1))
     lane_v, p, mixed = np.empty(lanes), np.empty((members + 1, labels + 1)), np.empty(labels + 1)
@@ -161,6 +163,7 @@ def play(
     g, step, tried, wholes = np.empty(labels + 1), np.empty(labels + 1), np.empty(labels + 1), np.empty(lanes)
     x, k, counts = np.zeros((full, room)), np.zeros((full, labels + 1, room)), np.zeros(full, np.int64)
     row, s, projected = np.zeros(width), np.zeros(width), np.zeros(len(shifts))
+    off, normal_k = np.zeros(width), np.zeros(width)
     phi, image = np.zeros((waves, WAVES)), np.zeros((waves, labels + 1, WAVES))
     for t in range(len(ends) - 1):
         start, stop = ends[t], ends[t + 1]
@@ -186,6 +189,10 @@ def play(
             if standing[IDLE, j] >= 0.0:
                 wave(projected, shifts, widths[m], phi[m])
                 look_waves(wave_held[m], wave_inverse[m], phi[m], there, image[m], z0[j], v[j], z[j])
+        if last < members and standing[IDLE, last] >= 0.0:
+            look_normal(
+                normal, normal_inverse, means, came, rounds + (t if learns else 0), row, there, off, normal_k, z[last]
+            )
         for many in range(known, now + 1):  # as it is said, and as it is learned
             for m in range(members):
                 if standing[IDLE, m] < 0.0:
@@ -273,4 +280,9 @@ def play(
                     wave_held[m], wave_inverse[m], wave_squares[m], wave_totals[m], 1.0, phi[m], image[m], WAVES, z0[j],
                     v[j], z[j], now + grows, here, kappa,
                 )  # fmt: skip
+        if last < members and standing[IDLE, last] >= 0.0:
+            learn_normal(
+                normal, normal_held, normal_inverse, normal_squares, normal_totals, means, came, moments,
+                rounds + t + 1, row, here, off, normal_k,
+            )  # fmt: skip
         known = now

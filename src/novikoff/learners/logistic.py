@@ -31,6 +31,7 @@ from novikoff.comparators.metric import U0, Diagonal
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.errors import InputError, shown
 from novikoff.kernels import second_order_layout as at
+from novikoff.learners.matrix import Matrix
 from novikoff.learners.restoring import Schema
 from novikoff.learners.scale_free import Probabilistic
 from novikoff.learners.second_order import SecondOrder
@@ -65,21 +66,31 @@ class Logistic(SecondOrder, Probabilistic):
 
     def goals(self) -> list[Goal]:
         """What a comparator is to make small."""
-        largest = self.matrix.of(at.LARGEST, self.features.count + 1)
-        metric = Diagonal(self.ridge * largest * largest)
-        linear = float(self.matrix.totals[at.LINEAR])
-        return [Goal("parabola", metric, self.facts().penalty, self._steps(), matrix=self.matrix.full(), linear=linear)]
-
-    def _steps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return self._added(1.0 + float(self.matrix.totals[at.FARTHEST]) / 4.0)
+        return [goal_of(self.matrix, self.features.count + 1, self.rounds)]
 
     def facts(self) -> MetricFacts:
-        totals = self.matrix.totals
-        off = (self.rounds + 20) * 2.0 * U0 * float(totals[at.LINEAR_SIZE])
-        loss, gained, linear = (float(totals[k]) for k in (at.LOSS, at.GAINED, at.LINEAR))
-        low, high = self.matrix.full().inverse_between(*self._steps())
-        dual, least = linear + off + 0.5 * high, linear - off + 0.5 * low
-        return MetricFacts(self.rounds, self.updates, 0, loss, gained, dual, least)
+        return facts_of(self.matrix, self.features.count + 1, self.rounds)
+
+
+def facts_of(matrix: Matrix, places: int, rounds: int) -> MetricFacts:
+    """What its theorem is told, after so many rounds."""
+    totals = matrix.totals
+    off = (rounds + 20) * 2.0 * U0 * float(totals[at.LINEAR_SIZE])
+    loss, gained, linear = (float(totals[k]) for k in (at.LOSS, at.GAINED, at.LINEAR))
+    low, high = matrix.full().inverse_between(*_steps(matrix, places))
+    dual, least = linear + off + 0.5 * high, linear - off + 0.5 * low
+    return MetricFacts(rounds, int(totals[at.UPDATES]), 0, loss, gained, dual, least)
+
+
+def goal_of(matrix: Matrix, places: int, rounds: int) -> Goal:
+    """What its theorem says of a comparator."""
+    largest, promised = matrix.of(at.LARGEST, places), facts_of(matrix, places, rounds).penalty
+    metric, linear = Diagonal(matrix.ridge * largest * largest), float(matrix.totals[at.LINEAR])
+    return Goal("parabola", metric, promised, _steps(matrix, places), matrix=matrix.full(), linear=linear)
+
+
+def _steps(matrix: Matrix, places: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return matrix.added(places, 1.0 + float(matrix.totals[at.FARTHEST]) / 4.0)
 
 
 def curvature(radius: float) -> float:

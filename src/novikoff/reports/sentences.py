@@ -212,6 +212,12 @@ WORDS: dict[str, Words] = {
          "their length costs {penalty:up}, learning them {delta:up}, the mixture {mixture:up}, and labels that nobody "
          "could know {novelty:up}. Best was its member {member}, with {member_loss:up}",),
     ),
+    "many_logistic_regret": Words(
+        "logistic regression of each label against the rest, on any rows",
+        ("for each of the {labels} labels there are weights that tell it from the rest, whose log losses on these rows "
+         "add up to {comparator_loss:up}; their length costs {penalty:up}, learning them {delta:up}, where the learner "
+         "took losses for more {deficit:up}, and labels that nobody could know {novelty:up}",),
+    ),
     "many_regret": Words(
         "follow the regularised leader with many labels, on any rows",
         ("there are weights for the {labels} labels whose log losses on these rows add up to {comparator_loss:up}, "

@@ -5,13 +5,14 @@ Algorithm
         8 softmax regressions (learners/many/ftrl.py): metrics sqrt and newton, rates 4, 1, 1/4 and 1/16
         2 of the second order, each label against the rest (kernels/one_vs_rest.py): ridges 1 and 0.01
         4 of these on 256 random features of the standardised row (kernels/fourier.py), of four widths
+        1 linear discriminant analysis by Bayes' rule (kernels/discriminant.py), where these play
     A stack: softmax regression on the scores that the members gave a label, clipped to -8 .. 8, with one weight a
     member, by Newton's steps. P is the Bayes mixture of members and stack: weights, equal at first, are multiplied by
     the probability that each gave to the label; say the label of the largest P, the smallest of those. Who has a weight
     below 1e-6 for 1,000 rounds rests, unless it counts in a stack that is heard.
-    Which members play is settled by the first row, as for two labels (learners/auto.py); those against the rest play
-    while there are at most 32 labels. `fast`: two softmax members, of rate 1. `bias` c adds a constant feature of value
-    c. `seed` draws the random features. New labels as in learners/many/ftrl.py.
+    Which members play is settled by the first row, as for two labels (learners/auto.py); those against the rest and the
+    discriminant play while there are at most 32 labels. `fast`: two softmax members, of rate 1. `bias` c adds a
+    constant feature of value c. `seed` draws the random features. New labels as in learners/many/ftrl.py.
 Promise
     certificates/many_auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every U what the softmax member
     sqrt 1 promises + ln(J+1).
@@ -19,7 +20,7 @@ Cost
     O(8k non-zeros of x) per round and 8k + 12 numbers a feature for the softmax members; O(k 256^2) per round for each
     other member that is awake.
 Reference
-    [vovk1998] for the mixture; those of the members.
+    [vovk1998] for the mixture; [geisser1964] for the discriminant; those of the members.
 """
 
 from __future__ import annotations
@@ -42,14 +43,16 @@ from novikoff.kernels import second_order_layout as matrix
 from novikoff.learners.auto import RADIUS, RATES, RIDGES, WIDTHS
 from novikoff.learners.forecasters import Forecasters
 from novikoff.learners.logistic import curvature
+from novikoff.learners.many.against import PARTS, cut, grown, matrices
 from novikoff.learners.many.many_labels import ManyProbabilistic
 from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.types import State, StepResult, Theorem
 
 PARAMS: Schema = {"fast": bool, "seed": int, "bias": float, "labels": int | None}
 PLANS = ((1, 0, 0), (4, 0, 0), (4, 2, 0), (4, 2, 4))
-SAVED = ("scales", "curves", "sums", "totals", "moments", "stack", "moment", "matrix", "standing", "paid")
-PARTS = ("held", "inverse", "sums", "totals")
+SAVED = (
+    "scales", "curves", "sums", "totals", "moments", "stack", "moment", "matrix", "standing", "paid", "normal", "means",
+)  # fmt: skip
 
 
 class ManyAuto(Forecasters, ManyProbabilistic):
@@ -76,13 +79,14 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         self._slots, self._ridges = np.full(1, -1, dtype=np.int32), np.array(RIDGES[: plan[1]])
         self._widths = np.array(WIDTHS[: plan[2]])
         against = min(labels, at.MOST_AGAINST) + 1
-        self._matrices = _matrices((plan[1], against), 0, 0)
-        self._waves = _matrices((plan[2], against), mix.WAVES, mix.WAVES)
+        self._matrices = matrices((plan[1], against), 0, 0)
+        self._waves = matrices((plan[2], against), mix.WAVES, mix.WAVES)
         coins, waves = np.random.default_rng(self.seed), mix.WAVES - 1 if plan[2] else 0
         self._turns = coins.normal(size=(waves, width)) / (2.0 * np.pi)
         self._shifts, self._spread = coins.random(waves), np.sqrt(2.0 * self._widths / max(width, 1))
-        self._moments = np.zeros((2, width))
-        members = lanes + plan[1] + plan[2]
+        self._moments, self._normal = np.zeros((2, width)), np.zeros((2, width))
+        self._means, self._within = np.zeros((against, width)), matrices((), width, width)
+        members = lanes + plan[1] + plan[2] + (plan[2] > 0)
         self._stack, self._moment, self._matrix = (
             np.full(members, 1 / members),
             np.full(members, 1 / members),
@@ -97,7 +101,8 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         rates = [1.0 / value for value in self._per_rate]
         softmax = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
         full = [f"second order {ridge:g}" for ridge in self._ridges]
-        return [*softmax, *full, *(f"random features {g:g}" for g in self._widths), "stack"]
+        waves = [f"random features {g:g}" for g in self._widths]
+        return [*softmax, *full, *waves, *(["discriminant"] if waves else []), "stack"]
 
     def _settle(self, rows: Any) -> None:
         """Choose the members, by the first row."""
@@ -134,7 +139,8 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         against = min(max(labels, self.labels), at.MOST_AGAINST) + 1
         self._room(min(places, matrix.LIMIT), against)
         if against > self._waves[0].shape[1]:
-            self._waves = _grown(self._waves, _matrices((len(self._widths), against), mix.WAVES, mix.WAVES))
+            self._waves = grown(self._waves, matrices((len(self._widths), against), mix.WAVES, mix.WAVES))
+            (self._means,) = grown((self._means,), (np.zeros((against, self._means.shape[1])),))
 
     def _room(self, need: int, against: int) -> None:
         """Room for so many features in the matrices, and so many learners."""
@@ -142,17 +148,20 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         grows = len(self._ridges) > 0 and need > room
         if grows or against > had:
             new = min(max(need, 2 * room), matrix.LIMIT) if grows else room
-            self._matrices = _grown(self._matrices, _matrices((len(self._ridges), max(against, had)), new, 0))
+            self._matrices = grown(self._matrices, matrices((len(self._ridges), max(against, had)), new, 0))
 
     def _played(self, rows: Any, y: NDArray[Any], learns: bool, scores: NDArray[Any]) -> Any:
         count = len(rows.ends) - 1
         said, told = np.zeros(count, dtype=np.int64), np.empty((3, count))
+        came = np.zeros(max(len(self._means), self.labels))
+        came[: self.labels] = self._counts
         play: Any = kernels.many_auto.play
         play(
             self._roots, self._per_rate, self._scales, self._curves, self._sums, self._totals, self._slots,
             self._ridges, *self._matrices, self._turns, self._shifts, self._spread, self._moments, *self._waves,
-            self._stack, self._moment, self._matrix, self._standing, curvature(RADIUS), self._paid, self._shown,
-            self.labels, self.rounds, self.grows, *rows, y, learns, scores, said, *told,
+            self._normal, self._means, *self._within, came, self._stack, self._moment, self._matrix, self._standing,
+            curvature(RADIUS), self._paid, self._shown, self.labels, self.rounds, self.grows, *rows, y, learns, scores,
+            said, *told,
         )  # fmt: skip
         return said, *told
 
@@ -231,9 +240,8 @@ class ManyAuto(Forecasters, ManyProbabilistic):
             int(self._matrices[3][:, :, matrix.COUNT].max(initial=0)),
         )
         for where, room in (("matrices", count), ("waves", mix.WAVES)):
-            held, inverse, sums, totals = (part[:, :against] for part in getattr(self, f"_{where}"))
-            cut = held[..., :room], np.tril(inverse[..., :room, :room]), np.tril(sums[..., :room, :room]), totals
-            state[where] = {name: part.copy() for name, part in zip(PARTS, cut, strict=True)}
+            state[where] = cut(tuple(part[:, :against] for part in getattr(self, f"_{where}")), room)
+        state["within"] = cut(self._within, self._moments.shape[1])
         return state
 
     @classmethod
@@ -258,25 +266,8 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         learner._slots = np.append(array(state, "slots", (places,), np.int32), np.int32(-1))
         room = min(state["matrices"]["held"].shape[3], matrix.LIMIT)
         require(bool((learner._slots < max(room, 1)).all()), "features must each have a row of the matrix", room)
-        learner._matrices = _matrices(learner._matrices[0].shape[:2], room, 0)
-        for where in ("matrices", "waves"):
+        learner._matrices = matrices(learner._matrices[0].shape[:2], room, 0)
+        for where in ("matrices", "waves", "within"):
             wanted = zip(PARTS, getattr(learner, f"_{where}"), strict=True)
             setattr(learner, f"_{where}", tuple(array(state[where], name, part.shape) for name, part in wanted))
         return learner
-
-
-def _matrices(shape: tuple[int, ...], room: int, count: int) -> tuple[NDArray[np.float64], ...]:
-    """What kernels/one_vs_rest.py works on, for several members; the first `count` features are there, of size 1."""
-    held, totals = np.zeros((*shape, matrix.HELD, room)), np.zeros((*shape, matrix.TOTALS))
-    inverse, sums = np.zeros((*shape, room, room)), np.zeros((*shape, room, room))
-    held[..., matrix.LARGEST, :count] = 1.0
-    inverse[..., range(count), range(count)] = 1.0
-    totals[..., matrix.COUNT] = count
-    return held, inverse, sums, totals
-
-
-def _grown(then: tuple[NDArray[np.float64], ...], now: tuple[NDArray[np.float64], ...]) -> tuple[Any, ...]:
-    """The larger arrays, with what the smaller ones hold."""
-    for large, small in zip(now, then, strict=True):
-        large[tuple(slice(0, size) for size in small.shape)] = small
-    return now

@@ -30,13 +30,14 @@ class ManyLabels(Rows):
 
     def __init__(self, bias: float, labels: int | None) -> None:
         super().__init__(bias)
-        if labels is not None and not (type(labels) is int and 2 <= labels <= MOST):
-            raise InputError(f"labels must be a whole number from 2 to {MOST:,}: got {shown(labels)}. Leave it out "
-                             "where new ones may come.")  # fmt: skip
+        if labels is not None and not (type(labels) is int and 2 <= labels <= self.most):
+            raise InputError(f"labels must be a whole number from 2 to {self.most:,}: got {shown(labels)}. Leave it "
+                             "out where new ones may come.")  # fmt: skip
         self.announced = labels
         self._counts = np.zeros(0 if labels is None else labels, dtype=np.int64)
 
     numbered = True
+    most = MOST
 
     @property
     def grows(self) -> bool:
@@ -96,19 +97,20 @@ class ManyLabels(Rows):
             raise self._refused(y.flat[0] if y.size else y, self.labels).at(round=batch.first)
         y = y.astype(np.int64)
         known = np.maximum.accumulate(np.append(self.labels, y[:-1] + 1)) if len(y) else y
-        good = (y >= 0) & (y < known + (self.announced is None)) & (y < MOST)
+        good = (y >= 0) & (y < np.minimum(known + (self.announced is None), self.most))
         if not good.all():
             t = int(np.argmin(good))
             raise self._refused(y[t], int(known[t])).at(round=batch.first + t)
         return y
 
     def _most(self, known: int) -> int:
-        return known if self.announced is not None else min(known + 1, MOST)
+        return known if self.announced is not None else min(known + 1, self.most)
 
     def _refused(self, y: Any, known: int) -> InputError:
         most = self._most(known) - 1
         what = "labels are announced" if self.announced is not None else "labels are numbered as they come"
-        return InputError(f"a label must be a whole number from 0 to {most}: got {shown(y)}, and {what}.")
+        more = f" It takes {self.most:,} labels at most: use ftrl." if y == known == self.most else ""
+        return InputError(f"a label must be a whole number from 0 to {most}: got {shown(y)}, and {what}.{more}")
 
     def _books(self) -> State:
         """Labels, rounds and features, as plain data."""
@@ -121,7 +123,7 @@ class ManyLabels(Rows):
         known = state["counts"].shape[0] if isinstance(state["counts"], np.ndarray) and state["counts"].ndim == 1 else 0
         self._counts = array(state, "counts", (known,), np.int64)
         sound = known == self.announced or (self.announced is None and bool((self._counts > 0).all()))
-        require(sound and known <= MOST, "every label must have been announced, or have come", self._counts)
+        require(sound and known <= self.most, "every label must have been announced, or have come", self._counts)
         require(bool((self._counts >= 0).all()) and int(self._counts.sum()) == self.rounds,
                 "labels must have come as often as there were rounds", self._counts)  # fmt: skip
 

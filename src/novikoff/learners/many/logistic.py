@@ -1,0 +1,164 @@
+"""Second-order logistic regression for many labels: each label against the rest, a Newton step for every example.
+
+Algorithm
+    A learner of two labels (learners/logistic.py) for each label, which is told whether its label came. Of their scores
+    z, P_j = e^z_j / sum of e^z; say the label of the largest, the smallest of those. `ridge`, `radius`, `scale_free`
+    and `bias` as there. The first 256 features seen have a weight, later ones are left out; at most 256 labels.
+    Labels that are not announced: one learner more is that of a label never seen, which it was always wrong to say; it
+    is copied in the round that brings one, so that each label has learned from every round. In round t a chance of
+    1/t^2 is kept for such a label.
+Promise
+    certificates/many_logistic_regret.py: for every U, L <= the sum over labels of what learners of two promise of u_j
+    + what new labels cost.
+Cost
+    O(k d^2) per round, d <= 256; two triangles of d^2/2 numbers for each label.
+Reference
+    [jezequel2020]; [rifkin2004].
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import kernels
+from novikoff.certificates.many_logistic_regret import ManyLogisticFacts, many_logistic_regret
+from novikoff.comparators.against_tracker import AgainstTracker
+from novikoff.comparators.goal import Goal
+from novikoff.kernels import many_layout
+from novikoff.kernels import second_order_layout as at
+from novikoff.learners.logistic import Logistic, facts_of, goal_of
+from novikoff.learners.many.against import PARTS, cut, grown, matrices
+from novikoff.learners.many.many_labels import ManyProbabilistic
+from novikoff.learners.matrix import Matrix
+from novikoff.learners.restoring import Schema, arguments, array, require
+from novikoff.types import State, StepResult, Theorem
+
+PARAMS: Schema = {"ridge": float, "radius": float, "scale_free": bool, "bias": float, "labels": int | None}
+
+
+class ManyLogistic(ManyProbabilistic):
+    """A learner of two labels for each, and one for those to come."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (many_logistic_regret,)
+    most = 256  # each has a matrix
+
+    def __init__(
+        self, ridge: float = 0.1, radius: float = 6.0, scale_free: bool = True, bias: float = 1.0,
+        labels: int | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(bias, labels)
+        two = Logistic(ridge, radius, scale_free, bias)  # which looks at the arguments
+        self.ridge, self.radius, self.scale_free, self._kappa = two.ridge, two.radius, two.scale_free, two.kappa
+        self._slots = np.full(1, -1, dtype=np.int32)  # the last is that of all features not seen
+        self._parts: Any = matrices((self.labels + self.grows,), 0, 0)
+        self._totals = np.zeros(many_layout.TOTALS)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A row of weights for each label, a column for each feature; the constant feature has its own."""
+        return self._weights()[:, 1:]
+
+    @property
+    def bias_weights(self) -> NDArray[np.float64]:
+        """The weight of the constant feature, for each label."""
+        return self._weights()[:, 0]
+
+    def _weights(self) -> NDArray[np.float64]:
+        places = self.features.count + 1
+        found = [self._against(j).of(at.WEIGHT, places) for j in range(self.labels)]
+        return np.array(found).reshape(self.labels, places)
+
+    @property
+    def size(self) -> int:
+        """Features in the matrices."""
+        return int(self._parts[3][:, at.COUNT].max(initial=0))
+
+    def _against(self, j: int) -> Matrix:
+        """What the learner of a label has."""
+        self._make_room(self.features.count + 1)
+        matrix = Matrix(self.ridge, self.scale_free)
+        matrix.slots, (matrix.held, matrix.inverse, matrix.sums, matrix.totals) = (
+            self._slots,
+            (part[j] for part in self._parts),
+        )
+        return matrix
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
+    def _make_room(self, places: int, labels: int = 0, unseen: int = 0) -> None:
+        """For so many places and labels, and so many features more that are only looked at."""
+        if places >= len(self._slots):
+            more = places + 1 - len(self._slots) + min(len(self._slots), 2**20)
+            self._slots = np.append(self._slots, np.full(more, -1, dtype=np.int32))
+        had, room = self._parts[0].shape[0], self._parts[0].shape[2]
+        need, learners = min(max(places, self.size + unseen), at.LIMIT), max(labels + self.grows, had)
+        if need > room or learners > had:
+            new = min(max(need, 2 * room), at.LIMIT) if need > room else room
+            self._parts = grown(self._parts, matrices((learners,), new, 0))
+
+    def _played(self, rows: Any, y: NDArray[Any], learns: bool, scores: NDArray[Any]) -> Any:
+        said, chances = np.empty(len(y), dtype=np.int64), np.empty(len(y))
+        play: Any = kernels.many_logistic.play
+        play(self._slots, *self._parts, self.ridge, self.scale_free, self._kappa, self._totals, self.labels,
+             self.rounds, self.grows, *rows, y, learns, scores, said, chances)  # fmt: skip
+        return said, chances
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        labels = max(self.labels, int(y.max(initial=-1)) + 1)
+        self._make_room(0, labels)
+        scores = np.empty((len(y), labels + self.grows))
+        said, chances = self._played(rows, y, True, scores)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores)
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        scores = np.empty((len(rows.ends) - 1, self.labels))
+        self._make_room(0, 0, int(np.diff(rows.ends).max(initial=0)))
+        places = np.minimum(rows.places, np.uint32(len(self._slots) - 1))
+        self._played(rows._replace(places=places), np.zeros(0, dtype=np.int64), False, scores)
+        return scores
+
+    def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return kernels.softmax.shares(scores)
+
+    def tracker(self) -> AgainstTracker | None:
+        """Comparators for a game that begins now."""
+        return AgainstTracker(self.bias, self._kappa, self.announced, at.LIMIT) if self.rounds == 0 else None
+
+    def goals(self) -> list[list[Goal]]:
+        """What a comparator is to make small, for each label."""
+        places = self.features.count + 1
+        return [[goal_of(self._against(j), places, self.rounds)] for j in range(self.labels)]
+
+    def facts(self) -> ManyLogisticFacts:
+        places = self.features.count + 1
+        loss, novelty = float(self._totals[many_layout.LOSS]), float(self._totals[many_layout.NOVELTY])
+        against = [facts_of(self._against(j), places, self.rounds) for j in range(self.labels)]
+        parts = ([getattr(one, name) for one in against] for name in ("loss", "gained", "dual", "least"))
+        return ManyLogisticFacts(self.rounds, self.labels, loss, novelty, self.entropy, *parts)
+
+    def state(self) -> State:
+        places = self.features.count + 1
+        self._make_room(places)
+        given = {name: getattr(self, name) for name in PARAMS if name != "labels"}
+        parts = tuple(part[: self.labels + self.grows] for part in self._parts)
+        return {**given, **self._books(), "slots": self._slots[:places].copy(), "matrices": cut(parts, self.size),
+                "totals": self._totals.copy()}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, PARAMS))
+        learner._load_books(state)
+        learner._slots = np.append(array(state, "slots", (learner.features.count + 1,), np.int32), np.int32(-1))
+        room = min(state["matrices"]["held"].shape[-1], at.LIMIT)
+        require(bool((learner._slots < max(room, 1)).all()), "features must each have a row of the matrix", room)
+        wanted = zip(PARTS, matrices((learner.labels + learner.grows,), room, 0), strict=True)
+        learner._parts = tuple(array(state["matrices"], name, part.shape) for name, part in wanted)
+        learner._totals = array(state, "totals", (many_layout.TOTALS,))
+        return learner
