@@ -108,11 +108,7 @@ def opened(environment: Any) -> Any:
 
 def show_numbers(stream: Any) -> None:
     """Let a stream show its labels as numbers to be predicted, and say so."""
-    from novikoff.tables.table import Table
-
-    if isinstance(stream, Table):
-        stream.check_unweighed()
-    stream.outcomes = "numbers"
+    stream.show_numbers()
     label = stream.label if stream.table else "the label"
     told = f"{label} of {stream.name} is a number to be predicted; if it is a label, pass "
     stream.notes.append(Advice(told, Option("positive"), "."))

@@ -85,6 +85,10 @@ class Stream(ABC):
         A stream that has two, and no others, shows them as before.
         """
 
+    def show_numbers(self) -> None:
+        """Let outcomes be numbers to be predicted, in passes that begin now; where `numeric` says that they may be."""
+        self.outcomes = "numbers"
+
     def count(self) -> int | None:
         """How many rows there are, even if they must be read for that; None if only playing them tells."""
         return self.rows

@@ -101,3 +101,9 @@ class Reader(ABC):
     def ready(self, wait: float) -> bool:
         """Will the next piece not be waited for? A pipe is asked, for so many seconds."""
         return True
+
+    def numbered(self, error: SourceError) -> SourceError:
+        """The error, with the number of a column that has no name."""
+        if not self.named and error.where.get("column") in self.names:
+            error.where["column"] = self.names.index(str(error.where["column"]))
+        return error

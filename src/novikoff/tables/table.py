@@ -9,8 +9,7 @@ Labels
     The column `label`, by its name or number; else one called label, y, class or target; else the last. Two values, the
     larger +1; `positive` overrules; `many` for 0 .. many-1, or for any. With `outcomes="numbers"` they are numbers to
     be predicted.
-    Rows wait until both labels have come, for 16 MB or a second at most; then a file is looked through for the other,
-    and a pipe goes by streaming_labels.py. With `labelled=False` there is none, and y is -1.
+    What its cells say is told by tables/label_column.py. With `labelled=False` there is none, and y is -1.
 Weights
     A row of weight k is played k times (tables/weights.py), by a column of weights, by its label, or by both.
 """
@@ -20,26 +19,25 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import Advice, LabelError, MismatchError, Option, SourceError, quoted
+from novikoff.errors import Advice, MismatchError, Option, SourceError, quoted
 from novikoff.sources.layout import LABEL_NAMES
 from novikoff.sources.matched import mismatch
 from novikoff.sources.pandas_index import check_asked, unnamed_note
-from novikoff.sources.streaming_labels import held_back, shown
-from novikoff.sources.written_labels import WrittenLabels
+from novikoff.sources.streaming_labels import shown
 from novikoff.stream import Stream
 from novikoff.tables import cells
 from novikoff.tables.choosing import Asked, find, find_all, kind_of, label_column, listed
-from novikoff.tables.column import Column, Kind, disguised_number, is_missing, looks_like_id, recognise
+from novikoff.tables.column import Kind, disguised_number, is_missing, looks_like_id, recognise
 from novikoff.tables.encoding import Encoding
+from novikoff.tables.label_column import LabelColumn
 from novikoff.tables.piece import Piece, Reader
-from novikoff.tables.weights import checked, of_labels, repeated, weights, written
+from novikoff.tables.weights import RowWeights, repeated
 from novikoff.types import Batch, Domain, Labels, Position
 
 INTEGER = re.compile(r"-?[0-9]{1,19}")
@@ -83,24 +81,24 @@ class Table(Stream):
                   (("number", number), ("category", category), ("text", text), ("time", time))}  # fmt: skip
         left_out = {name for c in listed(drop) for name in find_all(reader, c, "a column to leave out")}
         used = None if columns is None else [find(reader, c, "a feature column") for c in listed(columns)]
-        self.weight = None if weight is None else find(reader, weight, "the weight column")
-        if self.weight is not None:
-            left_out.add(self.weight)
-        self.label_weights = checked(label_weights) if labelled else {}
-        self._unmet = {*self.label_weights}
+        weight = None if weight is None else find(reader, weight, "the weight column")
+        if weight is not None:
+            left_out.add(weight)
+        self.weights = RowWeights(weight, label_weights if labelled else None)
         if outcomes == "numbers":
-            self.check_unweighed()
-        if self._weighed:
+            self._refuse_label_weights()
+        if self.weights.used:
             self.rows = None  # as many as they weigh together
         self._asked = (label, used, left_out, chosen)
         self._first = dict(head)
         self._choose(label_column(reader, label, used or [], left_out) if labelled else None)
-        used_or_told = {self.label, self.weight, *(column.name for column in self.columns)}
+        used_or_told = {self.label, weight, *(column.name for column in self.columns)}
         ignored = [name for name in reader.names[reader.index :] if name not in used_or_told]
-        self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored, self.weight, self.label_weights)
+        self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored, weight, self.weights.by_label)
         self._foresee()
         self._learn = True
-        self._look_at_head()
+        if self._labels is not None:
+            self._labels.look_at_first()
         first = {*reader.names[: reader.index]}
         if first & {self.label, *(column.name for column in self.columns)}:
             self.notes[:] = [note for note in self.notes if note != unnamed_note(reader.index, self.name)]
@@ -117,15 +115,11 @@ class Table(Stream):
                 self._advice.append(Advice(told, Option("drop", column.name), " to leave it out."))
         self.notes += self._advice
 
-    def _look_at_head(self) -> None:
-        """What the labels of the first rows stand for, if that is clear."""
-        import pyarrow as pa
-
-        if self.label is None or self.outcomes == "numbers":
-            return
-        said = [cell for cell in self._first[self.label] if not is_missing(cell)]
-        with suppress(ValueError, pa.ArrowException):  # told when its row comes
-            self._labels.look(*cells.distinct(pa.array(said)))
+    def _refuse_label_weights(self) -> None:
+        if self.weights.by_label:
+            raise SourceError(
+                f"weights of labels are for labels: numbers are predicted of {self.name}. Leave them out."
+            )
 
     def _foresee(self) -> None:
         """Give the features of the first rows their places, so that the width does not change among them."""
@@ -145,13 +139,6 @@ class Table(Stream):
             rows = wrong.where["row"]
             self.encoding.rows({name: array.slice(0, rows) for name, array in arrays.items()}, rows)
 
-    def check_unweighed(self) -> None:
-        """Refuse weights of labels where numbers are to be predicted."""
-        if self.label_weights:
-            raise SourceError(
-                f"weights of labels are for labels: numbers are predicted of {self.name}. Leave them out."
-            )
-
     def _choose(self, label: str | None) -> None:
         """Which columns are used, and what they are, if this is the label."""
         self.label = self._reader.needed = label
@@ -160,8 +147,10 @@ class Table(Stream):
         self.columns = [kind_of(self._reader, name, head[name], chosen) for name in self._chosen(used, left_out)]
         self._sources = {column.name: column.name for column in self.columns}
         self._point = all(c.kind == "boolean" or all(map(_is_whole, head[c.name])) for c in self.columns)
-        said = [cell for cell in head[label] if not is_missing(cell)] if label is not None else []
-        self._labels = WrittenLabels(str(label), said, self._positive, self._many)
+        self._labels = (
+            None if label is None
+            else LabelColumn(label, head[label], self.outcomes == "numbers", self._positive, self._many)
+        )  # fmt: skip
 
     def _chosen(self, used: list[str] | None, left_out: set[str]) -> list[str]:
         """The names of the columns that are used."""
@@ -171,7 +160,7 @@ class Table(Stream):
             needs = "a feature" if self.label is None else "a label and a feature"
             only = "none left" if self.label is None else f"column {quoted(self.label)} only"
             raise SourceError(f"a table must have {needs}: {self.name} has {only}.")
-        both = [*names, *(one for one in (self.label, self.weight) if one is not None)]
+        both = [*names, *(one for one in (self.label, self.weights.column) if one is not None)]
         if len(set(both)) < len(both):
             twice = max(both, key=both.count)
             raise SourceError(f"a column must be used once: column {quoted(twice)} of {self.name} is asked for twice.")
@@ -208,37 +197,42 @@ class Table(Stream):
     @property
     def labels(self) -> Labels | None:  # type: ignore[override]
         """What stands for -1 and +1; None before it is known, and with `many`."""
-        return None if self.unlabelled or self.outcomes == "numbers" else self._labels.labels
+        return None if self._labels is None or self._labels.numbers else self._labels.written.labels
 
     def described(self) -> Iterator[tuple[str, str, str | None]]:
         """Of each column its name, what it is, and its first value; None if the first rows have none."""
         used = {column.name: column for column in self.encoding.columns}
         for name in self._reader.names:
             column = used.get(name)
-            role = {self.label: "label", self.weight: "weight"}.get(name)
+            role = {self.label: "label", self.weights.column: "weight"}.get(name)
             what = role if role else column.what if column else "left out"
             yield name, what, next((str(cell) for cell in self._first.get(name, ()) if not is_missing(cell)), None)
 
     @property
     def many(self) -> bool:  # type: ignore[override]
         """Are its labels numbered in the order in which they first come?"""
-        return not self.unlabelled and self.outcomes == "labels" and self._labels.many
+        return self._labels is not None and self._labels.many
 
     @property
     def label_values(self) -> list[Any] | None:  # type: ignore[override]
         """What numbered labels stand for, so far; None if they are not numbered."""
-        return self._labels.label_values if self.many else None
+        return self._labels.written.label_values if self._labels is not None and self._labels.many else None
 
     @property
     def several(self) -> bool:  # type: ignore[override]
         """Do the first rows show three labels or more, which are not numbers to be predicted?"""
-        return self.label is not None and self.outcomes == "labels" and self._labels.several
+        return self._labels is not None and self._labels.several
 
     def show_many(self) -> None:
-        if self._positive is None:
+        if self._labels is not None and self._positive is None:
             self._many = True
             self._labels.show_many()
-            self._look_at_head()
+
+    def show_numbers(self) -> None:
+        self._refuse_label_weights()
+        super().show_numbers()
+        if self._labels is not None:
+            self._labels.numbers = True
 
     def describe(self) -> list[str]:
         """A line for each column: what it is, and its first value."""
@@ -251,8 +245,7 @@ class Table(Stream):
 
         A few whole numbers may be classes, so they are not taken for numbers.
         """
-        asked = self._positive is not None or self._many is not None
-        return self.label is not None and not asked and self._labels.numbers
+        return self._labels is not None and self._labels.numeric
 
     def fingerprint(self) -> dict[str, Any]:
         """By what a file is known again."""
@@ -263,7 +256,7 @@ class Table(Stream):
 
         learn   may it learn new features? Else those get no place
         """
-        if learn and encoding.label_weights != self.label_weights:
+        if learn and encoding.label_weights != self.weights.by_label:
             were = ",".join(f"{label}={weight}" for label, weight in encoding.label_weights.items())
             raise MismatchError(
                 f"labels must weigh what they did when {whose} learned", f"that was {were or 'all the same'}",
@@ -310,8 +303,8 @@ class Table(Stream):
                     f"{self.name} has no such column",
                     Advice("Pass ", Option("label", letter="NAME"), " if it has another name", none, "."),
                 )
-        weight = encoding.weight
-        if weight is not None and weight in there and self.weight is None and weight not in left_out and used is None:
+        weight = encoding.weight if self.weights.column is None and used is None else None
+        if weight is not None and weight in there and weight not in left_out:
             if learn:
                 raise MismatchError(
                     f"rows must count as often as {quoted(weight)} says, as {whose} learned them",
@@ -354,7 +347,8 @@ class Table(Stream):
         told = other._told()
         self.__dict__.pop("notes", None)
         self.adopt(Encoding.restore(other.encoding.state()), whose=other.name)
-        self._labels, self._unmet, self._said = copy.copy(other._labels), set(), []
+        self._labels = None if other._labels is None else other._labels.copy()
+        self.weights, self._said = RowWeights(other.weights.column, other.weights.by_label, met=True), []
         self._point = other._point
         self._given = {**told, "known": self.encoding.known()}
 
@@ -366,7 +360,7 @@ class Table(Stream):
             )
         if self._given is None:
             next(iter(self.batches()), None)
-        return self._given or self._labels.state()
+        return self._given or ({} if self._labels is None else self._labels.written.state())
 
     def _check_known(self) -> None:
         """Refuse a part that says more than the first rows of its table."""
@@ -383,15 +377,17 @@ class Table(Stream):
         if start and self.encoding.knows_less(start["known"]):
             yield from self._from_beginning(_played(start))
             return
-        self._labels.begin(self.expected, start or self._given)
         row, read = (_played(start), start["row"]) if start else (0, 0)  # rounds, and rows of the table
         wanted: dict[str, Kind] = {self._sources[column.name]: column.kind for column in self.encoding.columns}
-        if self.label is not None:
-            wanted[self.label] = "number" if self.outcomes == "numbers" else "category"
-        if self.weight is not None:
-            wanted[self.weight] = "number"
+        if self.weights.column is not None:
+            wanted[self.weights.column] = "number"
+        labels = self._labels
+        if labels is not None:
+            wanted[labels.name] = labels.kind
+            labels.written.begin(self.expected, start or self._given)
+        pieces = self._reader.pieces(start, wanted)
         try:
-            for whole in self._settled(self._reader.pieces(start, wanted)):
+            for whole in pieces if labels is None else labels.settled(pieces, self._reader):
                 for piece in self._known(whole, read):
                     known = self.encoding.width
                     x, y, counts, error = self._rows(piece)
@@ -427,9 +423,9 @@ class Table(Stream):
         if self.skipped:
             rows = f"{len(self.skipped)} bad rows" if len(self.skipped) > 1 else "1 bad row"
             self._said.append(f"{rows} of {self.name} skipped, the first: {self.skipped[0][1]}")
-        for label in sorted(self._unmet):
+        for label in sorted(self.weights.unmet):
             self._said.append(f"no label of {self.name} is {quoted(label)}, which was given a weight.")
-        if self._labels.known.absent:
+        if self._labels is not None and self._labels.written.known.absent:
             self._said.append(f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1.")
         self.notes += self._said
 
@@ -479,24 +475,19 @@ class Table(Stream):
 
     def _rows(self, piece: Piece) -> tuple[Any, NDArray[Any], NDArray[np.int64] | None, SourceError | None]:
         """x, y and weights of the rows, up to one that is wrong; and what is wrong with it."""
-        rows, error = piece.rows, self._numbered(piece.error)
+        rows, error = piece.rows, piece.error and self._reader.numbered(piece.error)
         while True:
             try:
-                y, counts = self._outcomes(piece, rows), self._weights(piece, rows)
+                y, counts = self._y(piece, rows), self.weights.of(piece.arrays, rows, self.label)
                 x = self._x(piece, rows)
                 return x, y, counts, error
             except SourceError as wrong:
-                if error is not None and self._labels.known.lone:  # the other label may be in the row that is bad
-                    return self._x(piece, 0), self._outcomes(piece, 0), self._weights(piece, 0), error
+                lone = self._labels is not None and self._labels.written.known.lone
+                if error is not None and lone:  # the other label may be in the row that is bad
+                    return self._x(piece, 0), self._y(piece, 0), self.weights.of(piece.arrays, 0, self.label), error
                 rows = wrong.where.pop("row")
                 there = piece.where(piece.rows - 1 if wrong.where.get("up_to") else rows)
-                error = self._numbered(wrong.at(**there).at(source=self.name))
-
-    def _numbered(self, error: SourceError | None) -> SourceError | None:
-        """The error with the number of a column that has no name."""
-        if error is not None and not self._reader.named and error.where.get("column") in self._reader.names:
-            error.where["column"] = self._reader.names.index(str(error.where["column"]))
-        return error
+                error = self._reader.numbered(wrong.at(**there).at(source=self.name))
 
     def _x(self, piece: Piece, rows: int) -> Any:
         if not rows:
@@ -507,77 +498,16 @@ class Table(Stream):
             return x.astype(np.float64, copy=False)
         return x
 
-    def _weights(self, piece: Piece, rows: int) -> NDArray[np.int64] | None:
-        """How often each row counts; None if all count once."""
-        if not self._weighed:
-            return None
-        if not rows:
-            return np.zeros(0, dtype=np.int64)
-        found = np.ones(rows, np.int64)
-        if self.weight is not None:
-            found = weights(piece.arrays[self.weight].slice(0, rows), self.weight)
-        if self.label_weights:
-            texts, codes = cells.distinct(piece.arrays[str(self.label)].slice(0, rows))
-            found = found * of_labels(texts, codes, self.label_weights)
-            self._unmet -= {*map(written, texts)}
-        return found
-
-    @property
-    def _weighed(self) -> bool:
-        return self.weight is not None or bool(self.label_weights)
-
-    def _outcomes(self, piece: Piece, rows: int) -> NDArray[Any]:
-        if self.label is None:
+    def _y(self, piece: Piece, rows: int) -> NDArray[Any]:
+        if self._labels is None:
             return np.full(rows, -1, dtype=np.int8)
-        array = piece.arrays[self.label].slice(0, rows) if rows else None
-        if array is None:
-            return np.empty(0, dtype=np.float64 if self.outcomes == "numbers" else np.int8)
-        if self.outcomes == "numbers":
-            try:
-                values = cells.numbers(array, Column(self.label, "number")).astype(np.float64, copy=False)
-            except SourceError as error:
-                error.do = cells.LABELS_INSTEAD if isinstance(error.do, Advice) else error.do
-                raise
-            if np.isnan(values).any():
-                row = int(np.argmax(np.isnan(values)))
-                raise cells.missing(row, self.label)
-            return values
-        try:
-            return self._labels.encode(*cells.distinct(array))
-        except LabelError as error:
-            if self.numeric:
-                error.do = (
-                    "These look like numbers to be predicted: choose a learner of numbers, such as auto-regression."
-                )
-            raise
-
-    def _settled(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
-        """The pieces, held back at first until both labels have come, or for as long as may be."""
-        if self.label is None or self.outcomes == "numbers":
-            return pieces
-
-        def look(held: Sequence[Piece]) -> bool:
-            piece = held[-1]
-            if piece.rows:
-                with suppress(SourceError):  # told when its row comes
-                    self._labels.look(*cells.distinct(piece.arrays[str(self.label)]))
-            if piece.error is not None and self._labels.known.lone:  # the other may be in the row that is bad
-                raise self._numbered(piece.error) or piece.error
-            return piece.error is not None
-
-        def look_further(held: Sequence[Piece]) -> None:
-            if self._reader.independent:
-                for piece in self._reader.pieces(held[-1].end, {str(self.label): "category"}):
-                    if look([piece]) or self._labels.known.settled:
-                        return
-
-        return held_back(pieces, self._labels.known, look, self._reader.ready, look_further)
+        return self._labels.values(piece.arrays[self._labels.name].slice(0, rows)) if rows else self._labels.nothing()
 
     def _position(self, end: Position, played: int) -> Position:
         return {
             **end,
-            **({"played": played} if self._weighed or self._given is not None else {}),
-            **self._labels.state(),
+            **({"played": played} if self.weights.used or self._given is not None else {}),
+            **(self._labels.written.state() if self._labels is not None else {}),
             "known": self.encoding.known(),
         }
 

@@ -24,6 +24,39 @@ ROUNDS_TOGETHER = 2**16
 """Rounds of weighted rows in a batch, about."""
 
 
+class RowWeights:
+    """How often each row of a table is played.
+
+    column     of weights, if there is one
+    by_label   weights of labels, by how these are written; those not named weigh 1
+    unmet      labels that were given a weight and have not come; of a part of a table nobody asks: `met`
+    """
+
+    def __init__(self, column: str | None, by_label: Mapping[Any, Any] | None = None, met: bool = False) -> None:
+        self.column, self.by_label = column, checked(by_label)
+        self.unmet = set() if met else {*self.by_label}
+
+    @property
+    def used(self) -> bool:
+        """May a row count more or less than once?"""
+        return self.column is not None or bool(self.by_label)
+
+    def of(self, arrays: Mapping[str, Any], rows: int, label: str | None) -> NDArray[np.int64] | None:
+        """How often each of the first rows counts, from the cells of all columns; None if all count once."""
+        if not self.used:
+            return None
+        if not rows:
+            return np.zeros(0, dtype=np.int64)
+        found = np.ones(rows, np.int64)
+        if self.column is not None:
+            found = weights(arrays[self.column].slice(0, rows), self.column)
+        if self.by_label:
+            texts, codes = cells.distinct(arrays[str(label)].slice(0, rows))
+            found = found * of_labels(texts, codes, self.by_label)
+            self.unmet -= {*map(written, texts)}
+        return found
+
+
 def weights(array: Any, column: str) -> NDArray[np.int64]:
     """The weights of rows, from the cells of their column."""
     values = cells.numbers(array, Column(column, "number")).astype(np.float64, copy=False)
