@@ -5,14 +5,20 @@ import copy
 import numpy as np
 import pytest
 
+from helpers import same
 from novikoff.catalog import make
 from novikoff.errors import InputError
 from novikoff.game import play
 from novikoff.kernels import second_order_layout as at
 from novikoff.kernels.logits import hedge_all
 from novikoff.learners.arow import Arow
+from novikoff.learners.auto import Auto
 from novikoff.learners.ftrl import Ftrl
 from novikoff.learners.logistic import Logistic, curvature
+from novikoff.learners.many.auto import ManyAuto
+from novikoff.learners.many.logistic import ManyLogistic
+from novikoff.learners.many.second_order_perceptron import ManySecondOrderPerceptron
+from novikoff.learners.many.vaw import ManyVaw
 from novikoff.learners.scaled import Scaled
 from novikoff.learners.second_order_perceptron import SecondOrderPerceptron
 from novikoff.learners.vaw import Vaw
@@ -250,3 +256,22 @@ def test_comparators_see_what_a_scaling_learner_saw():
         assert all(one.status in ("valid", "vacuous") for one in certificates.values()), certificates
         found.append((certificates["ftrl_regret"].bound, certificates["ftrl_suffix"].bound, ledger.log_loss))
     assert found[0] == found[1]
+
+
+MANY = [ManyVaw, ManySecondOrderPerceptron, ManyLogistic, ManyAuto]
+
+
+@pytest.mark.parametrize("kind", [Logistic, Vaw, Arow, Auto, *MANY])
+def test_the_inverse_is_found_again_at_the_same_rounds_however_rows_are_cut(kind, monkeypatch):
+    x, y = streams(4, rounds=40)
+    if kind in MANY:
+        y = np.append(np.arange(2), np.random.default_rng(0).integers(0, 2, 38))
+        y[20:22] = 2, 3  # new ones, after a stretch
+    untouched, whole, rows = kind(), kind(), kind()
+    untouched.learn_many(Batch(x, y, 1))
+    monkeypatch.setattr(at, "REFRESH", 8)
+    whole.learn_many(Batch(x, y, 1))
+    for t in range(40):
+        rows.learn_many(Batch(x[t : t + 1], y[t : t + 1], t + 1))
+    assert same(whole.state(), rows.state())
+    assert not same(whole.state(), untouched.state())

@@ -74,50 +74,29 @@ def weigh(standing: Vector, lost: Vector, most: float, rest: float, stack: Vecto
 def play(
     roots: NDArray[np.bool_], per_rate: Vector, held: Vector, totals: Vector,
     slots: Slots, ridges: Vector, matrix_held: Vector, inverse: Vector, sums: Vector, matrix_totals: Vector,
-    turns: Vector, shifts: Vector, scales: Vector, moments: Vector, wave_held: Vector, wave_inverse: Vector,
-    wave_sums: Vector, wave_totals: Vector,
-    stack_held: Vector, stack_inverse: Vector, stack_sums: Vector, stack_totals: Vector,
-    standing: Vector, kappa: float, seen: float,
+    turns: Vector, shifts: Vector, scales: Vector, moments: Vector, standing: Vector, kappa: float, seen: float,
     ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], learns: bool, scores: Vector,
     said: Vector,
 ) -> None:  # fmt: skip
     """The log-odds of every row, learning from each before the next if `learns`; `seen` rows came before.
 
+    ridges, matrix_held, inverse, sums, matrix_totals   a row for each that has a matrix, the stack the last of them
     scores   (rows, J+1), of every forecaster; 0 of those asleep
     said     of the mixture
     """
-    lanes, full, waves = len(roots), len(ridges), len(scales)
-    members = lanes + full + waves
-    width, room, angles = moments.shape[1], matrix_held.shape[2], wave_held.shape[2]
+    lanes, waves, members = len(roots), len(scales), len(standing[0]) - 1
+    full, width, angles = members - lanes - waves, moments.shape[1], len(shifts) + 1
     z0, v, up, down = np.zeros(members + 1), np.zeros(members + 1), np.zeros(members + 1), np.zeros(members + 1)
-    step, curve = np.zeros(lanes), np.zeros(lanes)
-    x, k, row = np.zeros((full, room)), np.zeros((full, room)), np.zeros(width)
-    s, projected, phi, image = (
-        np.zeros(width),
-        np.zeros(angles - 1),
-        np.zeros((waves, angles)),
-        np.zeros((waves, angles)),
-    )
-    clipped, moved = np.zeros(members), np.zeros(members)
+    step, curve, row, s, projected = (
+        np.zeros(lanes), np.zeros(lanes), np.zeros(width), np.zeros(width), np.zeros(angles - 1),
+    )  # fmt: skip
+    x, k = np.zeros((len(matrix_held), matrix_held.shape[2])), np.zeros((len(matrix_held), matrix_held.shape[2]))
     for t in range(len(ends) - 1):
-        start, stop, z = ends[t], ends[t + 1], scores[t]
+        start, stop, z, bend = ends[t], ends[t + 1], scores[t], kappa
         look(held, roots, per_rate, places, values, start, stop, learns, z0[:lanes], v[:lanes])
-        for m in range(full):
-            if standing[IDLE, lanes + m] < 0.0:
-                continue
-            here, matrix = matrix_held[m], inverse[m]
-            if not learns and changes(slots, here, True, places, values, start, stop):
-                matrix = inverse[m].copy()
-            if not learns:
-                here = matrix_held[m].copy()
-            count = meet(
-                slots, here, matrix, matrix_totals[m], ridges[m], True, places, values, start, stop, learns, x[m], k[m]
-            )
-            v[lanes + m] = product(matrix, x[m], count, k[m])
-            z0[lanes + m] = dense(here[WEIGHT, :count], x[m, :count])
         awake = False
-        for m in range(waves):
-            awake |= standing[IDLE, lanes + full + m] >= 0.0
+        for j in range(lanes + full, members):
+            awake |= standing[IDLE, j] >= 0.0
         if awake:
             row[:] = 0.0
             for e in range(start, stop):
@@ -125,50 +104,49 @@ def play(
                     row[places[e] - np.uint32(1)] = values[e]
             standardise(moments, seen + t + 1.0, row, learns, s)
             project(turns, s, projected)
-        for m in range(waves):
-            if standing[IDLE, lanes + full + m] >= 0.0:
-                wave(projected, shifts, scales[m], phi[m])
-                v[lanes + full + m] = product(wave_inverse[m], phi[m], angles, image[m])
-                z0[lanes + full + m] = dense(wave_held[m, WEIGHT], phi[m])
-        farthest = 1.0
-        for j in range(members):
-            z[j] = hedged(z0[j], v[j]) if standing[IDLE, j] >= 0.0 else 0.0
-            clipped[j] = min(max(z[j], -CLIP), CLIP)
-            farthest = max(farthest, abs(clipped[j]))
-        z[members] = 0.0
-        bend = np.tanh(0.5 * farthest) / (0.5 * farthest)
-        if standing[IDLE, members] >= 0.0:
-            v[members] = product(stack_inverse, clipped, members, moved)
-            z0[members] = dense(stack_held[WEIGHT], clipped)
-            z[members] = hedged(z0[members], v[members])
+        for j in range(members + 1):
+            z[j] = 0.0
+            if standing[IDLE, j] < 0.0:
+                continue
+            if j >= lanes:
+                m = j - lanes
+                here, matrix, count = matrix_held[m], inverse[m], int(matrix_totals[m, COUNT])
+                if j == members:
+                    farthest = 1.0
+                    for i in range(members):
+                        x[m, i] = min(max(z[i], -CLIP), CLIP)
+                        farthest = max(farthest, abs(x[m, i]))
+                    bend = np.tanh(0.5 * farthest) / (0.5 * farthest)
+                elif m >= full:
+                    wave(projected, shifts, scales[m - full], x[m])
+                else:
+                    if not learns and changes(slots, here, True, places, values, start, stop):
+                        matrix = inverse[m].copy()
+                    if not learns:
+                        here = matrix_held[m].copy()
+                    count = meet(
+                        slots, here, matrix, matrix_totals[m], ridges[m], True, places, values, start, stop, learns,
+                        x[m], k[m],
+                    )  # fmt: skip
+                v[j] = product(matrix, x[m], count, k[m])
+                z0[j] = dense(here[WEIGHT, :count], x[m, :count])
+            z[j] = hedged(z0[j], v[j])
         for j in range(members + 1):
             up[j], down[j] = log_loss(z[j]), log_loss(-z[j])
         top, bottom = log_sum(standing, up), log_sum(standing, down)
         said[t] = (top[0] - bottom[0]) + (top[1] - bottom[1])
         if not learns:
             continue
-        learn(
-            held, totals, standing[IDLE, :lanes], places, values, start, stop, y[t], z0[:lanes], v[:lanes], z[:lanes],
-            step, curve,
-        )  # fmt: skip
-        for m in range(full):
-            if standing[IDLE, lanes + m] >= 0.0:
-                count = int(matrix_totals[m, COUNT])
-                learn_logistic(
-                    inverse[m], sums[m], matrix_held[m], matrix_totals[m], ridges[m], x[m], k[m], count,
-                    z0[lanes + m], v[lanes + m], z[lanes + m], y[t], kappa,
-                )  # fmt: skip
-        for m in range(waves):
-            j = lanes + full + m
-            if standing[IDLE, j] >= 0.0:
-                learn_logistic(
-                    wave_inverse[m], wave_sums[m], wave_held[m], wave_totals[m], 1.0, phi[m], image[m], angles, z0[j],
-                    v[j], z[j], y[t], kappa,
-                )  # fmt: skip
-        if standing[IDLE, members] >= 0.0:
-            learn_logistic(
-                stack_inverse, stack_sums, stack_held, stack_totals, 1.0, clipped, moved, members, z0[members],
-                v[members], z[members], y[t], bend,
-            )  # fmt: skip
         lost, (most, rest) = (up, top) if y[t] == 1 else (down, bottom)
-        weigh(standing, lost, most, rest, stack_held[WEIGHT])
+        idle = standing[IDLE, :lanes]
+        learn(
+            held, totals, idle, places, values, start, stop, y[t], z0[:lanes], v[:lanes], z[:lanes], lost, step, curve
+        )
+        for j in range(lanes, members + 1):
+            if standing[IDLE, j] >= 0.0:
+                m = j - lanes
+                learn_logistic(
+                    inverse[m], sums[m], matrix_held[m], matrix_totals[m], x[m], k[m], int(matrix_totals[m, COUNT]),
+                    z0[j], v[j], z[j], y[t], lost[j], bend if j == members else kappa,
+                )  # fmt: skip
+        weigh(standing, lost, most, rest, matrix_held[members - lanes, WEIGHT])

@@ -60,8 +60,9 @@ def learn(
         e[i] = x[i] - means[y, i]
     if counts[y] > 0.0:
         v = product(inverse, e, width, k)
-        change(inverse, sums, held, totals, RIDGE, e, k, width, 0.0, v, counts[y] / (counts[y] + 1.0), 0.0)
+        change(inverse, sums, held, totals, e, k, width, 0.0, v, counts[y] / (counts[y] + 1.0), 0.0)
     counts[y] += 1.0
+    due = totals[at.SINCE] >= at.REFRESH
     for i in range(width):
         means[y, i] += e[i] / counts[y]
         new |= normal[1, i] == 0.0 and moments[1, i] > 0.0
@@ -70,4 +71,6 @@ def learn(
             normal[0, i] = moments[0, i]
             normal[1, i] = np.sqrt(moments[1, i] / rounds)
             held[at.LARGEST, i] = normal[1, i] if normal[1, i] > 0.0 else 1.0
+        due = True
+    if due:
         refresh(inverse, sums, held, totals, RIDGE)

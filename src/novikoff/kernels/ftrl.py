@@ -60,9 +60,13 @@ def look(
 @inlined
 def learn(
     held: Vector, totals: Vector, idle: Vector, places: NDArray[np.uint32], values: Vector, start: int, stop: int,
-    y: int, z0: Vector, v: Vector, z: Vector, step: Vector, curve: Vector,
+    y: int, z0: Vector, v: Vector, z: Vector, lost: Vector, step: Vector, curve: Vector,
 ) -> None:  # fmt: skip
-    """Add the gradients, and the curvatures, of the scores z that were played; idle: below 0 for members that rest."""
+    """Add the gradients, and the curvatures, of the scores z that were played.
+
+    idle   below 0 for members that rest
+    lost   the log loss of each
+    """
     members = len(z)
     for k in range(members):
         if idle[k] < 0.0:
@@ -75,7 +79,7 @@ def learn(
         step[k] = g
         curve[k] = q * (e * q)
         linear = g * z[k]
-        totals[LOSS, k] += log_loss(y * z[k])
+        totals[LOSS, k] += lost[k]
         totals[DELTA, k] += g * (z[k] - z0[k]) + 0.5 * g * g * v[k]
         totals[LINEAR, k] += linear
         totals[LINEAR_SIZE, k] += abs(linear)
@@ -96,11 +100,13 @@ def play(
     """The scores of every row, learning from each before the next if `learns`."""
     members = len(roots)
     z0, v, step, curve = np.empty(members), np.empty(members), np.empty(members), np.empty(members)
-    idle = np.zeros(members)
+    lost, idle = np.empty(members), np.zeros(members)
     for t in range(len(ends) - 1):
         z = scores[t]
         look(held, roots, per_rate, places, values, ends[t], ends[t + 1], learns, z0, v)
         for k in range(members):
             z[k] = hedged(z0[k], v[k])
         if learns:
-            learn(held, totals, idle, places, values, ends[t], ends[t + 1], y[t], z0, v, z, step, curve)
+            for k in range(members):
+                lost[k] = log_loss(y[t] * z[k])
+            learn(held, totals, idle, places, values, ends[t], ends[t + 1], y[t], z0, v, z, lost, step, curve)

@@ -264,7 +264,7 @@ def play(
                     z[j, now] = z[j, known]
                     k[m, now] = k[m, known]
                 learn_rest(
-                    held[m], inverse[m], squares[m], matrix_totals[m], ridges[m], x[m], k[m], counts[m], z0[j], v[j],
+                    held[m], inverse[m], squares[m], matrix_totals[m], x[m], k[m], counts[m], z0[j], v[j],
                     z[j], now + grows, here, kappa,
                 )  # fmt: skip
         for m in range(waves):
@@ -277,7 +277,7 @@ def play(
                     z[j, now] = z[j, known]
                     image[m, now] = image[m, known]
                 learn_rest(
-                    wave_held[m], wave_inverse[m], wave_squares[m], wave_totals[m], 1.0, phi[m], image[m], WAVES, z0[j],
+                    wave_held[m], wave_inverse[m], wave_squares[m], wave_totals[m], phi[m], image[m], WAVES, z0[j],
                     v[j], z[j], now + grows, here, kappa,
                 )  # fmt: skip
         if last < members and standing[IDLE, last] >= 0.0:

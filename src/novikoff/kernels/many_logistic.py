@@ -56,5 +56,5 @@ def play(
         else:
             chances[t] = (1.0 - kept) * p[here]
             books[NOVELTY] -= np.log1p(-kept)
-        learn_rest(held, inverse, sums, totals, ridge, x, k, count, z0, v, z, now + grows, here, kappa)
+        learn_rest(held, inverse, sums, totals, x, k, count, z0, v, z, now + grows, here, kappa)
         known = now

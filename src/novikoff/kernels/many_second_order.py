@@ -110,7 +110,7 @@ def play_vaw(
         totals[at.GAINED] += square * (v / (1.0 + v))
         totals[at.LINEAR] += square
         paid[many.NOVELTY] += cost - loss
-        change(inverse, sums, held, totals, ridge, x, k, count, 0.0, v, 1.0, 0.0)
+        change(inverse, sums, held, totals, x, k, count, 0.0, v, 1.0, 0.0)
 
 
 @compiled
@@ -137,4 +137,4 @@ def play_perceptron(
         for i in range(count):
             moments[y[t], i] += x[i]
             moments[best, i] -= x[i]
-        change(inverse, sums, held, totals, ridge, x, k, count, 0.0, v, 1.0, 0.0)
+        change(inverse, sums, held, totals, x, k, count, 0.0, v, 1.0, 0.0)

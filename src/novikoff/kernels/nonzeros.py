@@ -24,6 +24,11 @@ class Nonzeros(NamedTuple):
     places: NDArray[np.uint32]
     values: NDArray[np.float64]
 
+    def part(self, rows: slice) -> Nonzeros:
+        """Some rows, one after the other."""
+        whole = rows.start == 0 and rows.stop >= len(self.ends) - 1
+        return self if whole else self._replace(ends=self.ends[rows.start : rows.stop + 1])
+
 
 @compiled
 def _of_dense(

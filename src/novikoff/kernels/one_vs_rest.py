@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from novikoff.kernels.compiled import inner
 from novikoff.kernels.lanes import dense
-from novikoff.kernels.logits import hedged
+from novikoff.kernels.logits import hedged, log_loss
 from novikoff.kernels.second_order import Places, Slots, Vector, changes, learn_logistic, meet, product
 from novikoff.kernels.second_order_layout import WEIGHT
 
@@ -57,10 +57,11 @@ def look_waves(
 
 @inner
 def learn(
-    held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, x: Vector, k: Vector, count: int,
-    z0: Vector, v: Vector, z: Vector, labels: int, y: int, kappa: float,
+    held: Vector, inverse: Vector, sums: Vector, totals: Vector, x: Vector, k: Vector, count: int, z0: Vector,
+    v: Vector, z: Vector, labels: int, y: int, kappa: float,
 ) -> None:  # fmt: skip
     """Every learner learns whether it was its label."""
     for j in range(labels):
         sign = 1 if j == y else -1
-        learn_logistic(inverse[j], sums[j], held[j], totals[j], ridge, x, k[j], count, z0[j], v[j], z[j], sign, kappa)
+        lost = log_loss(sign * z[j])
+        learn_logistic(inverse[j], sums[j], held[j], totals[j], x, k[j], count, z0[j], v[j], z[j], sign, lost, kappa)

@@ -5,7 +5,8 @@ Multiplied by a power of two a feature then multiplies its row and column of A b
 the same to the bit. The matrix is kept for the first 256 features seen; `slots` says which place has which row, -1 if
 none; later features are left out.
 Both S and P = A^-1 are kept, their lower triangles only: P -= h/(1+hv) k k' with k = P x, v = x'k, and rows of a
-growing M are divided by what they grow by, not subtracted from. P is found again from A by Cholesky after 2^14 updates.
+growing M are divided by what they grow by, not subtracted from. P is found again from A by Cholesky after 2^14 updates:
+`refresh`, which learners call between rows (learners/matrix.py), so it is compiled when it is first needed.
 """
 
 from __future__ import annotations
@@ -114,8 +115,8 @@ def product(inverse: Vector, x: Vector, count: int, k: Vector) -> float:
 
 @inlined
 def change(
-    inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: float, x: Vector, k: Vector, count: int,
-    score: float, v: float, h: float, beta: float,
+    inverse: Vector, sums: Vector, held: Vector, totals: Vector, x: Vector, k: Vector, count: int, score: float,
+    v: float, h: float, beta: float,
 ) -> None:  # fmt: skip
     """A += h x x' and b += beta x; score: x'w before."""
     whole = 1.0 + h * v
@@ -134,11 +135,9 @@ def change(
         held[at.MOMENT, i] += beta * x[i]
     totals[at.UPDATES] += 1.0
     totals[at.SINCE] += 1.0
-    if totals[at.SINCE] >= at.REFRESH:
-        refresh(inverse, sums, held, totals, ridge)
 
 
-@inlined
+@compiled
 def refresh(inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: float) -> None:
     """P = A^-1 by Cholesky, and w = P b; left as they are if A is not positive in floats."""
     count = int(totals[at.COUNT])
@@ -200,26 +199,27 @@ def play_logistic(
         v = product(inverse, x, count, k)
         z0 = dense(held[at.WEIGHT, :count], x[:count])
         scores[t] = hedged(z0, v)
-        learn_logistic(inverse, sums, held, totals, ridge, x, k, count, z0, v, scores[t], y[t], kappa)
+        lost = log_loss(y[t] * scores[t])
+        learn_logistic(inverse, sums, held, totals, x, k, count, z0, v, scores[t], y[t], lost, kappa)
 
 
 @inner
 def learn_logistic(
-    inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: float, x: Vector, k: Vector, count: int,
-    z0: float, v: float, z: float, y: int, kappa: float,
+    inverse: Vector, sums: Vector, held: Vector, totals: Vector, x: Vector, k: Vector, count: int, z0: float, v: float,
+    z: float, y: int, lost: float, kappa: float,
 ) -> None:  # fmt: skip
-    """A round of second-order logistic regression; z: the score that was played."""
+    """A round of second-order logistic regression; z: the score that was played, and its log loss."""
     e = exp(y * z)
     q = 1.0 / (1.0 + e)
     g = -y * q
     h = kappa * (q * (e * q))
     gap = z - z0
-    totals[at.LOSS] += log_loss(y * z)
+    totals[at.LOSS] += lost
     totals[at.GAINED] += (g * gap + 0.5 * g * g * v - 0.5 * h * gap * gap) / (1.0 + h * v)
     totals[at.LINEAR] += g * z - 0.5 * h * z * z
     totals[at.LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
     totals[at.FARTHEST] = max(totals[at.FARTHEST], abs(z))
-    change(inverse, sums, held, totals, ridge, x, k, count, z0, v, h, h * z - g)
+    change(inverse, sums, held, totals, x, k, count, z0, v, h, h * z - g)
 
 
 @compiled
@@ -241,7 +241,7 @@ def play_vaw(
         totals[at.UNCLIPPED] += (said - y[t]) ** 2
         totals[at.LINEAR_SIZE] += said * said * v
         totals[at.FARTHEST] = max(totals[at.FARTHEST], abs(y[t]))
-        change(inverse, sums, held, totals, ridge, x, k, count, score, v, 1.0, y[t])
+        change(inverse, sums, held, totals, x, k, count, score, v, 1.0, y[t])
 
 
 @compiled
@@ -261,4 +261,4 @@ def play_perceptron(
             v = product(inverse, x, count, k)
             totals[at.LOSS] += wrong
             totals[at.GAINED] += (v + 2.0 * m - m * m) / (1.0 + v) if margin > 0.0 else v / (1.0 + v)
-            change(inverse, sums, held, totals, ridge, x, k, count, score, v, 1.0, np.float64(y[t]))
+            change(inverse, sums, held, totals, x, k, count, score, v, 1.0, np.float64(y[t]))

@@ -30,7 +30,7 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -51,7 +51,7 @@ from novikoff.kernels import ftrl_layout as lane
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.forecasters import Forecasters
 from novikoff.learners.logistic import curvature
-from novikoff.learners.matrix import full_metric
+from novikoff.learners.matrix import full_metric, refresh, stretches
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
 from novikoff.learners.scale_free import Probabilistic
 from novikoff.types import State, StepResult, Theorem
@@ -88,25 +88,37 @@ class Auto(Forecasters, Probabilistic):
         self._per_rate = np.tile(1.0 / np.array(rates), 2)
         self._held, self._totals = np.zeros((1, lane.SHARED + 2 * lanes)), np.zeros((lane.TOTALS, lanes))
         self._slots, self._ridges = np.full(1, -1, dtype=np.int32), np.array(ridges)
-        self._matrices = _matrices(len(ridges), 0, 0)
         coins = np.random.default_rng(self.seed)
         count = mix.WAVES - 1 if widths else 0
         self._turns = coins.normal(size=(mix.WAVES - 1, width)) / (2.0 * np.pi) if widths else np.zeros((count, width))
         self._shifts, self._scales = coins.random(mix.WAVES - 1), np.sqrt(2.0 * np.array(widths) / max(width, 1))
         self._moments = np.zeros((2, width))
-        self._waves = _matrices(len(widths), mix.WAVES, mix.WAVES)
         members = self.members = lanes + len(ridges) + len(widths)
-        self._stack = tuple(part[0] for part in _matrices(1, members, members))
+        counts = [0] * len(ridges) + [mix.WAVES] * len(widths) + [members]
+        self._squares = _squares(counts, max(counts))
         self._standing = np.zeros((mix.STANDING, members + 1))
         self._standing[mix.LOG_WEIGHT] = -np.log(members + 1.0)
         self._arrays()
 
     def _arrays(self) -> None:
         self._args = (
-            self._roots, self._per_rate, self._held, self._totals, self._slots, self._ridges, *self._matrices,
-            self._turns, self._shifts, self._scales, self._moments, *self._waves, *self._stack, self._standing,
-            curvature(RADIUS),
+            self._roots, self._per_rate, self._held, self._totals, self._slots, self._ridges, *self._squares,
+            self._turns, self._shifts, self._scales, self._moments, self._standing, curvature(RADIUS),
         )  # fmt: skip
+
+    @property
+    def _matrices(self) -> tuple[NDArray[np.float64], ...]:
+        """What kernels/second_order.py works on: that of members on x."""
+        return tuple(part[: len(self._ridges)] for part in self._squares)
+
+    @property
+    def _waves(self) -> tuple[NDArray[np.float64], ...]:
+        """Of those on random features."""
+        return tuple(part[len(self._ridges) : -1] for part in self._squares)
+
+    @property
+    def _stack(self) -> tuple[NDArray[np.float64], ...]:
+        return tuple(part[-1] for part in self._squares)
 
     @property
     def names(self) -> list[str]:
@@ -153,13 +165,12 @@ class Auto(Forecasters, Probabilistic):
 
     def _room(self, need: int) -> None:
         """Room for so many features in the matrices."""
-        room = self._matrices[0].shape[2]
+        room = self._squares[0].shape[2]
         if len(self._ridges) and need > room:
-            new = min(max(need, 2 * room), at.LIMIT)
-            made = _matrices(len(self._ridges), new, 0)
-            for now, then in zip(made[:3], self._matrices[:3], strict=True):
-                now[:, : then.shape[1], : then.shape[2]] = then
-            self._matrices = (*made[:3], self._matrices[3])
+            made = _squares([0] * len(self._squares[0]), min(max(need, 2 * room), at.LIMIT))
+            for now, then in zip(made, self._squares, strict=True):
+                now[tuple(map(slice, then.shape))] = then
+            self._squares = made
             self._arrays()
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
@@ -167,7 +178,11 @@ class Auto(Forecasters, Probabilistic):
         self._make_room(self.features.count + 1)
         scores, said = np.empty((len(y), self.members + 1)), np.empty(len(y))
         play: Any = kernels.auto.play
-        play(*self._args, float(self.rounds), *rows, y, True, scores, said)
+        for here in stretches(self.rounds, len(y)):
+            before = float(self.rounds + here.start)
+            play(*self._args, before, *rows.part(here), y[here], True, scores[here], said[here])
+            if (self.rounds + here.stop) % at.REFRESH == 0:
+                refresh(self._squares, np.append(self._ridges, np.ones(len(self._scales) + 1)))
         return self._played(said, y)._replace(scores=scores)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
@@ -199,11 +214,10 @@ class Auto(Forecasters, Probabilistic):
     def _of(self, j: int) -> tuple[Any, NDArray[np.float64], float, NDArray[np.int32]]:
         """Of a member of the second order: its arrays, its own sums, its ridge, and the slots of its places."""
         m = j - len(self._roots)
+        parts = [part[m] for part in self._squares]
         if m < len(self._ridges):
-            slots = self._slots[: self.features.count + 1]
-            return [part[m] for part in self._matrices], self._matrices[3][m], float(self._ridges[m]), slots
-        m -= len(self._ridges)
-        return [part[m] for part in self._waves], self._waves[3][m], 1.0, np.arange(mix.WAVES, dtype=np.int32)
+            return parts, parts[3], float(self._ridges[m]), self._slots[: self.features.count + 1]
+        return parts, parts[3], 1.0, np.arange(mix.WAVES, dtype=np.int32)
 
     def _steps(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """-b of a member of the second order, place by place, and what it may be off by."""
@@ -302,10 +316,8 @@ class Auto(Forecasters, Probabilistic):
         return images
 
     def state(self) -> State:
-        places = self.features.count + 1
-        named, n = ("held", "inverse", "sums", "totals"), int(self._matrices[3][:, at.COUNT].max(initial=0))
-        held, inverse, sums, totals = self._matrices
-        matrices = (held[:, :, :n], inverse[:, :n, :n], sums[:, :n, :n], totals)
+        places, n = self.features.count + 1, int(self._matrices[3][:, at.COUNT].max(initial=0))
+        angles = mix.WAVES if len(self._scales) else 0
         return {
             **{name: getattr(self, name) for name in PARAMS},
             "rounds": self.rounds,
@@ -317,9 +329,9 @@ class Auto(Forecasters, Probabilistic):
             "slots": self._slots[:places].copy(),
             "moments": self._moments.copy(),
             "standing": self._standing.copy(),
-            "matrices": {name: part.copy() for name, part in zip(named, matrices, strict=True)},
-            "waves": {name: part.copy() for name, part in zip(named, self._waves, strict=True)},
-            "stack": {name: part.copy() for name, part in zip(named, self._stack, strict=True)},
+            "matrices": {name: part.copy() for name, part in _named(self._matrices, n)},
+            "waves": {name: part.copy() for name, part in _named(self._waves, angles)},
+            "stack": {name: part.copy() for name, part in _named(self._stack, self.members)},
         }
 
     @classmethod
@@ -341,22 +353,29 @@ class Auto(Forecasters, Probabilistic):
         learner._moments = array(state, "moments", learner._moments.shape)
         learner._standing = array(state, "standing", learner._standing.shape)
         room = min(state["matrices"]["held"].shape[2], at.LIMIT)
-        shapes = [part.shape for part in _matrices(len(learner._ridges), room, 0)]
-        named = ("held", "inverse", "sums", "totals")
-        for where, wanted in (("matrices", shapes), ("waves", [w.shape for w in learner._waves]),
-                              ("stack", [w.shape for w in learner._stack])):  # fmt: skip
-            parts = tuple(array(state[where], name, shape) for name, shape in zip(named, wanted, strict=True))
-            setattr(learner, f"_{where}", parts)
         require(bool((learner._slots < max(room, 1)).all()), "features must each have a row of the matrix", room)
+        learner._room(room)
         learner._arrays()
+        sizes = {"matrices": room, "waves": mix.WAVES if len(learner._scales) else 0, "stack": learner.members}
+        for where, size in sizes.items():
+            for name, part in _named(getattr(learner, f"_{where}"), size):
+                part[...] = array(state[where], name, part.shape)
         return learner
 
 
-def _matrices(members: int, room: int, count: int) -> tuple[NDArray[np.float64], ...]:
-    """What kernels/second_order.py works on, for several members; the first `count` features are there, of size 1."""
-    held, totals = np.zeros((members, at.HELD, room)), np.zeros((members, at.TOTALS))
-    inverse, sums = np.zeros((members, room, room)), np.zeros((members, room, room))
-    held[:, at.LARGEST, :count] = 1.0
-    inverse[:, range(count), range(count)] = 1.0
-    totals[:, at.COUNT] = count
+def _squares(counts: list[int], room: int) -> tuple[NDArray[np.float64], ...]:
+    """What kernels/second_order.py works on, for several members; of each some features are there, of size 1."""
+    held, totals = np.zeros((len(counts), at.HELD, room)), np.zeros((len(counts), at.TOTALS))
+    inverse, sums = np.zeros((2, len(counts), room, room))
+    for m, count in enumerate(counts):
+        held[m, at.LARGEST, :count] = 1.0
+        inverse[m, range(count), range(count)] = 1.0
+    totals[:, at.COUNT] = counts
     return held, inverse, sums, totals
+
+
+def _named(parts: tuple[NDArray[np.float64], ...], n: int) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """The parts for the first n features, and what they are called."""
+    held, inverse, sums, totals = parts
+    cut = held[..., :n], inverse[..., :n, :n], sums[..., :n, :n], totals
+    return zip(("held", "inverse", "sums", "totals"), cut, strict=True)

@@ -137,8 +137,8 @@ class AutoRegression(ScaleFree):
             self._last = self._first
         said = np.empty(len(y))
         for start in range(0, len(y), CHUNK):
-            part, here = slice(start, start + CHUNK), rows._replace(ends=rows.ends[start : start + CHUNK + 1])
-            self._play(here, y[part], self.rounds + start, said[part])
+            part = slice(start, start + CHUNK)
+            self._play(rows.part(part), y[part], self.rounds + start, said[part])
         losses = (said - y) ** 2
         return StepResult(said, losses, losses)
 
@@ -190,7 +190,8 @@ class AutoRegression(ScaleFree):
         """What a member says of y - y_1 in each round, not clipped, learning from it."""
         scores = np.empty(len(y))
         play: Any = kernels.second_order.play_vaw
-        play(*matrix.arrays, *rows, y - self._first, -math.inf, math.inf, scores)
+        for here in matrix.stretches(len(y)):
+            play(*matrix.arrays, *rows.part(here), y[here] - self._first, -math.inf, math.inf, scores[here])
         return scores
 
     def _look(self, rows: Any) -> NDArray[np.float64]:

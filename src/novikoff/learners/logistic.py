@@ -54,7 +54,8 @@ class Logistic(SecondOrder, Probabilistic):
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores = np.empty(len(y))
         play: Any = kernels.second_order.play_logistic
-        play(*self.matrix.arrays, *rows, y, self.kappa, scores)
+        for here in self.matrix.stretches(len(y)):
+            play(*self.matrix.arrays, *rows.part(here), y[here], self.kappa, scores[here])
         return self._played(scores, y)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,16 @@ class Matrix:
         look(*self.arrays, rows.ends, places, rows.values, scores, spread)
         return scores, spread
 
+    def stretches(self, count: int) -> Iterator[slice]:
+        """Stretches of so many rows; between them the inverse is found again from the matrix, where it is time."""
+        start = 0
+        while start < count:
+            stop = min(count, start + max(at.REFRESH - int(self.totals[at.SINCE]), 1))
+            yield slice(start, stop)
+            if self.totals[at.SINCE] >= at.REFRESH:
+                kernels.second_order.refresh(self.inverse, self.sums, self.held, self.totals, self.ridge)
+            start = stop
+
     def added(self, places: int, more: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """-b, and what it may be off by, place by place; each x was added at most `more` times."""
         return -self.of(at.MOMENT, places), more * added_doubt(self.of(at.SEEN, places), self.of(at.SIZE, places))
@@ -96,6 +107,25 @@ class Matrix:
         self.totals = totals
         self._hold(np.append(slots, np.int32(-1)), n)
         self.held, self.inverse, self.sums = held, array(state, "inverse", (n, n)), array(state, "sums", (n, n))
+
+
+def stretches(rounds: int, count: int) -> Iterator[slice]:
+    """The same where every row is an update, after so many rounds; who plays them calls `refresh` after each."""
+    start = 0
+    while start < count:
+        stop = min(count, start + at.REFRESH - (rounds + start) % at.REFRESH)
+        yield slice(start, stop)
+        start = stop
+
+
+def refresh(parts: tuple[NDArray[np.float64], ...], ridge: Any) -> None:
+    """Find inverses again from their matrices, where it is time; the parts have one more dimension, or some more."""
+    held, inverse, sums, totals = parts
+    due = totals[..., at.SINCE] >= at.REFRESH
+    if due.any():
+        ridges = np.broadcast_to(ridge, due.shape)
+        for m in map(tuple, np.argwhere(due)):
+            kernels.second_order.refresh(inverse[m], sums[m], held[m], totals[m], float(ridges[m]))
 
 
 def full_metric(

@@ -86,7 +86,8 @@ class MetricPerceptron(SecondOrder):
         if self.diagonal:
             play(self._held, self._totals, self.ridge, self.scale_free, *rows, y, self.margin, True, scores)
         else:
-            play(*self.matrix.arrays, *rows, y, self.margin, scores)
+            for here in self.matrix.stretches(len(y)):
+                play(*self.matrix.arrays, *rows.part(here), y[here], self.margin, scores[here])
         self.scored, said = scores, self._said(scores)
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, scores=scores)

@@ -72,7 +72,8 @@ class Vaw(SecondOrder):
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores, outcomes = np.empty(len(y)), y.astype(np.float64)
         play: Any = kernels.second_order.play_vaw
-        play(*self.matrix.arrays, *rows, outcomes, *self._ends, scores)
+        for here in self.matrix.stretches(len(y)):
+            play(*self.matrix.arrays, *rows.part(here), outcomes[here], *self._ends, scores[here])
         if not self.probabilities:
             losses = (scores - outcomes) ** 2
             return StepResult(scores, losses, losses)

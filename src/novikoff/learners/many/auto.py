@@ -45,6 +45,7 @@ from novikoff.learners.forecasters import Forecasters
 from novikoff.learners.logistic import curvature
 from novikoff.learners.many.against import PARTS, cut, grown, matrices
 from novikoff.learners.many.many_labels import ManyProbabilistic
+from novikoff.learners.matrix import refresh, stretches
 from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.types import State, StepResult, Theorem
 
@@ -150,27 +151,36 @@ class ManyAuto(Forecasters, ManyProbabilistic):
             new = min(max(need, 2 * room), matrix.LIMIT) if grows else room
             self._matrices = grown(self._matrices, matrices((len(self._ridges), max(against, had)), new, 0))
 
-    def _played(self, rows: Any, y: NDArray[Any], learns: bool, scores: NDArray[Any]) -> Any:
-        count = len(rows.ends) - 1
-        said, told = np.zeros(count, dtype=np.int64), np.empty((3, count))
+    def _came(self) -> NDArray[np.float64]:
+        """How often each label came, with room for those to come."""
         came = np.zeros(max(len(self._means), self.labels))
         came[: self.labels] = self._counts
+        return came
+
+    def _play(
+        self, rows: Any, y: NDArray[Any], learns: bool, came: NDArray[Any], known: int, rounds: int, *answers: Any
+    ) -> None:
         play: Any = kernels.many_auto.play
         play(
             self._roots, self._per_rate, self._scales, self._curves, self._sums, self._totals, self._slots,
             self._ridges, *self._matrices, self._turns, self._shifts, self._spread, self._moments, *self._waves,
             self._normal, self._means, *self._within, came, self._stack, self._moment, self._matrix, self._standing,
-            curvature(RADIUS), self._paid, self._shown, self.labels, self.rounds, self.grows, *rows, y, learns, scores,
-            said, *told,
+            curvature(RADIUS), self._paid, self._shown, known, rounds, self.grows, *rows, y, learns, *answers,
         )  # fmt: skip
-        return said, *told
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         self._settle(rows)
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(self.features.count + 1, labels)
-        scores = np.empty((len(y), labels))
-        said, chances, sure, briers = self._played(rows, y, True, scores)
+        scores, said = np.empty((len(y), labels)), np.zeros(len(y), dtype=np.int64)
+        came, (chances, sure, briers) = self._came(), np.empty((3, len(y)))
+        for here in stretches(self.rounds, len(y)):
+            answers = (part[here] for part in (scores, said, chances, sure, briers))
+            known, rounds = self._known_before(y, here), self.rounds + here.start
+            self._play(rows.part(here), y[here], True, came, known, rounds, *answers)
+            if (self.rounds + here.stop) % matrix.REFRESH == 0:
+                refresh(self._matrices, self._ridges[:, np.newaxis])
+                refresh(self._waves, 1.0)
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, probabilities=chances, scores=scores, confidences=sure, briers=briers)
 
@@ -184,7 +194,9 @@ class ManyAuto(Forecasters, ManyProbabilistic):
             known = int(self._matrices[3][:, :, matrix.COUNT].max(initial=0))
             self._room(min(known + most, matrix.LIMIT), 0)
         places = np.minimum(rows.places, np.uint32(len(self._scales) - 1))
-        self._played(rows._replace(places=places), np.zeros(0, dtype=np.int64), False, scores)
+        none, unused = np.zeros(0, dtype=np.int64), np.zeros(0)
+        rows = rows._replace(places=places)
+        self._play(rows, none, False, self._came(), self.labels, self.rounds, scores, none, unused, unused, unused)
         return scores
 
     def _judged(self, played: StepResult, *_: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -32,7 +32,7 @@ from novikoff.kernels import second_order_layout as at
 from novikoff.learners.logistic import Logistic, facts_of, goal_of
 from novikoff.learners.many.against import PARTS, cut, grown, matrices
 from novikoff.learners.many.many_labels import ManyProbabilistic
-from novikoff.learners.matrix import Matrix
+from novikoff.learners.matrix import Matrix, refresh, stretches
 from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.types import State, StepResult, Theorem
 
@@ -102,18 +102,20 @@ class ManyLogistic(ManyProbabilistic):
             new = min(max(need, 2 * room), at.LIMIT) if need > room else room
             self._parts = grown(self._parts, matrices((learners,), new, 0))
 
-    def _played(self, rows: Any, y: NDArray[Any], learns: bool, scores: NDArray[Any]) -> Any:
-        said, chances = np.empty(len(y), dtype=np.int64), np.empty(len(y))
+    def _play(self, rows: Any, y: NDArray[Any], learns: bool, known: int, rounds: int, *answers: NDArray[Any]) -> None:
         play: Any = kernels.many_logistic.play
-        play(self._slots, *self._parts, self.ridge, self.scale_free, self._kappa, self._totals, self.labels,
-             self.rounds, self.grows, *rows, y, learns, scores, said, chances)  # fmt: skip
-        return said, chances
+        play(self._slots, *self._parts, self.ridge, self.scale_free, self._kappa, self._totals, known, rounds,
+             self.grows, *rows, y, learns, *answers)  # fmt: skip
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
         scores = np.empty((len(y), labels + self.grows))
-        said, chances = self._played(rows, y, True, scores)
+        said, chances = np.empty(len(y), dtype=np.int64), np.empty(len(y))
+        for here in stretches(self.rounds, len(y)):
+            known, rounds = self._known_before(y, here), self.rounds + here.start
+            self._play(rows.part(here), y[here], True, known, rounds, scores[here], said[here], chances[here])
+            refresh(self._parts, self.ridge)
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, probabilities=chances, scores=scores)
 
@@ -121,7 +123,8 @@ class ManyLogistic(ManyProbabilistic):
         scores = np.empty((len(rows.ends) - 1, self.labels))
         self._make_room(0, 0, int(np.diff(rows.ends).max(initial=0)))
         places = np.minimum(rows.places, np.uint32(len(self._slots) - 1))
-        self._played(rows._replace(places=places), np.zeros(0, dtype=np.int64), False, scores)
+        none, rows = np.zeros(0, dtype=np.int64), rows._replace(places=places)
+        self._play(rows, none, False, self.labels, self.rounds, scores, none, np.zeros(0))
         return scores
 
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:

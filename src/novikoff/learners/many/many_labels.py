@@ -65,6 +65,10 @@ class ManyLabels(Rows):
         found: NDArray[np.float64] = self._look(self._row(x, learn=False))[0]
         return found
 
+    def _known_before(self, y: NDArray[Any], rows: slice) -> int:
+        """How many labels are known before these rows of a batch."""
+        return max(self.labels, int(y[: rows.start].max(initial=-1)) + 1)
+
     def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """The label with the largest score, the smallest of those; 0 if none is known."""
         return scores.argmax(axis=1) if scores.shape[1] else np.zeros(len(scores), dtype=np.int64)

@@ -51,7 +51,9 @@ class ManySecondOrderPerceptron(ManySecondOrder):
         self._make_room(0, labels)
         scores, said = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64)
         play: Any = kernels.many_second_order.play_perceptron
-        play(*self.matrix.arrays, self._moments, self._totals, self.labels, *rows, y, scores, said)
+        for here in self.matrix.stretches(len(y)):
+            books = self._moments, self._totals, self._known_before(y, here)
+            play(*self.matrix.arrays, *books, *rows.part(here), y[here], scores[here], said[here])
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, scores=scores)
 

@@ -59,8 +59,9 @@ class ManyVaw(ManySecondOrder, ManyProbabilistic):
         self._make_room(0, labels)
         scores, said, chances = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64), np.empty(len(y))
         play: Any = kernels.many_second_order.play_vaw
-        play(*self.matrix.arrays, self._moments, self._totals, self.labels, self.rounds, self.grows, *rows, y, scores,
-             said, chances)  # fmt: skip
+        for here in self.matrix.stretches(len(y)):
+            books = self._moments, self._totals, self._known_before(y, here), self.rounds + here.start, self.grows
+            play(*self.matrix.arrays, *books, *rows.part(here), y[here], scores[here], said[here], chances[here])
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, probabilities=chances, scores=scores)
 
