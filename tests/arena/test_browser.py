@@ -2,8 +2,10 @@
 
 import re
 
+import numpy as np
 import pytest
 
+import novikoff as nk
 from novikoff.arena.scenes import SCENES
 
 GAMES = list(SCENES)
@@ -219,12 +221,13 @@ def test_honest_answers_say_why_they_are_not_the_opposite(page, port):
 
 
 def test_a_bound_in_the_curve_is_rounded_up(page, port):
-    open_page(page, port, "#v=1&g=experts&o=&s=0&r=me&m=04p02p04p01p08p04p&t=6")
+    open_page(page, port, "#v=1&g=experts&o=&s=0&r=me&m=01p01p02p02p&t=4")
     allowed = page.evaluate("""async () => { const answer = await fetch("api/play", { method: "POST", headers: {
         "Content-Type": "application/json" }, body: JSON.stringify({ v: 1, game: "experts", moves:
-        [4, 2, 4, 1, 8, 4].map((k) => [[k], "p"]) }) }); return (await answer.json()).curve[0][1]; }""")
+        [1, 1, 2, 2].map((k) => [[k], "p"]) }) }); return (await answer.json()).curve[0][1]; }""")
     written = float(page.locator("#curve circle.minus + text").text_content())
     assert allowed <= written < allowed + 0.1
+    assert round(allowed, 1) < allowed  # to the nearest would be too little
 
 
 def test_a_browser_that_lets_no_link_be_written_lets_games_be_played(page, port):
@@ -282,3 +285,19 @@ def test_a_phone_is_wide_enough(page, port):
     page.set_viewport_size({"width": 360, "height": 740})
     open_page(page, port)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
+
+
+def test_reports_are_read_by_everybody(page, tmp_path):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    x = np.random.default_rng(0).normal(size=(60, 2))
+    ledger = nk.play("perceptron:bias=1", (x, np.where(x[:, 0] > 0, "a long name of a label", "<b>")))
+    compared = nk.compare(["perceptron", "hedge:learners=[[perceptron],[perceptron:bias=1]]"], (x, x[:, 0] > 0))
+    for name, what in (("game", ledger), ("comparison", compared)):
+        nk.report(what, str(tmp_path / f"{name}.html"))
+        for scheme, width in (("light", 900), ("dark", 390)):
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size({"width": width, "height": 800})
+            page.goto((tmp_path / f"{name}.html").as_uri())
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+            found = axe.Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()

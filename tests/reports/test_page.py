@@ -134,7 +134,11 @@ def test_a_comparison_has_deviations_intervals_and_the_constant():
     low, high = (float(part.rstrip(" %")) for part in cells[3].split(" to "))
     assert low <= 100 * rate.mean <= high
     assert high - low == pytest.approx(2 * 4.303 * 100 * rate.standard_error, rel=0.02)  # Student's t, 2 degrees
-    assert any("always saying" in text for text in read.seen)
+    constant = next(row for row in read.rows if row[0].startswith("always saying"))
+    assert constant[1] == f"{100 * found.constant.costs / 300:.3g} %"
+    last = [game.last_label / 300 for game in found.learners[0].games]
+    again = next(row for row in read.rows if row[0] == "the last label again")
+    assert again[1:3] == [f"{100 * np.mean(last):.3g} %", f"{100 * np.std(last, ddof=1):.3g} %"]
     whole = json.loads(next(text for text in read.seen if text.startswith("{")))
     assert whole["learners"][0]["mistakes"] == [game.mistakes for game in found.learners[0].games]
 
@@ -167,7 +171,13 @@ def test_predict_writes_a_page(tmp_path, capsys):
     assert main(["run", "perceptron", str(file), "--keep", "best", "--save", str(kept), "-q"]) == 0
     assert main(["predict", str(kept), str(file), "--report", str(out), "--json"]) == 0
     told = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert f"300 examples, {told['mistakes']} not as labelled" in " ".join(Reader(out.read_text()).seen)
+    found = Reader(out.read_text())
+    assert f"300 examples, {told['mistakes']} not as labelled" in " ".join(found.seen)
+    (right, wrong), (missed, also) = told["confusion"]["table"]
+    assert right + wrong == int((y == -1).sum())
+    assert wrong + missed == told["mistakes"] == 300 - right - also
+    shown = [row for row in found.rows if row[0] in ("-1", "1")]
+    assert shown == [["-1", str(right), str(wrong)], ["1", str(missed), str(also)]]
 
 
 def test_experts_are_called_by_their_names(tmp_path, capsys):
@@ -179,8 +189,55 @@ def test_experts_are_called_by_their_names(tmp_path, capsys):
     capsys.readouterr()
     read = Reader(out.read_text())
     assert any(row[0].startswith("the best expert, ") for row in read.rows)
+    assert sum("the best expert, " in text for text in read.seen) >= 2  # in the table and in the picture
+    assert any(re.fullmatch(r"Weights: .*\.", text) for text in read.seen)
     assert "anna" in out.read_text()
     assert "expert 1" not in out.read_text()
+
+
+def test_a_duel_has_what_was_forced_and_the_best_constant(tmp_path, capsys):
+    out = tmp_path / "out.html"
+    words = ["duel", "threshold-halving:n=100", "grid-bisection:n=100", "--rounds", "9", "--report", str(out), "--json"]
+    assert main(words) == 0
+    told = json.loads(capsys.readouterr().out)
+    found = {row[0]: row[1] for row in Reader(out.read_text()).rows if len(row) > 1}
+    constant = told["baselines"]["best_constant"]
+    assert found[f"always saying {constant['says']:+d}"] == str(constant["mistakes"])
+    assert found["forced at least (grid_bisection_forced)"] == found["the learner"] == "6"
+
+
+def test_the_json_of_a_page_is_that_of_the_command(tmp_path, capsys):
+    out = tmp_path / "out.html"
+    words = [
+        "run",
+        "perceptron",
+        "demo:breast-cancer",
+        "--keep",
+        "best",
+        "--permutation",
+        "9",
+        "--report",
+        str(out),
+        "--json",
+    ]
+    assert main(words) == 0
+    printed = json.loads(capsys.readouterr().out)
+    found = Reader(out.read_text())
+    assert json.loads(next(text for text in found.seen if text.startswith("{"))) == printed
+    assert {"kept", "permutation"} <= printed.keys()
+
+
+def test_paper_is_white():
+    """Whoever reads in the dark prints black on white all the same."""
+    assert re.findall(r"@media[^{]*prefers-color-scheme:dark[^{]*", html.STYLE) == [
+        "@media screen and (prefers-color-scheme:dark)"
+    ]
+
+
+def test_axes_tell_large_numbers_shortly():
+    assert [svg.short(one) for one in (0.0, 0.25, 20_000, 4e8, 2.5e9, 1e20)] == [
+        "0", "0.25", "20,000", "400 M", "2.5 G", "1e+20",
+    ]  # fmt: skip
 
 
 def test_only_pages_are_replaced(tmp_path, ledger):
@@ -218,6 +275,7 @@ def test_notebooks_need_no_style_sheet_and_no_inline_picture(ledger):
         assert "<style" not in text
         assert "<svg" not in text
         assert "<script" not in text
+        assert 'alt=""' not in text
     data = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', ledger._repr_html_())
     assert f"{ledger.mistakes}" in base64.b64decode(data[1]).decode()
 

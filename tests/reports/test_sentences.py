@@ -69,6 +69,15 @@ def test_a_theorem_without_words_is_told_by_what_it_says(status, side, kind, qua
     assert ("report" in said) == (status == "violated")
 
 
+@pytest.mark.parametrize("status", ["valid", "vacuous"])
+def test_one_mistake_is_one_mistake(status):
+    said = sentences.sentence(made(status, observed=1, bound=11, trivial=1, theorem="best_risk",
+                                   quantities={"first": 1, "trials": 21, "errors": 1}))  # fmt: skip
+    assert "1 mistake" in said
+    assert not re.search(r"\b1 (mistakes|examples|errors)", said)
+    assert "21 that followed: 1 error" in said or status == "vacuous"
+
+
 def test_what_is_trusted_is_an_if():
     assumed = (Assumption("the moon is full", "trusted"), Assumption("it is night", "checked"))
     said = sentences.sentence(made("conditional", assumptions=assumed))

@@ -59,9 +59,9 @@ def compare_source(
         if not silent:
             print(f"plot written to {telling.plot}", file=sys.stderr)
     if telling.report is not None:
-        from novikoff.reports import page
+        from novikoff.reports import comparing
 
-        write_report(telling, page.comparison(comparison, telling.command))
+        write_report(telling, comparing.comparison(comparison, telling.command))
     with while_heard():
         if telling.as_json:
             print(json.dumps({**plain.comparison(comparison), "notes": notes(stream)}))

@@ -319,20 +319,23 @@ def _tell(
 
         levels = [] if ledger.hindsight is None else hindsight.told(ledger.hindsight).levels
         plot.save(plot.game(ledger, certificates, learner, levels), telling.plot, telling.force)
+    told: dict[str, Any] = {}
+    if telling.report is not None or telling.as_json:
+        told = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}
+        told |= {} if kept is None else {"kept": plain.kept(kept)}
+        told |= {} if test is None else {"permutation": plain.permuted(test)}
+        told |= {} if between is None else {"between": between._asdict()}
     if telling.report is not None:
         from novikoff.reports import page
 
         more = [] if test is None else [terminal.permuted(test)]
         more += [] if between is None else [str(between)]
         write_report(
-            telling, page.game(ledger, certificates, learner, of_members, kept, more=more, command=telling.command)
+            telling,
+            page.game(ledger, certificates, learner, of_members, kept, told=told, more=more, command=telling.command),
         )
     with while_heard():
         if telling.as_json:
-            told = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}
-            told |= {} if kept is None else {"kept": plain.kept(kept)}
-            told |= {} if test is None else {"permutation": plain.permuted(test)}
-            told |= {} if between is None else {"between": between._asdict()}
             print(json.dumps(told))
         else:
             out = terminal.Out()

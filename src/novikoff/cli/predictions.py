@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from novikoff import model
+from novikoff.baselines import MOST
 from novikoff.certificate import bound_text
 from novikoff.cli.games import Telling, write_report
 from novikoff.cli.opening import open_source, say_notes
@@ -186,7 +187,7 @@ Told = tuple[dict[str, Any], str]
 def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Told:
     """Print the label of every example, or its set; how many were not as labelled."""
     rows = mistakes = held = 0
-    true: Counter[Any] = Counter()
+    pairs: Counter[tuple[Any, Any]] = Counter()
     sets = Player(classifier).covers
     numbering = Numbering(list(saved.labels or ())) if Player(classifier).numbered else None
     for batch in stream.batches():
@@ -213,7 +214,7 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
         if not stream.unlabelled:
             wrong = said != batch.y
             mistakes += int(np.count_nonzero(wrong))
-            true.update([words.get(label, label) for label in batch.y.tolist()])
+            pairs.update(zip(batch.y.tolist(), said.tolist(), strict=True))
             if watch is not None:
                 watch.see(wrong)
     if stream.unlabelled:
@@ -221,7 +222,16 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
     rate = mistakes / rows if rows else 0.0
     facts: dict[str, Any] = {"rows": rows, "mistakes": mistakes, "mistake_rate": rate}
     constant = ""
-    if true:
+    if pairs:
+        true: Counter[Any] = Counter()
+        for (came, _), times in pairs.items():
+            true[words.get(came, came)] += times
+        seen = sorted({label for pair in pairs for label in pair})
+        if numbering is not None:
+            seen.sort(key=lambda label: (isinstance(words[label], str), words[label]))
+        if len(seen) <= MOST:
+            table = [[pairs[came, one] for one in seen] for came in seen]
+            facts["confusion"] = {"labels": [words.get(label, label) for label in seen], "table": table}
         often, times = max(true.items(), key=lambda item: item[1])
         facts["baselines"] = {"best_constant": {"says": often, "mistakes": rows - times}}
         constant = f"; always saying {often} makes {rows - times:,}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
@@ -44,12 +44,10 @@ def rates(ledger: Ledger) -> list[Rates]:
     return [Rates(name, sum(row), said[k], row[k]) for k, (name, row) in enumerate(zip(*found, strict=True))]
 
 
-def confusions(ledger: Ledger, most: int = FREQUENT) -> list[tuple[object, object, int]]:
-    """The most frequent ones, each as what came, what was said, and how often."""
-    found = ledger.confusion if ledger.learner.labels is not None else None
-    if found is None:
-        return []
-    names, table = found
+def confusions(
+    names: Sequence[Any], table: Sequence[Sequence[int]], most: int = FREQUENT
+) -> list[tuple[Any, Any, int]]:
+    """The most frequent ones of a table, each as what came, what was said, and how often."""
     wrong = [(names[i], names[j], n) for i, row in enumerate(table) for j, n in enumerate(row) if n and i != j]
     return sorted(wrong, key=lambda one: -one[2])[:most]
 
@@ -62,8 +60,8 @@ def confused(ledger: Ledger, verbose: bool = False) -> Iterator[str]:
     names = [label(ledger, one) for one in found.labels]
     if len(names) > MOST:
         yield f"{counted(len(names), 'label')}; what was said most often instead of what came:"
-        for came, said, rounds in confusions(ledger):
-            yield f"  {label(ledger, said)} for {label(ledger, came)}: {rounds:,}"
+        for came, said, rounds in confusions(names, found.table):
+            yield f"  {said} for {came}: {rounds:,}"
     else:
         yield from _table(names, found.table)
     if verbose:

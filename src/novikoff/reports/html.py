@@ -8,6 +8,8 @@ page unescaped.
 from __future__ import annotations
 
 import json
+import platform
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -32,9 +34,10 @@ GENERATOR = '<meta name="generator" content="novikoff'
 ENDINGS = (".html", ".htm")
 
 STYLE = """
-:root{color-scheme:light dark;--ink:#1c1c1c;--page:#fff;--faint:#666;--line:#ccc;--card:#f6f6f4;--good:#00694a;
+:root{color-scheme:light;--ink:#1c1c1c;--page:#fff;--faint:#666;--line:#ccc;--card:#f6f6f4;--good:#00694a;
 --doubt:#7a5200;--bad:#a32a00}
-@media (prefers-color-scheme:dark){:root{--ink:#e8e8e6;--page:#161616;--faint:#a5a5a5;--line:#444;--card:#212121;
+@media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;
+--ink:#e8e8e6;--page:#161616;--faint:#a5a5a5;--line:#444;--card:#212121;
 --good:#4fd1a5;--doubt:#e8b44c;--bad:#ff8a5c}}
 body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--page);max-width:46rem;margin:2rem auto;
 padding:0 1rem;overflow-wrap:anywhere}
@@ -42,8 +45,9 @@ h1{font-size:1.5rem;line-height:1.25;margin:0 0 .2rem}h2{font-size:1.15rem;margi
 .faint{color:var(--faint)}.lead{font-size:1.15rem;margin:1rem 0}
 table{border-collapse:collapse;margin:.8rem 0;max-width:100%}
 th,td{text-align:left;padding:.2rem .9rem .2rem 0;border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums;
-vertical-align:top;overflow-wrap:normal}
-.wide{overflow-x:auto}
+vertical-align:top;overflow-wrap:normal}caption{text-align:left;color:var(--faint)}
+td{white-space:nowrap}.told td:last-child{white-space:normal;min-width:9rem}
+.wide{overflow-x:auto}.wide:focus-visible{outline:2px solid var(--good)}
 .card{background:var(--card);border-left:4px solid var(--line);padding:.6rem 1rem;margin:.8rem 0;border-radius:4px}
 .valid{border-color:var(--good)}.conditional,.vacuous{border-color:var(--doubt)}.violated{border-color:var(--bad)}
 .badge{font-weight:700;margin-right:.6rem}.valid .badge{color:var(--good)}
@@ -76,22 +80,28 @@ def verbatim(content: str) -> str:
     return f"<pre>{escape(content)}</pre>"
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
-    """A table; its first column names the rows."""
-    told = f"<caption>{escape(caption)}</caption>" if caption else ""
-    top = "".join(f'<th scope="col">{escape(one)}</th>' for one in head)
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "", told: bool = False) -> str:
+    """A table; its first column names the rows. `told`: its last one has sentences, not figures."""
+    above = f"<caption>{escape(caption)}</caption>" if caption else ""
+    kind = ' class="told"' if told else ""
+    top = "".join(f'<th scope="col">{escape(one)}</th>' if one else "<td></td>" for one in head)
     body = "".join(
         f'<tr><th scope="row">{escape(str(first))}</th>'
         + "".join(f"<td>{escape(str(cell))}</td>" for cell in rest)
         + "</tr>"
         for first, *rest in rows
     )
-    return f'<div class="wide"><table>{told}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    return _wide(f"<table{kind}>{above}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>", "A table")
+
+
+def _wide(content: str, name: str) -> str:
+    """What is moved sideways where the screen is narrow, by keys too."""
+    return f'<div class="wide" tabindex="0" role="group" aria-label="{name}">{content}</div>'
 
 
 def picture(drawn: str) -> str:
     """A picture, which is moved sideways where the screen is narrow."""
-    return f'<div class="wide">{drawn}</div>' if drawn else ""
+    return _wide(drawn, "A picture") if drawn else ""
 
 
 def card(certificate: Certificate) -> str:
@@ -132,6 +142,19 @@ def rests_on(certificates: Iterable[Certificate]) -> str:
 
 def _list(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) < 4 else f"{names[0]} and {len(names) - 1} more"
+
+
+def again(command: Sequence[str] = (), fingerprint: Mapping[str, Any] | None = None) -> str:
+    """How to do it again: the command, the versions, the source."""
+    import numpy as np
+
+    parts = [verbatim(shlex.join(command))] if command else []
+    parts.append(text(f"novikoff {__version__}, Python {platform.python_version()}, numpy {np.__version__}."))
+    if fingerprint:
+        rows = [(name, ", ".join(map(str, value)) if isinstance(value, list) else value) for name, value in
+                fingerprint.items()]  # fmt: skip
+        parts.append(table(["source", ""], rows))
+    return part("To do it again", *parts)
 
 
 def as_json(values: Mapping[str, Any]) -> str:

@@ -7,20 +7,18 @@ has, but for the curve. `report` writes a file; `fragment` is what a notebook sh
 from __future__ import annotations
 
 import base64
-import platform
-import shlex
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from novikoff import __version__
 from novikoff.certificate import Certificate, bound_text, number
-from novikoff.comparison import Compared, Comparison, Spread
+from novikoff.comparison import Comparison
 from novikoff.errors import InputError, counted
 from novikoff.ledger import Ledger
 from novikoff.online_to_batch import OnlineToBatch
 from novikoff.player import Player, is_learner
-from novikoff.reports import coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
+from novikoff.reports import comparing, coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
 from novikoff.reports.confusion import MOST as MOST_LABELS
 from novikoff.reports.confusion import confusions
 from novikoff.reports.team import HEADS, members
@@ -29,9 +27,11 @@ from novikoff.reports.team import row as team_row
 if TYPE_CHECKING:
     from novikoff.reports.regret import History
 
-CONSTANT = "#777777"
 FEW = 100
 """Mistakes that are drawn as steps."""
+POINTS = 120
+"""Of regret and of weights, in a picture."""
+T = TypeVar("T")
 
 
 def report(what: Any, path: str, force: bool = False) -> None:
@@ -49,13 +49,13 @@ def document(what: Any, command: Sequence[str] = ()) -> str:
     if isinstance(what, Ledger):
         return game(what, what.certify(), what.spec or type(what.learner).__name__, command=command)
     if isinstance(what, Comparison):
-        return comparison(what, command)
+        return comparing.comparison(what, command)
     if isinstance(what, OnlineToBatch):
         return html.document(
             f"{what.how} classifier",
             f"<h1>The classifier that was kept ({escape(what.how)})</h1>",
             kept(what),
-            again(command),
+            html.again(command),
             html.as_json(plain.kept(what)),
         )
     raise InputError(
@@ -93,11 +93,15 @@ def game(
         f"<h1>{escape(title)}</h1>",
         f'<p class="faint">{escape(numbers)}</p>',
         f'<p class="lead">{escape(lead(ledger, certificates))}</p>',
-        html.part("What happened", *happened(ledger, certificates, of_members, history, experts), html.text(*more)),
+        html.part(
+            "What happened",
+            *happened(ledger, certificates, of_members, history, experts),
+            html.text(*map(sentences.whole, more)),
+        ),
         html.part("What was promised", *promised(ledger, certificates)),
         html.part("What this rests on", html.rests_on(certificates)),
         "" if classifier is None else html.part("The classifier that was kept", kept(classifier)),
-        again(command, ledger),
+        html.again(command, ledger.fingerprint),
         html.as_json(everything),
     )
 
@@ -114,21 +118,15 @@ def happened(
     history: History | None = None, experts: Sequence[str] = (),
 ) -> list[str]:  # fmt: skip
     """The picture, the tables, and what else there is to say of the rounds."""
-    parts = [html.picture(picture(ledger, certificates)), _paid(ledger, certificates, experts)]
+    parts = [html.picture(picture(ledger, certificates, experts)), _paid(ledger, certificates, experts)]
     if history is not None and history.moments:
         parts += _trusted(history, certificates, experts)
     confusion = ledger.confusion if ledger.adversary is None else None
-    if confusion is not None and len(confusion.labels) > MOST_LABELS:
-        wrong = [(summary.label(ledger, came), summary.label(ledger, said), f"{rounds:,}")
-                 for came, said, rounds in confusions(ledger)]  # fmt: skip
-        parts.append(html.table(["shown", "said most often instead", "rounds"], wrong))
-    elif confusion is not None:
-        names = [summary.label(ledger, one) for one in confusion.labels]
-        rows = [(name, *(f"{count:,}" for count in said)) for name, said in zip(names, confusion.table, strict=True)]
-        parts.append(html.table(["shown, said:", *names], rows))
+    if confusion is not None:
+        parts.append(_confused([summary.label(ledger, one) for one in confusion.labels], confusion.table))
     parts.append(html.text(*(tell(ledger) for tell in (summary.named, summary.rates, summary.ranked, summary.errors))))
     if ledger.log_loss is not None and ledger.brier is not None and ledger.rounds:
-        parts.append(html.text(sentences.capital(terminal.probabilities(ledger, ledger.log_loss, ledger.brier)) + "."))
+        parts.append(html.text(sentences.whole(terminal.probabilities(ledger, ledger.log_loss, ledger.brier))))
         if calibrated := list(terminal.calibrated(ledger)):
             rows = [(f"{low:.1f} .. {high:.1f}", f"{count:,}", f"{said:.3f}", f"{came:.3f}")
                     for low, high, count, said, came in ledger.calibration.table()]  # fmt: skip
@@ -137,15 +135,24 @@ def happened(
             parts.append(html.folded(sentences.capital(calibrated[0]), shown))
     parts.append(html.text(*coverage.told(ledger, list(certificates))))
     if ledger.members:
-        parts.append(html.table(HEADS, [team_row(one) for one in members(ledger, of_members)]))
+        parts.append(html.table(HEADS, [team_row(one) for one in members(ledger, of_members)], told=True))
     if drawn := stretches.picture(ledger):
         parts.append(html.picture(drawn))
     parts.append(html.text(*stretches.told(ledger), *ledger.player.tale(), summary.carried(ledger, certificates)))
     return parts
 
 
-def picture(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
-    """What was paid against rounds, beside the best constant and the tightest bound."""
+def _confused(names: Sequence[str], table: Sequence[Sequence[int]]) -> str:
+    """Which label was said for which: all of it, or of more than twenty labels what was confused most often."""
+    if len(names) > MOST_LABELS:
+        wrong = [(came, said, f"{rounds:,}") for came, said, rounds in confusions(names, table)]
+        return html.table(["came", "said most often instead", "rounds"], wrong)
+    rows = [(name, *(f"{count:,}" for count in said)) for name, said in zip(names, table, strict=True)]
+    return html.table(["came", *names], rows, "Which label came (rows), and which was said (columns):")
+
+
+def picture(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence[str] = ()) -> str:
+    """What was paid against rounds, beside the best constant, the best of the experts, and the tightest bound."""
     if not ledger.rounds:
         return ""
     what = "mistakes" if ledger.counts else f"{ledger.player.loss} loss"
@@ -159,9 +166,12 @@ def picture(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
         )
         name = f"allowed by {best.theorem}" + ("" if bounds else ", in all")
         drawn.append(svg.Line(name, ends, svg.COLOURS[1], svg.DASHES[1], end=bound_text(value, "upper")))
+    if experts and (facts := ledger.learner.facts()).rule != "sleeping":
+        line = [(0, 0.0), (ledger.rounds, float(facts.best_loss))]
+        drawn.append(svg.Line(f"the best expert, {experts[facts.best]}", line, svg.COLOURS[2], svg.DASHES[3]))
     if (constant := ledger.best_constant) is not None and ledger.adversary is None:
         line = [(0, 0.0), (ledger.rounds, float(constant.costs))]
-        drawn.append(svg.Line(summary.always(ledger), line, CONSTANT, svg.DASHES[2], end=number(constant.costs)))
+        drawn.append(svg.Line(summary.always(ledger), line, svg.CONSTANT, svg.DASHES[2], end=number(constant.costs)))
     told = f"{what} against rounds: {', '.join(f'{line.name} {number(line.points[-1][1])}' for line in drawn)}"
     return svg.lines(drawn, "rounds", what, told)
 
@@ -171,7 +181,7 @@ def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence
     unit, rounds = "mistakes" if ledger.counts else f"{ledger.player.loss} loss", max(ledger.rounds, 1)
 
     def row(who: str, paid: float, told: str | None = None) -> tuple[str, str, str]:
-        rate = sentences.about(paid / rounds) if ledger.counts else f"{paid / rounds:.6g}"
+        rate = sentences.about(paid / rounds) if ledger.counts else number(float(paid / rounds))
         return who, told or number(paid), rate
 
     rows = [row("the learner", ledger.mistakes if ledger.counts else ledger.loss)]
@@ -179,10 +189,13 @@ def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence
         rows.append(row("the learner, on average over its coins", ledger.expected))
     if experts and (facts := ledger.learner.facts()).rule != "sleeping":
         rows.append(row(f"the best expert, {experts[facts.best]}", facts.best_loss))
-    if ledger.adversary is None and (constant := ledger.best_constant) is not None:
+    if (constant := ledger.best_constant) is not None:
         rows.append(row(summary.always(ledger), constant.costs))
-        if ledger.counts and ledger.last_label is not None:
+        if ledger.adversary is None and ledger.counts and ledger.last_label is not None:
             rows.append(row("the last label again", ledger.last_label))
+    forced = [one for one in certificates if one.side == "lower" and one.quantity == "mistakes" and one.holds]
+    rows += [row(f"forced at least ({one.theorem})", float(one.bound), bound_text(one.bound, "lower"))
+             for one in forced if one.bound is not None]  # fmt: skip
     best = summary.bounding(ledger, certificates)
     if best is not None and (value := summary.allowed(ledger, best)) is not None:
         rows.append(row(f"allowed at most ({best.theorem})", float(value), bound_text(value, "upper")))
@@ -195,7 +208,7 @@ def promised(ledger: Ledger, certificates: Sequence[Certificate]) -> list[str]:
         return [html.text("No mistake bound is known for this learner here.")]
     told = html.text(summary.scaled(ledger))
     found = [] if ledger.hindsight is None else hindsight.told(ledger.hindsight).lines
-    back = [sentences.capital(line) + "." for line in found]
+    back = [sentences.whole(line) for line in found]
     return [*(html.card(one) for one in certificates), told, html.text(*back)]
 
 
@@ -203,7 +216,7 @@ def _trusted(history: History, certificates: Sequence[Certificate], names: Seque
     """Regret against its bound, and whom the learner trusted."""
     from novikoff.reports.regret import leading
 
-    seen = history.moments
+    seen = _thinned(history.moments)
     best = next((one for one in certificates if one.side == "upper" and one.holds and "regret" in one.quantity), None)
     theorem = "" if best is None else best.theorem
     regret = [(m.rounds, m.bounds.get(theorem, (m.regret, 0.0))[0]) for m in seen]
@@ -213,15 +226,18 @@ def _trusted(history: History, certificates: Sequence[Certificate], names: Seque
         drawn.append(svg.Line(f"allowed by {theorem}", bounds, svg.COLOURS[1], svg.DASHES[1], end=end))
     told = f"regret against rounds: at the end {number(regret[-1][1])}"
     chosen = leading(history)[: len(svg.COLOURS) - 1]
-    step = max(1, len(seen) // 200)
-    kept = [*range(0, len(seen) - 1, step), len(seen) - 1]
-    bands = [(_name(names, expert), [float(history.weights(expert)[i]) for i in kept]) for expert in chosen]
-    rest = [max(0.0, 1.0 - sum(band[i] for _, band in bands)) for i in range(len(kept))]
+    bands = [(_name(names, expert), _thinned(history.weights(expert).tolist())) for expert in chosen]
+    rest = [max(0.0, 1.0 - sum(band[i] for _, band in bands)) for i in range(len(seen))]
     if max(rest) > 1e-9:
         bands.append(("others", rest))
-    shares = svg.shares([float(seen[i].rounds) for i in kept], bands, "the weights of the experts against rounds")
+    shares = svg.shares([float(m.rounds) for m in seen], bands, "the weights of the experts against rounds")
     regrets = svg.lines(drawn, "rounds", "regret", told)
     return [html.picture(regrets), html.text("Whom it trusted:"), html.picture(shares)]
+
+
+def _thinned(values: Sequence[T]) -> list[T]:
+    """So many that a page stays small, with the last one."""
+    return [*values[: -1 : max(1, len(values) // POINTS)], values[-1]]
 
 
 def _name(names: Sequence[str], expert: int) -> str:
@@ -233,83 +249,8 @@ def kept(classifier: OnlineToBatch) -> str:
     after = "" if classifier.index is None else f" It is the hypothesis after {counted(classifier.index, 'example')}."
     first = html.text(f"Kept: {classifier.how}.{after}")
     cards = "".join(html.card(one) for one in classifier.certificates) or html.text("No limit on its risk is known.")
-    drift = "" if classifier.wealth is None else sentences.capital(terminal.drift(classifier.wealth)) + "."
+    drift = "" if classifier.wealth is None else sentences.whole(terminal.drift(classifier.wealth))
     return first + cards + html.text(drift)
-
-
-def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
-    """The page of a comparison: a table with deviations and intervals, and the picture."""
-    title = f"{counted(len(found.learners), 'learner')} on {found.source}"
-    rounds = found.learners[0].games[0].rounds
-    how = "in their own order"
-    if found.shuffles:
-        how = f"in {counted(found.shuffles, 'random order')}, the same for all (seed {found.seed})"
-    best = min(found.learners, key=lambda one: one.rate.mean)
-    counts = isinstance(found.learners[0].games[0].mistakes, int)
-    unit = "mistakes" if counts else "loss a round"
-    told = f"{best.learner} has the lowest {'mistake rate' if counts else 'loss'}, {_share(best.rate.mean, counts)}"
-    if (constant := found.constant) is not None:
-        told += f"; always saying {constant.says} has {_share(constant.costs / rounds, counts)}"
-    heads = ["learner", unit, "deviation", "95 % of such means", "updates", "seconds", "the first game, certified"]
-    [_row(one, counts) for one in found.learners]
-    cards = [html.folded(one.learner, "".join(map(html.card, one.certificates))) for one in found.learners
-             if one.certificates]  # fmt: skip
-    return html.document(
-        title,
-        f"<h1>{escape(title)}</h1>",
-        f'<p class="faint">{escape(counted(found.rows, "row"))}, {escape(how)}, novikoff {__version__}</p>',
-        f'<p class="lead">{escape(told)}.</p>',
-        html.part(
-            "What happened",
-            html.picture(curves(found, unit)),
-            html.table(heads, [_row(one, counts) for one in found.learners]),
-        ),
-        html.part("What was promised", html.text("Of the first game of each learner:") if cards else "", *cards),
-        again(command),
-        html.as_json(plain.comparison(found)),
-    )
-
-
-def curves(found: Comparison, unit: str) -> str:
-    """The mean rate of each learner against rounds, within one deviation; and the best constant."""
-    times, drawn = (100.0 if unit == "mistakes" else 1.0), []
-    for place, one in enumerate(found.learners):
-        rounds, mean, deviation = one.curve()
-        first = int((rounds < max(rounds[-1] // 100, 1)).sum())  # the rates of the first rounds are all over the place
-        points = [(float(t), times * float(rate)) for t, rate in zip(rounds[first:], mean[first:], strict=True)]
-        around = [times * float(wide) for wide in deviation[first:]] if len(one.games) > 1 else ()
-        colour, dash = svg.COLOURS[place % len(svg.COLOURS)], svg.DASHES[place // len(svg.COLOURS) % len(svg.DASHES)]
-        end = f"{points[-1][1]:.3g}" + (" %" if unit == "mistakes" else "")
-        drawn.append(svg.Line(one.learner, points, colour, dash, end=end, around=around))
-    if (constant := found.constant) is not None:
-        last = float(found.learners[0].games[0].rounds)
-        rate = times * constant.costs / last
-        drawn.append(svg.Line(f"always saying {constant.says}", [(0.0, rate), (last, rate)], CONSTANT,
-                              svg.DASHES[2], end=f"{rate:.3g}" + (" %" if unit == "mistakes" else "")))  # fmt: skip
-    return svg.lines(drawn, "rounds", f"{unit}, %" if unit == "mistakes" else unit, f"{unit} of each learner")
-
-
-def _row(one: Compared, counts: bool) -> tuple[str, ...]:
-    rate = one.rate
-    wide = "" if rate.deviation is None else _share(rate.deviation, counts)
-    best = one.certificates[0] if one.certificates else None
-    promise = "no theorem bounds it" if best is None else f"{best.comparison()}, {best.status}"
-    return (one.learner, _share(rate.mean, counts), wide, _interval(rate, counts), number(round(one.updates.mean, 1)),
-            f"{one.seconds:.3g}", promise)  # fmt: skip
-
-
-def _interval(rate: Spread, counts: bool) -> str:
-    """Where the mean over all orders is, by Student's t; "" of one game."""
-    if rate.standard_error is None:
-        return ""
-    from scipy.stats import t
-
-    half = float(t.ppf(0.975, rate.runs - 1)) * rate.standard_error
-    return f"{_share(max(rate.mean - half, 0.0), counts)} to {_share(rate.mean + half, counts)}"
-
-
-def _share(value: float, counts: bool) -> str:
-    return f"{100 * value:.3g} %" if counts else f"{value:.4g}"
 
 
 def predictions(
@@ -318,28 +259,19 @@ def predictions(
 ) -> str:  # fmt: skip
     """The page of what a saved learner said of new examples: how often it was right, beside what limits its risk."""
     title = f"{model} on {source}"
-    first, *rest = told
+    first, *rest = map(sentences.whole, told)
+    confusion = facts.get("confusion")
     return html.document(
         title,
         f"<h1>{escape(title)}</h1>",
-        f'<p class="lead">{escape(sentences.capital(first))}.</p>',
-        html.text(*(sentences.capital(one) + "." for one in rest)),
+        f'<p class="lead">{escape(first)}</p>',
+        html.text(*rest),
+        _confused([str(one) for one in confusion["labels"]], confusion["table"]) if confusion else "",
         html.part("What was promised", *(html.card(one) for one in limits)),
         html.part("What this rests on", html.rests_on(limits)),
-        again(command),
+        html.again(command),
         html.as_json(facts),
     )
-
-
-def again(command: Sequence[str] = (), ledger: Ledger | None = None) -> str:
-    """How to do it again: the command, the versions, the source."""
-    import numpy as np
-
-    parts = [html.verbatim(shlex.join(command))] if command else []
-    parts.append(html.text(f"novikoff {__version__}, Python {platform.python_version()}, numpy {np.__version__}."))
-    if ledger is not None and ledger.fingerprint:
-        parts.append(html.table(["source", ""], [(name, value) for name, value in ledger.fingerprint.items()]))
-    return html.part("To do it again", *parts)
 
 
 def fragment(what: Any) -> str:
@@ -347,10 +279,7 @@ def fragment(what: Any) -> str:
     if isinstance(what, Certificate):
         return html.card(what)
     if isinstance(what, Comparison):
-        counts = isinstance(what.learners[0].games[0].mistakes, int)
-        heads = ["learner", "mistakes" if counts else "loss a round", "deviation", "95 % of such means", "updates",
-                 "seconds", "the first game, certified"]  # fmt: skip
-        return _image(curves(what, heads[1])) + html.table(heads, [_row(one, counts) for one in what.learners])
+        return _image(comparing.curves(what)) + comparing.table(what)
     if isinstance(what, OnlineToBatch):
         return kept(what)
     if is_learner(what):
@@ -382,4 +311,6 @@ def _image(drawn: str) -> str:
     if not drawn:
         return ""
     data = base64.b64encode(drawn.encode()).decode()
-    return f'<img style="background:white;max-width:680px;width:100%" alt="" src="data:image/svg+xml;base64,{data}">'
+    told = drawn.partition("<title>")[2].partition("</title>")[0].replace('"', "&quot;")  # escaped already
+    style = "background:white;max-width:680px;width:100%"
+    return f'<img style="{style}" alt="{told}" src="data:image/svg+xml;base64,{data}">'

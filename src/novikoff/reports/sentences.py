@@ -7,6 +7,7 @@ by what its certificate says.
 from __future__ import annotations
 
 import math
+import re
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from typing import Any
 
 from novikoff.certificate import Certificate, Side, bound_text, number
 
+ONE = re.compile(r"(?<![\d.,])1 (mistake|error|example|time|round|label|vector|point|group|epoch|dimension)s\b")
+"""A number, and the plural that does not go with it."""
 FIGURES = 4
 """Of a number that explains."""
 
@@ -376,6 +379,15 @@ def rounded(value: int | float, side: Side, figures: int = FIGURES) -> str:
 
 def sentence(certificate: Certificate, claimed: bool = False) -> str:
     """What a certificate says, why, and what it rests on; `claimed`: what it says was said before."""
+    return _of_one(_sentence(certificate, claimed))
+
+
+def _of_one(text: str) -> str:
+    """The text, with the right word after a 1."""
+    return ONE.sub(lambda found: f"1 {found[1]}", text)
+
+
+def _sentence(certificate: Certificate, claimed: bool) -> str:
     if certificate.status == "violated":
         broken = f"A proven promise was broken ({certificate.comparison()})."
         return f"{broken} That is a bug in novikoff: please report it, with what was played."
@@ -400,6 +412,10 @@ def sentence(certificate: Certificate, claimed: bool = False) -> str:
 
 def claim(certificate: Certificate) -> str:
     """What is promised, beside what happened."""
+    return _of_one(_claim(certificate))
+
+
+def _claim(certificate: Certificate) -> str:
     side, quantity = certificate.side, certificate.quantity
     observed = bound_text(certificate.observed, side)
     bound = "" if certificate.bound is None else bound_text(certificate.bound, side)
@@ -485,3 +501,8 @@ def percent(bound: float | None) -> str:
 def capital(text: str, large: bool = True) -> str:
     """The text with its first letter large, or small."""
     return (text[:1].upper() if large else text[:1].lower()) + text[1:]
+
+
+def whole(line: str) -> str:
+    """A line as a sentence: with a capital, and a full stop."""
+    return line and capital(line) + ("" if line.endswith(".") else ".")

@@ -15,6 +15,8 @@ from novikoff.certificate import number
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#777777")
 """Of Okabe and Ito, told apart by the colour-blind too; brown and grey in place of their yellow and black."""
+CONSTANT = COLOURS[-1]
+"""Of one who learns nothing."""
 DASHES = ("", "7 3", "2 3", "9 3 2 3")
 WIDTH, HEIGHT = 680, 250
 LEFT, RIGHT, BELOW, ROW = 58, 132, 36, 18
@@ -108,12 +110,12 @@ class _Frame:
         right, parts = WIDTH - RIGHT, []
         for value in ticks(self.low, self.high):
             _, y = self.place((0.0, value))
-            told = f"{100 * value:.0f} %" if percent else f"{value:,.6g}"
+            told = f"{100 * value:.0f} %" if percent else short(value)
             parts.append(f'<line x1="{LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke-opacity="0.15"/>')
             parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{told}</text>')
         for value in ticks(0.0, self.last):
             x, _ = self.place((value, 0.0))
-            parts.append(f'<text x="{x:.1f}" y="{self.bottom + 16}" text-anchor="middle">{value:,.6g}</text>')
+            parts.append(f'<text x="{x:.1f}" y="{self.bottom + 16}" text-anchor="middle">{short(value)}</text>')
         middle = (self.head + self.bottom) / 2
         parts.append(
             f'<text x="{(LEFT + right) / 2}" y="{self.bottom + 32}" text-anchor="middle">{escape(across)}</text>'
@@ -140,7 +142,7 @@ class _Frame:
         if len(line.around):
             up = [(x, y + wide) for (x, y), wide in zip(line.points, line.around, strict=True)]
             down = [(x, y - wide) for (x, y), wide in zip(line.points, line.around, strict=True)]
-            step = max(1, len(up) // 200)
+            step = max(1, len(up) // 100)
             edge = [*up[::step], up[-1], down[-1], *down[::-step]]
             points = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(self.place, edge))
             drawn = f'<polygon points="{points}" fill="{line.colour}" fill-opacity="0.15"/>{drawn}'
@@ -163,6 +165,14 @@ class _Frame:
             for y, (_, told, colour) in zip(places, ranked, strict=True)
         ]
         return "".join(parts)
+
+
+def short(value: float) -> str:
+    """A number of an axis: 20,000, and 400 M for what is larger."""
+    for unit, name in ((1e9, "G"), (1e6, "M")):
+        if unit <= abs(value) < 1e4 * unit:
+            return f"{value / unit:,.6g} {name}"
+    return f"{value:,.6g}"
 
 
 def cut(text: str, most: int = 20) -> str:
