@@ -466,7 +466,7 @@ def test_a_spec_makes_a_team_that_is_compared_and_repeated():
 
 
 @pytest.mark.parametrize("one_at_a_time", [False, True])
-def test_learners_with_probabilities_have_their_own_certificates_in_a_team(one_at_a_time):
+def test_learners_with_probabilities_or_scores_have_their_own_certificates_in_a_team(one_at_a_time):
     rng = np.random.default_rng(3)
     x = rng.normal(size=(120, 3))
     y = np.where(x[:, 0] + rng.normal(size=120) > 0, 1, -1)
@@ -479,7 +479,8 @@ def test_learners_with_probabilities_have_their_own_certificates_in_a_team(one_a
             game.learn_one(row, label)
         return game.ledger
 
-    alone = [played(kind()) for kind in (nk.Logistic, nk.Ftrl, nk.Perceptron)]
-    team = played(nk.Hedge([nk.Logistic(), nk.Ftrl(), nk.Perceptron()]))
+    kinds = (nk.Logistic, nk.Ftrl, nk.Perceptron, nk.Arow, nk.SecondOrderPerceptron, nk.AdaGrad)
+    alone = [played(kind()) for kind in kinds]
+    team = played(nk.Hedge([kind() for kind in kinds]))
     assert team.certify_members() == [ledger.certify() for ledger in alone]
     assert [one.log_loss for one in team.members] == [one.log_loss for one in alone]

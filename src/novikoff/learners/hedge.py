@@ -206,11 +206,11 @@ class Hedge(Playing):
         return StepResult(said_by_followed, paid.losses, paid.expected, said, risks, results=results)
 
     def _play(self, player: Player, x: Example, y: Label) -> tuple[Label, StepResult | None]:
-        """What a learner said before it learned; and its result, if it has probabilities, or scores of many labels."""
+        """What a learner said before it learned; and its result, if that tells more (`_own`)."""
         played = player.play_one(x, y)
         self._begun = True
         if isinstance(played, StepResult):
-            return int(played.predictions), played if player.probable or player.numbered else None
+            return int(played.predictions), _own(player, played)
         return int(played), None
 
     def _learn_many(self, player: Player, batch: Batch) -> tuple[Any, Any, StepResult | None]:
@@ -220,7 +220,7 @@ class Hedge(Playing):
             self._begun = True
             if not isinstance(played, StepResult):
                 return played, None, None
-            return played.predictions, played.expected, played if player.probable or player.numbered else None
+            return played.predictions, played.expected, _own(player, played)
         said, risks = np.empty(len(batch), dtype=self._kind), np.empty(len(batch)) if player.draws else None
         results: list[StepResult | None] = [None] * len(batch)
         for t, (x, y) in enumerate(batch.rows()):
@@ -272,3 +272,8 @@ class Hedge(Playing):
         require(isinstance(state["learners"], list), "learners of a team must be a list", state["learners"])
         learners = [restored(learner) for learner in state["learners"]]
         return cls(learners, by=restored(state["rule"]), seed=state["seed"], names=state["names"])
+
+
+def _own(player: Player, played: StepResult) -> StepResult | None:
+    """The result, if it has more than the label: probabilities, or scores, which comparators may need."""
+    return played if player.probable or player.numbered or played.scores is not None else None
