@@ -2,14 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-all transcripts browser check bench clean
+.PHONY: help demo docs notebooks package test test-all transcripts browser check bench clean
 
 help:
 	@echo "make demo         a tour with no files: games and their certificates"
+	@echo "make docs         the documentation, as pages in site/"
 	@echo "make test         the tests (make test-all: the slow ones too, and more examples)"
-	@echo "make transcripts  tests/transcripts anew, when a change of what is printed is meant"
+	@echo "make transcripts  tests/transcripts, and what documents show of runs, anew: when a change of what is printed is meant"
 	@echo "make browser      install Chromium by apt, if there is no browser to test the page in"
 	@echo "make check        ruff, mypy --strict, import-linter"
+	@echo "make notebooks    docs/notebooks played anew"
+	@echo "make package      wheel and sdist in dist/, checked, and tried in an empty environment"
 	@echo "make bench        every speed claim, measured here as a ratio"
 
 $(BIN)/python:
@@ -28,12 +31,23 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,dev]"
 	@touch $@
 
+.venv/.docs: .venv/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	@touch $@
+
 .venv/.bench: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,bench]"
 	@touch $@
 
 demo: .venv/.run
 	$(BIN)/novikoff demo
+
+docs: .venv/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "open site/index.html, or, with the search: $(BIN)/python -m http.server --directory site"
+
+notebooks: .venv/.docs
+	$(BIN)/jupyter execute --inplace docs/notebooks/*.ipynb
 
 # What is compiled of Python (tests and their assertions too) stays: every process would begin with it anew.
 test test-all: export PYTHONDONTWRITEBYTECODE =
@@ -50,6 +64,7 @@ browser: # the page is tested in a real one; without it those tests are skipped
 
 transcripts: .venv/.test
 	$(BIN)/python tests/test_transcripts.py
+	$(BIN)/python tests/test_documentation.py
 
 check: .venv/.dev
 	$(BIN)/ruff check .
@@ -61,5 +76,5 @@ bench: .venv/.bench
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist site src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -3,6 +3,7 @@
 import io
 import itertools
 import os
+import re
 import time
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
 from threading import Thread
@@ -113,3 +114,16 @@ def soon(holds, seconds=60.0):
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.01)
     return holds()
+
+
+def without_times(text):
+    """The text without how long it took: `0.01 s (12,345 rounds a second)`, or a column of seconds."""
+    text = re.sub(r"(?<=, )[\d.]+ s( \([\d,]+ rounds a second\))?$", "TIME", text, flags=re.MULTILINE)
+    lines = text.splitlines()
+    for head, line in enumerate(lines):
+        if "  seconds  " in line:  # in each line below, between the column before and the word's end
+            end = line.index("  seconds  ") + len("  seconds")
+            start, width = len(line[: end - len("seconds")].rstrip()), len("  seconds")
+            lines[head] = f"{line[:start]}{'seconds':>{width}}{line[end:]}"
+            lines[head + 1 :] = [f"{one[:start]}{'TIME':>{width}}{one[end:]}" for one in lines[head + 1 :]]
+    return "\n".join(lines)

@@ -1,61 +1,77 @@
 """The documents are true: commands print what they say, names are documented, references resolve."""
 
 import re
-import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
+import documents
 import novikoff as nk
-from helpers import novikoff
-from novikoff import late
+from helpers import without_times
+from novikoff import late, registry
 from novikoff.online_to_batch import PROMISES
 from novikoff.registry import CATALOG, MANY
 from novikoff.reports.explanation import explain, read_references, theorems
 from novikoff.sources.demo import DEMOS
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text()
 STATUS = (ROOT / "docs" / "status.md").read_text()
-CONSOLE = re.findall(r"```console\n\$ novikoff (.*?)\n(.*?)```", README, flags=re.DOTALL)
-RUNNABLE = [(command, output) for command, output in CONSOLE if output.strip()]
+LEARNERS = (ROOT / "docs" / "learners" / "index.md").read_text()
 
 
-def without_times(text):
-    text = re.sub(r"[\d.]+ s( \([\d,]+ rounds a second\))?$", "TIME", text, flags=re.MULTILINE)
-    return [line.rstrip() for line in text.strip().splitlines()]
+@pytest.fixture
+def nothing_else(monkeypatch):
+    """What a page registers is forgotten; the package that one shows can be imported."""
+    monkeypatch.setattr(registry, "_registered", {room: {} for room in registry.GROUPS})
+    monkeypatch.syspath_prepend(ROOT / "tests" / "example_package")
 
 
-def test_the_readme_shows_some_commands():
-    assert len(RUNNABLE) >= 3
+@pytest.mark.parametrize("path", documents.pages(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_block_of_a_page_runs_and_prints_what_stands_there(path, tmp_path, nothing_else):
+    text = path.read_text()
+    assert not documents.indented_code(text)
+    told, now = (documents.FENCED.findall(page) for page in (text, documents.anew(text, tmp_path)))
+    assert [without_times(body) for _, body in now] == [without_times(body) for _, body in told]
 
 
-@pytest.mark.parametrize(("command", "output"), RUNNABLE, ids=[command for command, _ in RUNNABLE])
-def test_a_command_of_the_readme_prints_what_is_printed_there(command, output):
-    done = novikoff(*shlex.split(command), cwd="/")
-    assert done.returncode == 0, done.stderr
-    assert without_times(done.stdout) == without_times(output)
+def test_a_block_that_lies_or_that_nobody_runs_is_found(tmp_path):
+    page = "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n"
+    assert documents.anew(page, tmp_path) == page.replace("3", "2")
+    page = "```console\n$ novikoff --version\nnovikoff 9\n```\n"
+    assert f"novikoff {nk.__version__}" in documents.anew(page, tmp_path)
+    for wrong in ("```python\nprint(1)\n```\n", "```sh\nls\n```\n", "```console\n$ make nothing\n```\n",
+                  "```console\n$ novikoff run nobody demo:iris\n```\n", "```console\nls\n```\n",
+                  "```console\n$ novikoff arena --nothing\n```\n"):  # fmt: skip
+        with pytest.raises(AssertionError):
+            documents.anew(wrong, tmp_path)
+    assert documents.indented_code("Do\n\n    this\n") == ["    this"]
 
 
-def test_the_python_of_the_readme_prints_what_is_printed_there(capsys):
-    (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    (text,) = re.findall(r"```text\n(.*?)```", README, flags=re.DOTALL)
-    exec(code, {})
-    assert capsys.readouterr().out == text
-
-
-def test_the_readme_names_every_learner_adversary_and_class():
+def test_the_page_of_learners_names_every_learner_adversary_class_and_format():
     for name in CATALOG:
-        assert f"`{name}" in README, name
+        assert f"`{name}" in LEARNERS, name
+
+
+MADE = re.compile(r"(learners|adversaries|classes|streams|theorems|api|notebooks)/[\w-]+\.md|command-line\.md")
+"""Pages that only the site has; `make docs` finds links to those that are not there."""
 
 
 def test_links_of_the_documents_lead_somewhere():
-    for document in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
-        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
-            if not target.startswith("http"):
+    for document in documents.pages():
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", documents.FENCED.sub("", document.read_text())):
+            if not target.startswith("http") and not MADE.search(target):
                 assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_every_page_is_in_the_navigation():
+    listed = re.findall(r"[\w/-]+\.(?:md|ipynb)", (ROOT / "mkdocs.yml").read_text())
+    assert len(set(listed)) == len(listed)
+    for page in documents.pages():
+        place = page.relative_to(ROOT / "docs" if ROOT / "docs" in page.parents else ROOT)
+        assert str(place) in listed or place.name == "README.md" or place.parent.name == "decisions", place
 
 
 def test_type_checkers_see_the_public_names_where_they_are():
@@ -141,3 +157,11 @@ def test_the_rooms_of_the_architecture_are_there():
         assert (ROOT / "src" / "novikoff" / place).exists(), place
     rooms = {path.name for path in (ROOT / "src" / "novikoff").iterdir() if path.is_dir() and path.name[0] != "_"}
     assert rooms == {place.rstrip("/") for place in named if place.endswith("/")}
+
+
+if __name__ == "__main__":  # make transcripts; or these pages
+    sys.path.insert(0, str(ROOT / "tests" / "example_package"))
+    for page in map(Path, sys.argv[1:]) if sys.argv[1:] else documents.pages():
+        with tempfile.TemporaryDirectory() as folder:
+            text = documents.anew(page.read_text(), Path(folder))
+        page.write_text(text)

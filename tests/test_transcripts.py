@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import pytest
 
-from helpers import novikoff
+from helpers import novikoff, without_times
 
 HERE = Path(__file__).parent / "transcripts"
 SESSIONS = sorted(HERE.glob("*.txt"))
@@ -41,19 +41,6 @@ def told(line, folder):
 
 def plain(out):
     return indented(json.loads(out)) if out.startswith("{") else without_times(out)
-
-
-def without_times(text):
-    """The text without how long it took: `0.01 s (12,345 rounds a second)`, or a column of seconds."""
-    text = re.sub(r"(?<=, )[\d.]+ s( \([\d,]+ rounds a second\))?$", "TIME", text, flags=re.MULTILINE)
-    lines = text.splitlines()
-    for head, line in enumerate(lines):
-        if "  seconds  " in line:  # in each line below, between the column before and the word's end
-            end = line.index("  seconds  ") + len("  seconds")
-            start, width = len(line[: end - len("seconds")].rstrip()), len("  seconds")
-            lines[head] = f"{line[:start]}{'seconds':>{width}}{line[end:]}"
-            lines[head + 1 :] = [f"{one[:start]}{'TIME':>{width}}{one[end:]}" for one in lines[head + 1 :]]
-    return "\n".join(lines)
 
 
 def indented(told, margin="", key=None):

@@ -1,0 +1,71 @@
+"""What mkdocs calls: pages that are made of the code, and links that lead out of docs/ in the repository."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(DOCS))
+
+from making import decisions, learners, notebooks, reference, theorems  # noqa: E402
+
+ABOVE = ("CONTRIBUTING.md", "CHANGELOG.md")
+"""Pages of the site that stand above docs/ in the repository."""
+_made: dict[str, str | bytes] = {}
+
+
+def on_config(config: Any) -> Any:
+    """Make the pages; in the navigation, "learners/*" are all that are made there."""
+    _made.clear()
+    for room in (learners, theorems, reference, decisions, notebooks):
+        _made.update(room.pages())
+    _made.update({name: (ROOT / name).read_text(encoding="utf-8") for name in ABOVE})
+    config.nav = _listed(config.nav)
+    return config
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add them to those that are written."""
+    for path, text in _made.items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(text: str, page: Any, **_: Any) -> str:
+    """Links to what is elsewhere on the site than in the repository."""
+    path = page.file.src_uri
+    if path == "learners/index.md":  # in the repository there are no pages to lead to
+        text = re.sub(r"^\| `([\w-]+)((?::[^`]*)?)` \|", r"| [`\1\2`](\1.md) |", text, flags=re.MULTILINE)
+    if path in ABOVE:
+        text = re.sub(r"\]\(docs/", "](", text)
+        text = text.replace("](README.md", "](index.md")
+    else:
+        up = "../" * (path.count("/") + 1)
+        text = text.replace(f"]({up}README.md", f"]({up[3:]}index.md")
+        for name in ABOVE:
+            text = text.replace(f"]({up}{name}", f"]({up[3:]}{name}")
+    return re.sub(r"(\]\([\w./]*decisions)/?\)", r"\1/index.md)", text)
+
+
+def _listed(items: list[Any]) -> list[Any]:
+    listed: list[Any] = []
+    for item in items:
+        if isinstance(item, dict):
+            listed += [{title: _listed(below) if isinstance(below, list) else below} for title, below in item.items()]
+        elif item.endswith("/*"):
+            folder = item[:-1]
+            there = {*_made, *(str(path.relative_to(DOCS)) for path in (DOCS / folder).glob("*.md"))}
+            listed += sorted(
+                path
+                for path in there
+                if path.startswith(folder) and path.endswith(".md") and not path.endswith("index.md")
+            )
+        else:
+            listed.append(item)
+    return listed

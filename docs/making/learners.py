@@ -1,0 +1,126 @@
+"""The catalogue: a page for each learner, adversary, class and stream, from its docstring; learners have a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import novikoff as nk
+from making.docstrings import escape, markdown
+from novikoff.registry import CATALOG, Entry, for_many
+from novikoff.reports import page, summary
+
+TABLE = "demo:breast-cancer"
+LOSSES, ARMS = "stream:random-losses:experts=10,rounds=1000", "stream:bandit-losses:gap=0.1,rounds=20000"
+PLAYED = {
+    "consistent": ("consistent:[programs:bits=16]", "demo:iris"),
+    "halving": ("halving:[programs:bits=20],prior=length", "demo:iris"),
+    "threshold-halving": ("threshold-halving:n=1000000", "demo:thresholds"),
+    "rectangle-halving": ("rectangle-halving:m=101", "demo:papayas"),
+    "tightest-box": ("tightest-box:m=101", "demo:papayas"),
+    "perceptron": ("perceptron:bias=1,scale=standard", TABLE),
+    "ellipsoid": ("ellipsoid:bias=1,scale=standard", TABLE),
+    "cover-halving": ("cover-halving", "stream:separable:width=3,margin=0.1,rounds=1000"),
+    "scaled": ("scaled:[perceptron:bias=1],standard", TABLE),
+    "conformal": ("conformal:[logistic],alpha=0.1", TABLE),
+    "weighted-majority": ("weighted-majority:[programs:bits=16]", TABLE),
+    "randomized-weighted-majority": ("randomized-weighted-majority:experts=10,loss=table", LOSSES),
+    "exponential-weights": ("exponential-weights:experts=10,loss=table,horizon=1000", LOSSES),
+    "ada-hedge": ("ada-hedge:experts=10,loss=table", LOSSES),
+    "fixed-share": ("fixed-share:experts=10,switches=3,horizon=1000,loss=table", LOSSES),
+    "sleeping-experts": ("sleeping-experts:experts=10,loss=table", LOSSES),
+    "hedge": ("hedge:learners=[[perceptron:bias=1],[rbp:budget=100,gamma=0.001]]", TABLE),
+    "specialists": ("specialists:[logistic]", "stream:drifting"),
+    "exp3-ix": ("exp3-ix:arms=10", ARMS),
+    "tsallis-inf": ("tsallis-inf:arms=10", ARMS),
+    "exp4": ("exp4:arms=10,experts=10", "advice"),
+    "auto-regression": ("auto-regression", "diabetes"),
+    "vaw": ("vaw", "diabetes"),
+    "online-gradient": ("online-gradient:normalize=true,bias=1,scale=standard", "diabetes"),
+    "midpoint": ("midpoint", "adversary:bisection"),
+    "kernel-perceptron": ("kernel-perceptron:gamma=0.001", TABLE),
+    "rbp": ("rbp:budget=100,gamma=0.001", TABLE),
+    "forgetron": ("forgetron:budget=100,gamma=0.001", TABLE),
+    "cks": ("cks:budget=100,gamma=0.001", TABLE),
+    "tighter": ("tighter:budget=100,gamma=0.001", TABLE),
+}
+"""What is played for the picture, if it is not the learner as it comes on a table of 569 tumours."""
+
+ROOMS = {"learner": "learners", "adversary": "adversaries", "class": "classes", "stream": "streams"}
+HEADING = "## {}".format
+TOLD = {
+    TABLE: "569 tumours with 30 measurements each, in a fixed random order",
+    "diabetes": "scikit-learn's diabetes data: 442 patients, a number to be predicted",
+    "advice": "ten arms of random losses, and ten experts who always say their own",
+}
+
+
+def pages() -> dict[str, str]:
+    """Each page by its place."""
+    made = {f"{ROOMS[one.room]}/{name}.md": _page(name, one) for name, one in CATALOG.items() if one.room in ROOMS}
+    for room in ("adversary", "class", "stream"):
+        made[f"{ROOMS[room]}/index.md"] = _index(room)
+    return made
+
+
+def _page(name: str, one: Entry) -> str:
+    """What it is, what it takes, what it promises, and what it does on a stream."""
+    arguments = one.arguments()
+    parts = [f"# {name}", f"`{name}:{arguments}`" if arguments else f"`{name}`"]
+    if one.room == "learner":
+        parts += [_picture(name)]
+    parts += [markdown(one.doc(), "../", HEADING)]
+    if promised := [theorem.name for theorem in getattr(one.load(), "promises", ())]:
+        parts += ["## Theorems", _theorems(promised)]
+    if one.room == "learner" and (many := for_many(name)) is not None:
+        parts += ["## Where labels are many", markdown(many.doc(), "../", "### {}".format)]
+        parts += [_theorems([theorem.name for theorem in many.load().promises])]  # type: ignore[attr-defined]
+    where = "novikoff" if one.room in ("learner", "stream") else f"novikoff.{ROOMS[one.room]}"
+    parts += [f"In Python: `{where}.{one.attribute}`. In a terminal: `novikoff explain {name}`."]
+    return "\n\n".join(parts) + "\n"
+
+
+def _theorems(names: list[str]) -> str:
+    return "\n".join(f"- [{escape(name)}](../theorems/{name}.md)" for name in names)
+
+
+def _picture(name: str) -> str:
+    """What the learner paid on a stream, beside what was allowed."""
+    spec, source = PLAYED.get(name, (name, TABLE))
+    ledger = _played(spec, source)
+    certificates = ledger.certify()
+    drawn = page.picture(ledger, certificates)
+    told = escape(TOLD.get(source, "")) or f"`{source.removeprefix('adversary:')}`"
+    lead = escape(summary.lead(ledger, certificates)).rstrip(".")
+    return f'<div class="curve">{drawn}</div>\n\n*`{spec}` on {told}: {lead}.*'
+
+
+def _played(spec: str, source: str) -> Any:
+    if source == "diabetes":
+        from sklearn.datasets import load_diabetes
+
+        data = load_diabetes()
+        return nk.play(spec, nk.Targets(data.data, data.target))
+    if source == "advice":
+        game = nk.Game(nk.make(spec, "learner"))
+        for batch in nk.synthetic.bandit_losses(gap=0.1, rounds=5000).batches():
+            for losses in batch.y:
+                game.learn_one(np.arange(10), losses[game.predict_one(np.arange(10))])
+        return game.ledger
+    if source.startswith("adversary:"):
+        return nk.play(spec, nk.make(source.removeprefix("adversary:"), "adversary"), rounds=60)
+    if source.startswith("stream:"):
+        return nk.play(spec, nk.make(source.removeprefix("stream:"), "stream"))
+    return nk.play(spec, source)
+
+
+def _index(room: str) -> str:
+    """All of one kind, a line each."""
+    told = {
+        "adversary": "Who answers back, to show that no promise could be better: `novikoff duel LEARNER ADVERSARY`.",
+        "class": "Finite sets of hypotheses, for [halving](../learners/halving.md) and its relatives.",
+        "stream": "Made by a rule and a seed: `novikoff run LEARNER stream:NAME:key=value,…`.",
+    }
+    listed = [f"- [{name}]({name}.md): {escape(one.summary())}" for name, one in CATALOG.items() if one.room == room]
+    return "\n\n".join([f"# {ROOMS[room].capitalize()}", told[room], "\n".join(listed)]) + "\n"

@@ -1,0 +1,71 @@
+"""The reference: every public name with its types, and every verb of the command line."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+from unittest.mock import patch
+
+import novikoff as nk
+from novikoff.cli.parser import parser
+from novikoff.registry import CATALOG
+
+PAGES = {
+    "play": ("Playing and judging", "Games, what is made of them, and the certificates."),
+    "learners": ("Learners", "What each does and promises: [the catalogue](../learners/index.md)."),
+    "sources": ("Sources and types", "What streams come from, and the words that learners and streams share."),
+    "rooms": ("Adversaries, classes, tests", "The rooms of the package that have names of their own."),
+}
+ROOMS = ("adversaries", "classes", "testing")
+NAMES = {entry.attribute: name for name, entry in CATALOG.items() if entry.room == "learner"}
+
+
+def pages() -> dict[str, str]:
+    """Each page by its place."""
+    listed: dict[str, list[str]] = {page: [] for page in PAGES}
+    for name, home in sorted(nk._HOMES.items(), key=lambda one: one[0].lower()):
+        listed[_page_of(home)] += [_entry(f"novikoff.{home}.{name}", f"novikoff.{name}", name)]
+    for room in ROOMS:
+        module = getattr(nk, room)
+        for name in module.__all__:
+            listed["rooms"] += [_entry(_home(getattr(module, name), room, name), f"novikoff.{room}.{name}", name)]
+    made = {
+        f"api/{page}.md": "\n\n".join([f"# {title}", told, *listed[page]]) + "\n"
+        for page, (title, told) in PAGES.items()
+    }
+    return {**made, "api/index.md": _index(), "command-line.md": command_line()}
+
+
+def _home(value: Any, room: str, name: str) -> str:
+    """Where it is written."""
+    if getattr(value, "__module__", "").startswith("novikoff.") and hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}"
+    return f"novikoff.{room}.{name}"
+
+
+def _page_of(home: str) -> str:
+    room = home.partition(".")[0]
+    if room == "learners":
+        return "learners"
+    return "sources" if room in ("sources", "tables", "stream", "types", "similarity") else "play"
+
+
+def _entry(place: str, public: str, name: str) -> str:
+    told = f"\n\nIts page in the catalogue: [{NAMES[name]}](../learners/{NAMES[name]}.md)." if name in NAMES else ""
+    return f"::: {place}\n    options:\n      heading: {public}\n      toc_label: {name}{told}"
+
+
+def _index() -> str:
+    lead = "Every public name of `import novikoff as nk`, with its types. Names are imported when they are first used."
+    listed = [f"- [{title}]({page}.md): {told}" for page, (title, told) in PAGES.items()]
+    return "\n\n".join(["# API reference", lead, "\n".join(listed)]) + "\n"
+
+
+def command_line() -> str:
+    """What `--help` prints of every verb."""
+    with patch.dict(os.environ, COLUMNS="100", NO_COLOR="1"):
+        whole = parser()
+        verbs = next(action.choices for action in whole._actions if action.dest == "==SUPPRESS==" or action.choices)
+        parts = [f"## {name}\n\n```text\n{one.format_help().rstrip()}\n```" for name, one in dict(verbs or {}).items()]
+    lead = "What `novikoff --help` and `novikoff VERB --help` print."
+    return "\n\n".join(["# Command line", lead, f"```text\n{whole.format_help().rstrip()}\n```", *parts]) + "\n"
