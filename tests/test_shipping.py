@@ -42,7 +42,10 @@ def test_make_installs_before_it_runs_on_a_fresh_clone(tmp_path, target, runs):
     assert told[-1] == runs
 
 
-EXTRAS = {"arena": {"starlette", "uvicorn"}}
+EXTRAS = {
+    "arena": {"starlette", "uvicorn"},
+    "serve": {"starlette", "uvicorn", "httptools", "uvloop", "msgspec"},
+}
 """Packages that a room needs, and nobody who does not enter it."""
 
 

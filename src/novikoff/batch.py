@@ -60,12 +60,12 @@ class Sparse:
         return self.indptr, self.indices, self.values
 
     @classmethod
-    def of_rows(cls, rows: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> Sparse:
-        """Rows (indices, values) that were checked, in arrays of their own, of doubles."""
+    def of_rows(cls, rows: Sequence[tuple[NDArray[Any], NDArray[Any]]], width: int = 0) -> Sparse:
+        """Rows (indices, values) that were checked, in arrays of their own, of doubles; at least so wide."""
         ends = _ends(np.array([len(indices) for indices, _ in rows], dtype=np.uint64))
         indices = np.concatenate([np.zeros(0, np.uint32), *(row[0] for row in rows)]).astype(np.uint32, copy=False)
         values = np.concatenate([np.zeros(0), *(row[1] for row in rows)])
-        return cls(ends, indices, values, int(indices.max(initial=0)) + 1, checked=True)
+        return cls(ends, indices, values, max(int(indices.max(initial=0)) + 1, width), checked=True)
 
     @classmethod
     def of_dense(cls, x: NDArray[Any]) -> Sparse:

@@ -13,9 +13,10 @@ import json
 import math
 import os
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,9 @@ FORMAT = 1
 
 BEGIN = b'{"novikoff": '
 """How meta.json begins, by which a model file is known as one."""
+
+Arrays = Callable[[str], NDArray[Any]]
+"""An array by the name it has in the file."""
 
 LONGEST = 4000
 """Bits of a whole number that is written as JSON does; Python refuses to write more than 4,300 digits."""
@@ -76,25 +80,30 @@ def write(what: Snapshot, path: str | os.PathLike[str], force: bool = False) -> 
     beside = target.with_name(target.name + f".{os.getpid()}.part")
     try:
         with open(beside, "wb") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-                archive.writestr("meta.json", json.dumps(what.meta, allow_nan=False))
-                for name, array in what.arrays.items():
-                    with archive.open(name + ".npy", "w", force_zip64=True) as entry:
-                        np.lib.format.write_array(entry, array, allow_pickle=False)
+            pack(what, file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, target)
-        _flush_folder(target.absolute().parent)
+        flush(target.absolute().parent)
     except OSError as error:
         raise ModelFileError(f"a model file must be writable: {target}: {error.strerror}.") from None
     finally:
         beside.unlink(missing_ok=True)
 
 
-def _flush_folder(folder: Path) -> None:
-    """Let the new name be on the disk too, where folders can be flushed."""
+def pack(what: Snapshot, file: BinaryIO) -> None:
+    """Write it to an open file."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("meta.json", json.dumps(what.meta, allow_nan=False))
+        for name, array in what.arrays.items():
+            with archive.open(name + ".npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, array, allow_pickle=False)
+
+
+def flush(path: Path) -> None:
+    """Let a file, or the names in a folder, be on the disk too, where that can be done."""
     with contextlib.suppress(OSError):
-        number = os.open(folder, os.O_RDONLY)
+        number = os.open(path, os.O_RDONLY)
         try:
             os.fsync(number)
         finally:
@@ -111,26 +120,14 @@ def _is_model(path: str) -> bool:
         return meta.read(len(BEGIN)) == BEGIN
 
 
-def load(path: str | os.PathLike[str]) -> Ledger | OnlineToBatch:
+def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch:
     """What was saved at `path`: a ledger with its learner, ready to go on, or a classifier that was kept."""
     try:
         with zipfile.ZipFile(path) as archive:
             meta = json.loads(archive.read("meta.json"))
             if not isinstance(meta, dict) or meta.get("format") != FORMAT:
                 raise ModelFileError(f"a model file must be of format {FORMAT}: {path} is not.")
-            if "kept" in meta:
-                from novikoff.online_to_batch import OnlineToBatch
-
-                return OnlineToBatch.restore(_from_plain(meta["kept"], archive))
-            known = find(meta["learner"], "learner")
-            if known is None:
-                raise ModelFileError(
-                    f"the learner of a model file must be known here: {path} holds {meta['learner']!r}. Install the "
-                    "package that brings it, or register it first."
-                )
-            kind: Any = known.load()
-            state = _from_plain(meta["state"], archive)
-            return restore(_from_plain(meta["ledger"], archive), kind.restore(state))
+            return _restored(meta, lambda name: _array(archive.read(f"{name}.npy")), path)
     except FileNotFoundError:
         raise ModelFileError(f"a model file must exist: there is none at {path}.") from None
     except ModelFileError:
@@ -142,7 +139,31 @@ def load(path: str | os.PathLike[str]) -> Ledger | OnlineToBatch:
         raise ModelFileError(f"a model file must be whole: {path} is not one of ours ({why}).") from None
 
 
-def load_game(path: str | os.PathLike[str]) -> Ledger:
+def ledger_of(what: Snapshot) -> Ledger:
+    """The ledger that was copied, with a learner of its own: what is done with it concerns nobody else."""
+    found = _restored(what.meta, what.arrays.__getitem__, "a snapshot")
+    assert isinstance(found, Ledger)
+    return found
+
+
+def _restored(meta: Any, array: Arrays, path: Any) -> Ledger | OnlineToBatch:
+    """What a model file holds whose meta.json this is."""
+    if "kept" in meta:
+        from novikoff.online_to_batch import OnlineToBatch
+
+        return OnlineToBatch.restore(_from_plain(meta["kept"], array))
+    known = find(meta["learner"], "learner")
+    if known is None:
+        raise ModelFileError(
+            f"the learner of a model file must be known here: {path} holds {meta['learner']!r}. Install the "
+            "package that brings it, or register it first."
+        )
+    kind: Any = known.load()
+    state = _from_plain(meta["state"], array)
+    return restore(_from_plain(meta["ledger"], array), kind.restore(state))
+
+
+def load_game(path: str | os.PathLike[str] | BinaryIO) -> Ledger:
     """The ledger saved at `path`; a classifier that was kept cannot go on."""
     saved = load(path)
     if isinstance(saved, Ledger):
@@ -165,17 +186,17 @@ def _plain(value: Any, arrays: dict[str, Any]) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _from_plain(value: Any, archive: zipfile.ZipFile) -> Any:
-    """The inverse of `_plain`."""
+def _from_plain(value: Any, array: Arrays) -> Any:
+    """The inverse of `_plain`; `array` gives one by its name."""
     if isinstance(value, list):
-        return [_from_plain(item, archive) for item in value]
+        return [_from_plain(item, array) for item in value]
     if not isinstance(value, dict):
         return value
     if set(value) == {"__array__"}:
-        return _array(archive.read(f"{value['__array__']}.npy"))
+        return array(value["__array__"])
     if set(value) == {"__int__"}:
         return int(value["__int__"], 16)
-    return {key: _from_plain(item, archive) for key, item in value.items()}
+    return {key: _from_plain(item, array) for key, item in value.items()}
 
 
 def _array(data: bytes) -> NDArray[Any]:

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from novikoff.arena.server import MOST_BYTES, POLICY
+from novikoff.arena.guard import POLICY
+from novikoff.arena.server import MOST_BYTES
 from novikoff.cli.main import main
 
 SCRIPT = {"v": 1, "game": "thresholds", "moves": [[[50], "p"]]}

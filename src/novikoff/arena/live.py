@@ -12,8 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from typing import Any
 
+from novikoff.arena.guard import HEADERS, foreign, names
 from novikoff.arena.replay import shown
-from novikoff.arena.server import HEADERS, foreign, names
 from novikoff.errors import InputError
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger

@@ -11,6 +11,7 @@ import threading
 from importlib import resources
 from typing import Any
 
+from novikoff.arena.guard import HEADERS, body_of, foreign, names
 from novikoff.arena.replay import probe, replay
 from novikoff.arena.scenes import SCENES, describe
 from novikoff.errors import InputError, NovikoffError
@@ -18,10 +19,6 @@ from novikoff.reports.explanation import explain
 
 PORT = 1962
 MOST_BYTES = 100_000
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'"
-)
 FILES = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/arena.css": ("arena.css", "text/css; charset=utf-8"),
@@ -29,13 +26,6 @@ FILES = {
     "/link.js": ("link.js", "text/javascript; charset=utf-8"),
     "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
     "/saved.js": ("saved.js", "text/javascript; charset=utf-8"),
-}
-HEADERS = {
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
-    "cross-origin-resource-policy": "same-origin",
 }
 
 
@@ -67,11 +57,8 @@ def app(port: int = PORT) -> Any:
     async def asked(request: Request, act: Any) -> Response:
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             return error(415, "a request must be JSON: set its content type to application/json.")
-        body = b""
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MOST_BYTES:
-                return error(413, f"a request must have at most {MOST_BYTES:,} bytes.")
+        if (body := await body_of(request.stream(), MOST_BYTES)) is None:
+            return error(413, f"a request must have at most {MOST_BYTES:,} bytes.")
         try:
             script = json.loads(body)
         except (ValueError, RecursionError):
@@ -123,20 +110,6 @@ class Guard:
             if told := foreign(headers.get("host"), headers.get("origin"), self._hosts):
                 inner = JSONResponse({"error": told}, 403)
         await inner(scope, receive, sent)
-
-
-def names(port: int) -> set[str]:
-    """What a browser on this machine calls the server."""
-    return {f"127.0.0.1:{port}", f"localhost:{port}"}
-
-
-def foreign(host: str | None, origin: str | None, hosts: set[str]) -> str:
-    """Why a request is refused: it came under another name, or from a page of somebody else; "" if it did not."""
-    if host not in hosts:
-        return "the host must be this machine: open the address that was printed."
-    if origin is not None and origin not in {f"http://{one}" for one in hosts}:
-        return "the page must be ours: another origin asked."
-    return ""
 
 
 def warm_up() -> None:

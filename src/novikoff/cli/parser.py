@@ -139,6 +139,20 @@ def parser() -> Parser:
     )
     one.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
 
+    one = verb("serve", verbs.serve)
+    one.add_argument("--dir", required=True, metavar="DIR", help="where the models are; a new directory will do")
+    one.add_argument("--host", default="127.0.0.1", metavar="HOST", help="where to listen (default: 127.0.0.1)")
+    one.add_argument(
+        "--port", type=_integer(0, 65535), default=1963, metavar="N", help="the port (default: 1963; 0: any)"
+    )
+    one.add_argument("--token-file", metavar="FILE", help="the token (default: DIR/token, made and told once)")
+    one.add_argument(
+        "--sync",
+        choices=("full", "normal"),
+        default="full",
+        help="full survives a loss of power, normal the death of the process and is faster (default: full)",
+    )
+
     one = verb("duel", verbs.duel)
     one.add_argument("learner", metavar="LEARNER", help=SPEC)
     one.add_argument("adversary", metavar="ADVERSARY", help=SPEC)

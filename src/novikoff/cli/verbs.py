@@ -118,6 +118,17 @@ def arena(asked: Namespace) -> int:
     return open_arena(asked.link, asked.port, not asked.no_browser)
 
 
+def serve(asked: Namespace) -> int:
+    """Serve models over HTTP: predictions now, labels later, nothing lost, always certified."""
+    from pathlib import Path
+
+    from novikoff.serve.server import serve as answer
+
+    token = None if asked.token_file is None else Path(asked.token_file)
+    answer(Path(asked.dir), asked.host, asked.port, token, asked.sync)
+    return 0
+
+
 def experts(asked: Namespace) -> int:
     """Combine the columns of a table of predictions, and certify the regret against the best of them."""
     from novikoff.cli.experts import Asked, run_experts

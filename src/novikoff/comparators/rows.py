@@ -80,15 +80,15 @@ def one_row(x: Any) -> Any:
     return Sparse(np.array([0, len(indices)], np.uint64), indices, values, 2**32, checked=True)
 
 
-def stacked(rows: list[Row]) -> Rows:
-    """Single rows, all (indices, values), all named, or all arrays of one width, in doubles."""
+def stacked(rows: list[Row], width: int = 0) -> Rows:
+    """Single rows, all (indices, values), at least so wide, all named, or all arrays of one width; in doubles."""
     named = [row for row in rows if isinstance(row, Named)]
     if len(named) == len(rows):
         return named_rows(named)
     sparse = [row for row in rows if isinstance(row, tuple)]
     if len(sparse) not in (0, len(rows)):
         raise InputError("rows must be of one form to be stacked: got dense and sparse ones.")
-    return Sparse.of_rows(sparse) if sparse else np.stack([np.asarray(row) for row in rows]).astype(np.float64)
+    return Sparse.of_rows(sparse, width) if sparse else np.stack([np.asarray(row) for row in rows]).astype(np.float64)
 
 
 def wider(x: Rows, width: int) -> Rows:

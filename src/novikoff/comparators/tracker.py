@@ -35,7 +35,7 @@ from novikoff.comparators.tally import Comparator, PenalizedComparator, Tally
 from novikoff.encode import Named
 from novikoff.errors import InputError
 from novikoff.similarity import Similarity
-from novikoff.types import Batch, State
+from novikoff.types import Batch, Sparse, State
 
 SMALL = 64
 """Batches of fewer rows are gathered."""
@@ -135,7 +135,7 @@ class ComparatorTracker(Generic[S], ABC):
         self.scorer: S | None = None
         self._kept, self._waiting = RowBuffer(), RowBuffer()
         self._gathered: list[tuple[Row, int, bool]] = []
-        self._gathered_size = 0
+        self._gathered_size = self._gathered_width = 0
         self._background = Background()
 
     @abstractmethod
@@ -166,6 +166,7 @@ class ComparatorTracker(Generic[S], ABC):
         self.catch_up()
         if len(y) < SMALL:
             rows = x.rows() if not isinstance(x, np.ndarray) else x
+            self._gathered_width = max(self._gathered_width, x.width if isinstance(x, Sparse) else 0)
             for row, label, mistake in zip(rows, y.tolist(), wrong.tolist(), strict=True):
                 self._gather_row(row, label, mistake)
             return
@@ -195,12 +196,13 @@ class ComparatorTracker(Generic[S], ABC):
             return
         self.catch_up()
         gathered, self._gathered, self._gathered_size = self._gathered, [], 0
+        width, self._gathered_width = self._gathered_width, 0  # of a batch, however many rows it has
         start = 0
         for stop in range(1, len(gathered) + 1):
             if stop == len(gathered) or form_of(gathered[stop][0]) != form_of(gathered[start][0]):
                 some = gathered[start:stop]
                 labels, wrong = np.array([y for _, y, _ in some], np.int8), np.array([w for *_, w in some], np.bool_)
-                self._see(stacked([row for row, *_ in some]), labels, wrong)
+                self._see(stacked([row for row, *_ in some], width), labels, wrong)
                 start = stop
 
     def catch_up(self) -> None:

@@ -101,7 +101,7 @@ class JSONL(LabelledLines):
         yield from super()._to_say()
 
     def _parser(self, free: deque[bytearray]) -> Parser:
-        decoder = json.JSONDecoder(object_pairs_hook=_object, parse_int=float)
+        decoder = json.JSONDecoder(object_pairs_hook=unrepeated, parse_int=float)
 
         def parse(text: bytearray, size: int, added: int) -> Parsed:
             lines = bytes(memoryview(text)[: size - 1]).split(b"\n")
@@ -253,7 +253,7 @@ class Names:
             self._known.clear()
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object without repeated keys."""
     items = dict(pairs)
     if len(items) < len(pairs):

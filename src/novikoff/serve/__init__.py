@@ -1,0 +1,1 @@
+"""The service: predictions now, labels later, nothing lost, always certified (docs/decisions/0041)."""
