@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.certificate import Assumption, Certificate
+from novikoff.registry import CATALOG
 from novikoff.reports import plain, sentences, summary
 from novikoff.reports.explanation import theorems
 from novikoff.reports.terminal import drift
@@ -46,14 +47,46 @@ def test_words_are_those_of_a_theorem():
     assert set(sentences.WORDS) <= set(theorems())
 
 
+HERE = Path(__file__).parent
+PLAIN = set((HERE / "plain_words.txt").read_text().split())
+"""What any reader knows. A word that is not here must be in the glossary, or be the name of a learner."""
+SIGNS = {"ln", "sqrt", "novikoff", "theta"}
+
+
+def forms(word):
+    """The word, and what it may be made of."""
+    made = {word} | ({word[:-2] + "is"} if word.endswith("es") else set())
+    for end in ("s", "es", "ed", "d", "ing", "ly", "'s", "'", "ies"):
+        made |= {word.removesuffix(end) + more for more in ("", "e", "y")} if word.endswith(end) else set()
+    return made
+
+
+def jargon(text):
+    """Words of the text that are neither plain, nor in the glossary."""
+    table = (HERE.parents[1] / "docs" / "glossary.md").read_text(encoding="utf-8")
+    rows = [line for line in table.splitlines() if line.startswith("| **")]
+    terms = " ".join(term for row in rows for term in re.findall(r"\*{1,2}([^*]+)\*{1,2}", row))
+    names = " ".join(CATALOG).replace("-", " ")
+    known = PLAIN | SIGNS | set(re.findall(r"[a-z']+", f"{terms} {names}".lower()))
+    words = re.findall(r"[a-z][a-z']+", re.sub(r"\b\w*[_\d=:]\S*|\binf\b", "", text.lower()))
+    return {word for word in words if not forms(word) & known}
+
+
+def test_jargon_is_found():
+    assert jargon("Its regret is 3; the eigenvalues of the Hessian are small.") == {"eigenvalues", "hessian"}
+
+
 @pytest.mark.parametrize("name", theorems())
 def test_every_theorem_has_a_sentence_for_each_status(name, every):
     found = every[name]()
+    told = " ".join([found.reason, *(one.claim for one in found.assumptions)])
+    assert not jargon(told), "say it in plain words, or explain the word in docs/glossary.md"
     for status in STATUSES:
         bound = None if status == "void" else found.bound
         said = sentences.sentence(dataclasses.replace(found, status=status, bound=bound, reason="the reason"))
         assert said.endswith(".")
         assert not re.search(r"[{}]|None|nan|\.\.|  ", said), said
+        assert not jargon(said), "say it in plain words, or explain the word in docs/glossary.md"
     if name in sentences.WORDS and sentences.WORDS[name].why:
         assert sentences.why(found), "a quantity has another name"
 
