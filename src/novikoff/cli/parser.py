@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
+from argparse import (
+    ArgumentParser,
+    ArgumentTypeError,
+    BooleanOptionalAction,
+    Namespace,
+    RawDescriptionHelpFormatter,
+)
 from collections.abc import Callable
 from typing import NoReturn
 
 from novikoff import __version__
-from novikoff.cli import verbs
+from novikoff.cli import examples, verbs
 
 SPEC = "name or name:key=value,… (see: novikoff list)"
 METHODS = ("best", "random", "voted", "averaged", "last")
@@ -38,7 +44,10 @@ def parser() -> Parser:
     added = whole.add_subparsers(title="verbs", metavar="VERB", required=True)
 
     def verb(name: str, act: Callable[[Namespace], int]) -> Parser:
-        one: Parser = added.add_parser(name, help=act.__doc__, description=act.__doc__, allow_abbrev=False)
+        one: Parser = added.add_parser(
+            name, help=act.__doc__, description=act.__doc__, epilog=examples.told(name), allow_abbrev=False,
+            formatter_class=RawDescriptionHelpFormatter,
+        )  # fmt: skip
         one.set_defaults(act=act, verb=one, quiet=False)
         return one
 
@@ -224,6 +233,7 @@ def parser() -> Parser:
 
     _add_json(verb("list", verbs.list_names))
     verb("explain", verbs.explain).add_argument("name", metavar="NAME", help="a name from: novikoff list")
+    verb("completion", verbs.completion).add_argument("shell", choices=("bash", "zsh"), help="the shell it is for")
     return whole
 
 

@@ -171,6 +171,14 @@ def explain(asked: Namespace) -> int:
     return 0
 
 
+def completion(asked: Namespace) -> int:
+    """Print a script that completes verbs, options, names and files in a shell."""
+    from novikoff.cli.completion import script
+
+    print(script(asked.shell))
+    return 0
+
+
 def _telling(asked: Namespace) -> Telling:
     """How it is to be told, by those of the options that the verb has."""
     from novikoff.cli.games import Telling

@@ -1,0 +1,63 @@
+"""`completion`: a script for the shell, made once of the parser, so that completing starts no Python."""
+
+from __future__ import annotations
+
+from argparse import Action
+from collections.abc import Iterator
+
+from novikoff.cli.parser import Parser, parser
+from novikoff.registry import CATALOG, names
+from novikoff.sources.demo import DEMOS
+
+FILES = {"SOURCE", "FILE", "TABLE", "MODEL", "DEST"}
+"""What is called so is a file, or may be."""
+
+
+def script(shell: str) -> str:
+    """The script."""
+    import shtab
+
+    whole, words = parser(), _words()
+    for action in _actions(whole):
+        named = str(action.metavar).partition(" ")[0]
+        if named in words:
+            action.complete = {one: f"_novikoff_{named.lower()}" for one in ("bash", "zsh")}  # type: ignore[attr-defined]
+        elif named in FILES:
+            action.complete = shtab.FILE  # type: ignore[attr-defined]
+    write = _bash if shell == "bash" else _zsh
+    preamble = "\n".join(write(f"_novikoff_{named.lower()}", told) for named, told in words.items())
+    made: str = shtab.complete(whole, shell, preamble={"bash": preamble, "zsh": preamble}[shell])
+    return made
+
+
+def _words() -> dict[str, list[str]]:
+    """What can stand where LEARNER, SOURCE … is asked for."""
+    demos = [f"demo:{name}" for name in DEMOS]
+    return {
+        "LEARNER": names("learner"),
+        "LOG": names("learner"),
+        "ADVERSARY": names("adversary"),
+        "SOURCE": demos,
+        "NAME": [*CATALOG],
+    }
+
+
+def _actions(one: Parser) -> Iterator[Action]:
+    for action in one._actions:
+        yield action
+        if isinstance(action.choices, dict):
+            for below in action.choices.values():
+                yield from _actions(below)
+
+
+def _bash(function: str, words: list[str]) -> str:
+    """Words, and files; where a colon was typed, what may follow it."""
+    later = [word.partition(":")[2] for word in words if ":" in word]
+    return (
+        f'{function}() {{\n  compgen -W "{" ".join(words)}" -- "$1"\n'
+        f'  case "$COMP_LINE" in *demo:*) compgen -W "{" ".join(later)}" -- "$1";; esac\n  compgen -f -- "$1"\n}}'
+    )
+
+
+def _zsh(function: str, words: list[str]) -> str:
+    return f"{function}() {{\n  compadd -- {' '.join(words)}\n  _files\n}}"
