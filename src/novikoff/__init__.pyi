@@ -34,6 +34,7 @@ from novikoff.learners.kernel_perceptron import KernelPerceptron as KernelPercep
 from novikoff.learners.logistic import Logistic as Logistic
 from novikoff.learners.many.auto import ManyAuto as ManyAuto
 from novikoff.learners.many.ftrl import ManyFtrl as ManyFtrl
+from novikoff.learners.many.kernel_perceptron import ManyKernelPerceptron as ManyKernelPerceptron
 from novikoff.learners.many.logistic import ManyLogistic as ManyLogistic
 from novikoff.learners.many.perceptron import ManyPerceptron as ManyPerceptron
 from novikoff.learners.many.second_order_perceptron import ManySecondOrderPerceptron as ManySecondOrderPerceptron

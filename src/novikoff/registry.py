@@ -168,6 +168,7 @@ MANY: Mapping[str, Entry] = {
     "vaw": Entry("learner", "learners.many.vaw", "ManyVaw"),
     "second-order-perceptron": Entry("learner", "learners.many.second_order_perceptron", "ManySecondOrderPerceptron"),
     "logistic": Entry("learner", "learners.many.logistic", "ManyLogistic"),
+    "kernel-perceptron": Entry("learner", "learners.many.kernel_perceptron", "ManyKernelPerceptron"),
 }
 """Of a learner of two labels: the class of that name, with its arguments or most, that plays where labels are many."""
 

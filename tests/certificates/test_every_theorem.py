@@ -377,6 +377,32 @@ def of_many(make, cheat, tight=None):
     return dataclasses.replace(found, streams=MANY_VECTORS)
 
 
+def of_many_kernel():
+    """The kernel Perceptron of many labels."""
+
+    def game(stream):
+        return run_of(nk.ManyKernelPerceptron("linear", labels=3), stream)
+
+    def paid_more(run):
+        tracked = dataclasses.replace(run.tracked, mistakes=140)
+        return dataclasses.replace(changed(run, updates=140), mistakes=140, tracked=tracked)
+
+    sample = [(tuple(3.0 * np.eye(3)[t % 3]), t % 3) for t in range(150)]
+    return Case(
+        MANY_VECTORS,
+        game,
+        sample,
+        lambda: run_of(nk.ManyKernelPerceptron("linear", labels=2), [(x, 1) for x, _ in orthogonal(12)]),
+        lambda: paid_more(game(sample)),
+        (
+            (lambda: dataclasses.replace(game(sample), rounds=1), "every round it learned from"),
+            (lambda: changed(game(sample), updates=70), "mistakes of its scores only"),
+            (lambda: changed(game(sample), new=7), "what the ledger counted"),
+            (lambda: changed(game(sample), evictions=1), "no example ever left"),
+        ),
+    )
+
+
 THREE = [(tuple(3.0 * np.eye(3)[j]), j) for j in range(3)]
 
 
@@ -740,6 +766,7 @@ CASES = {
         lambda: run_of(nk.ManyPerceptron(labels=2), [(x, 1) for x, _ in orthogonal(12)]),
     ),
     "many_auto_regret": of_many(lambda **k: nk.ManyAuto(fast=True, **k), many_mixture_paid_more),
+    "many_kernel_mistakes": of_many_kernel(),
     "many_logistic_regret": of_many(
         lambda **k: nk.ManyLogistic(scale_free=False, **k), paid_more,
     ),

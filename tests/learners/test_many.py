@@ -21,6 +21,10 @@ SAMPLES = {
         lambda **k: nk.ManySecondOrderPerceptron(0.1, scale_free=False, bias=0.0, **k),
     ],
     "logistic": [nk.ManyLogistic, lambda **k: nk.ManyLogistic(1.0, 3.0, scale_free=False, bias=0.0, **k)],
+    "kernel-perceptron": [
+        lambda **k: nk.ManyKernelPerceptron(gamma=0.1, **k),
+        lambda **k: nk.ManyKernelPerceptron("polynomial", degree=3, normalize_kernel=True, bias=1.0, **k),
+    ],
 }
 PROBABLE = [*SAMPLES["ftrl"], *SAMPLES["auto"], *SAMPLES["vaw"], *SAMPLES["logistic"]]
 EVERY = [make for makes in SAMPLES.values() for make in makes]
@@ -184,7 +188,7 @@ def test_who_learned_from_other_rounds_is_void(make):
     assert {one.status for one in ledger.certify()} == {"void"}
 
 
-@pytest.mark.parametrize("name", ["vaw", "second-order-perceptron", "logistic"])
+@pytest.mark.parametrize("name", ["vaw", "second-order-perceptron", "logistic", "kernel-perceptron"])
 def test_every_contract_is_kept(name):
     x, y = stream(60)
     check_learner(SAMPLES[name][0], (x, y), refused=[[0.0, np.nan], [1.0]])

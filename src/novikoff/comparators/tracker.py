@@ -416,6 +416,10 @@ def restored(state: State) -> Any:
         from novikoff.comparators.against_tracker import AgainstTracker
 
         return AgainstTracker.restore(state)
+    if state.get("kind") == "many-kernel":
+        from novikoff.comparators.many_kernel_tracker import ManyKernelTracker
+
+        return ManyKernelTracker.restore(state)
     if state.get("kind") == "metric":
         from novikoff.comparators.metric_tracker import MetricTracker
 

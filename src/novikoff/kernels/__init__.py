@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from novikoff.kernels import logits as logits
     from novikoff.kernels import many_auto as many_auto
     from novikoff.kernels import many_ftrl as many_ftrl
+    from novikoff.kernels import many_kernel_perceptron as many_kernel_perceptron
     from novikoff.kernels import many_logistic as many_logistic
     from novikoff.kernels import many_losses as many_losses
     from novikoff.kernels import many_perceptron as many_perceptron

@@ -24,6 +24,8 @@ FEW = 0.25
 OFTEN = 16
 LEAST = -600.0
 """No score is farther below the largest: no probability is 0."""
+HEARD = 0.25
+"""Of its scores, what a stack is told: rows are seldom normal, and it is too sure."""
 
 
 @inner

@@ -4,8 +4,9 @@ Forecasters, in this order: softmax regressions with a diagonal metric (kernels/
 regressions of each label against the rest (kernels/one_vs_rest.py), the same on random features (kernels/fourier.py),
 with these a linear discriminant analysis (kernels/discriminant.py), and a stack. Of scores z of a label against the
 rest, P is e^z over the sum of all: sharper than probabilities divided by their sum, which are too even while little is
-known. The stack says P_j = e^s_j / sum of e^s, s_j = sum of w_m f_mj, f the scores of member m, clipped and shifted so
-that those of a round sum to 0; w is Newton's, one step a round: A = I + sum of F(diag P - PP')F', w = A^-1 b.
+known. The stack says P_j = e^s_j / sum of e^s, s_j = sum of w_m f_mj, f the scores of member m, of the discriminant a
+quarter of them, clipped and shifted so that those of a round sum to 0; w is Newton's, one step a round:
+A = I + sum of F(diag P - PP')F', w = A^-1 b.
 P_j = sum of w P_j over those awake / sum of their w; then w is multiplied by P_y of the member over P_y, in the log
 domain. A forecaster with a weight below 1e-6 for 1,000 rounds falls asleep, as in kernels/auto.py: not if it counts in
 a stack that is heard. Who plays each label against the rest falls asleep when there are more than 32 of them.
@@ -33,7 +34,7 @@ from novikoff.kernels.softmax import hedged, softmax
 look_softmax, learn_softmax = many_ftrl.look, many_ftrl.learn
 look_rest, look_waves, learn_rest = one_vs_rest.look, one_vs_rest.look_waves, one_vs_rest.learn
 copy_next = one_vs_rest.copy_next
-look_normal, learn_normal = discriminant.look, discriminant.learn
+look_normal, learn_normal, HEARD = discriminant.look, discriminant.learn, discriminant.HEARD
 
 
 @inner
@@ -90,14 +91,14 @@ def weigh(standing: Vector, p: Vector, y: int, lost: float, shown: int, stack: V
 
 
 @inner
-def speak(standing: Vector, stack: Vector, z: Vector, known: int, f: Vector, s: Vector, p: Vector) -> None:
-    """P of the stack; f: what it is made of, 0 of members asleep."""
+def speak(standing: Vector, stack: Vector, z: Vector, last: int, known: int, f: Vector, s: Vector, p: Vector) -> None:
+    """P of the stack; f: what it is made of, 0 of members asleep. last: the number of the discriminant."""
     for j in range(known):
         s[j] = 0.0
     for m in range(len(stack)):
-        mean = 0.0
+        mean, part = 0.0, HEARD if m == last else 1.0
         for j in range(known):
-            f[m, j] = min(max(z[m, j], -CLIP), CLIP) if standing[IDLE, m] >= 0.0 else 0.0
+            f[m, j] = min(max(part * z[m, j], -CLIP), CLIP) if standing[IDLE, m] >= 0.0 else 0.0
             mean += f[m, j] / known
         for j in range(known):
             f[m, j] -= mean
@@ -201,7 +202,7 @@ def play(
                     wholes[m] = hedged(z0[m], lane_v[m], many, z[m], p[m], step, tried) if many > 0 else 0.0
                 elif many > 0:
                     softmax(z[m], many, p[m])
-            speak(standing, stack, z, many, f, g, p[members])
+            speak(standing, stack, z, last, many, f, g, p[members])
             mix(standing, p, many, mixed)
             if many == known and learns:
                 said[t] = largest(mixed, known)

@@ -215,6 +215,12 @@ WORDS: dict[str, Words] = {
          "their length costs {penalty:up}, learning them {delta:up}, the mixture {mixture:up}, and labels that nobody "
          "could know {novelty:up}. Best was its member {member}, with {member_loss:up}",),
     ),
+    "many_kernel_mistakes": Words(
+        "a kernel Perceptron for many labels on any rows",
+        ("there are functions of the kernel for the {labels} labels, of length {norm:up} together, whose hinge "
+         "losses on these rows add up to {hinge:up}, " + ROWS + " in the kernel's space; labels that nobody could know "
+         "add {new}",),
+    ),
     "many_logistic_regret": Words(
         "logistic regression of each label against the rest, on any rows",
         ("for each of the {labels} labels there are weights that tell it from the rest, whose log losses on these rows "
