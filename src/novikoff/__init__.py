@@ -53,6 +53,7 @@ _HOMES = {
     "keep": "online_to_batch",
     "load": "model",
     "make": "catalog",
+    "mix": "mixing",
     "permutation_test": "permutation",
     "play": "game",
     "read": "sources.reader",

@@ -56,6 +56,7 @@ from novikoff.learners.tsallis_inf import TsallisINF as TsallisINF
 from novikoff.learners.vaw import Vaw as Vaw
 from novikoff.learners.weighted_majority import WeightedMajority as WeightedMajority
 from novikoff.ledger import Ledger as Ledger
+from novikoff.mixing import mix as mix
 from novikoff.model import load as load
 from novikoff.model import save as save
 from novikoff.observer import Observer as Observer

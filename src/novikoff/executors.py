@@ -14,6 +14,7 @@ Cost
 
 from __future__ import annotations
 
+import socket
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -32,6 +33,9 @@ Over = Callable[[], bool]
 
 Count = Callable[[int, int], None]
 """Called with how many tasks are done, and of how many."""
+
+SECONDS = 5.0
+"""To wait for an address."""
 
 RETRIES = 10
 """How often a task may be lost with a worker or a node of Ray, and be done again."""
@@ -122,6 +126,21 @@ def _never() -> bool:
     return False
 
 
+def _check_there(address: str | None) -> None:
+    """Refuse an address at which nobody answers: Ray would wait for minutes."""
+    if address is None or address in ("auto", "local"):
+        return
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        with socket.create_connection((host, int(port)), timeout=SECONDS):
+            return
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f'a cluster of Ray must be at an address as 10.0.0.1:6379: got {address!r} ({error}). Start one with "ray '
+            'start --head", or leave it out for Ray on this machine: on="ray".'
+        ) from None
+
+
 def _connected(address: str | None) -> Any:
     """Ray, connected."""
     try:
@@ -129,12 +148,11 @@ def _connected(address: str | None) -> Any:
     except ImportError:
         raise InputError('tasks on Ray need it to be installed: it is not. pip install "novikoff[ray]".') from None
     if not ray.is_initialized():
+        _check_there(address)
         try:
             ray.init(address or "auto", log_to_driver=False, logging_level=ERROR)
-        except ConnectionError as error:
+        except ConnectionError:
             if address is not None:
-                raise InputError(
-                    f"a cluster of Ray must be there: none is at {address} ({error}). Start one: ray start --head."
-                ) from None
+                raise
             ray.init("local", num_cpus=cores(), include_dashboard=False, log_to_driver=False, logging_level=ERROR)
     return ray

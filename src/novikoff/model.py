@@ -1,8 +1,9 @@
 """The model file: one zip of meta.json and .npy arrays. Reading one from a stranger runs no code.
 
-It holds a learner's state and its ledger, so that a game that goes on later is certified as a whole; or a classifier
-that was kept from a game, with its certificates. It is written beside its place, flushed to the disk and moved there,
-so a crash leaves the old file or the new one. Arrays are not packed: that would take longer than to write them.
+It holds a learner's state and its ledger, so that a game that goes on later is certified as a whole; a classifier that
+was kept from a game, with its certificates; or what was mixed so far. It is written beside its place, flushed to the
+disk and moved there, so a crash leaves the old file or the new one. Arrays are not packed: that would take longer than
+to write them.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from novikoff.registry import find, learner_name
 from novikoff.replacing import check_replaced
 
 if TYPE_CHECKING:
+    from novikoff.mixed import Mixed
     from novikoff.online_to_batch import OnlineToBatch
 
 FORMAT = 1
@@ -44,8 +46,8 @@ LONGEST = 4000
 """Bits of a whole number that is written as JSON does; Python refuses to write more than 4,300 digits."""
 
 
-def save(what: Ledger | OnlineToBatch, path: str | os.PathLike[str], force: bool = False) -> None:
-    """Write a ledger and its learner, or a classifier that was kept, to `path`.
+def save(what: Ledger | OnlineToBatch | Mixed, path: str | os.PathLike[str], force: bool = False) -> None:
+    """Write a ledger and its learner, a classifier that was kept, or what was mixed, to `path`.
 
     force   replace whatever file is there; else only another model file
     """
@@ -60,8 +62,8 @@ class Snapshot:
     arrays: dict[str, NDArray[Any]]
 
 
-def snapshot(what: Ledger | OnlineToBatch) -> Snapshot:
-    """What there is now of a ledger and its learner, or of a classifier that was kept."""
+def snapshot(what: Ledger | OnlineToBatch | Mixed) -> Snapshot:
+    """What there is now of a ledger and its learner, of a classifier that was kept, or of what was mixed."""
     arrays: dict[str, Any] = {}
     meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
     if isinstance(what, Ledger):
@@ -69,7 +71,7 @@ def snapshot(what: Ledger | OnlineToBatch) -> Snapshot:
         meta["learner"], meta["state"] = learner_name(type(what.learner)), _plain(what.learner.state(), arrays)
         meta["ledger"] = _plain(state_of(what), arrays)
     else:
-        meta["kept"] = _plain(what.state(), arrays)
+        meta["kept" if hasattr(what, "classifier") else "mixed"] = _plain(what.state(), arrays)
     return Snapshot(meta, {name: np.array(array) for name, array in arrays.items()})
 
 
@@ -120,8 +122,8 @@ def _is_model(path: str) -> bool:
         return meta.read(len(BEGIN)) == BEGIN
 
 
-def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch:
-    """What was saved at `path`: a ledger with its learner, ready to go on, or a classifier that was kept."""
+def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch | Mixed:
+    """What was saved at `path`: a ledger with its learner, ready to go on, a classifier that was kept, or a mixture."""
     try:
         with zipfile.ZipFile(path) as archive:
             meta = json.loads(archive.read("meta.json"))
@@ -146,12 +148,16 @@ def ledger_of(what: Snapshot) -> Ledger:
     return found
 
 
-def _restored(meta: Any, array: Arrays, path: Any) -> Ledger | OnlineToBatch:
+def _restored(meta: Any, array: Arrays, path: Any) -> Ledger | OnlineToBatch | Mixed:
     """What a model file holds whose meta.json this is."""
     if "kept" in meta:
         from novikoff.online_to_batch import OnlineToBatch
 
         return OnlineToBatch.restore(_from_plain(meta["kept"], array))
+    if "mixed" in meta:
+        from novikoff.mixed import Mixed
+
+        return Mixed.restore(_from_plain(meta["mixed"], array))
     known = find(meta["learner"], "learner")
     if known is None:
         raise ModelFileError(
@@ -168,7 +174,8 @@ def load_game(path: str | os.PathLike[str] | BinaryIO) -> Ledger:
     saved = load(path)
     if isinstance(saved, Ledger):
         return saved
-    raise ModelFileError(f"a game to go on with must be a learner's: {path} holds a classifier that was kept.")
+    what = "what was mixed" if hasattr(saved, "epochs") else "a classifier that was kept"
+    raise ModelFileError(f"a game to go on with must be a learner's: {path} holds {what}.")
 
 
 def _plain(value: Any, arrays: dict[str, Any]) -> Any:

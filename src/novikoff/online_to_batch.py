@@ -65,7 +65,7 @@ from novikoff.tables.encoding import Encoding
 from novikoff.types import Batch, Domain, Example, Learner, Run, State
 from novikoff.voting import RandomVote, VotedPerceptron
 
-Method = Literal["best", "random", "voted", "averaged", "last"]
+Method = Literal["best", "random", "voted", "averaged", "last", "held"]
 METHODS: tuple[Method, ...] = ("best", "random", "voted", "averaged", "last")
 VOTERS = 51
 STEPS = "voted perceptron"  # with a space: no learner can be registered by that name
@@ -78,7 +78,7 @@ LARGEST = float(np.finfo(np.float64).max)
 class OnlineToBatch(Shown):
     """A classifier that learns no more.
 
-    how            how it was chosen
+    how            how it was chosen; "held": by its errors on rows held back (mixing.py)
     classifier     what predicts: a learner that is not taught any more, or a vote
     certificates   the limits on its risk; none for "last" and for an average of classifiers
     delta          the chance that the first of them fails
@@ -127,7 +127,7 @@ class OnlineToBatch(Shown):
         )
         plain = {name: state[name] for name in PLAIN}
         _check_saved(plain, certificates, Player(voters[0]).numbered if voters else False)
-        if plain["how"] not in METHODS or not voters or (len(voters) > 1 and not state["drawn"]):
+        if plain["how"] not in (*METHODS, "held") or not voters or (len(voters) > 1 and not state["drawn"]):
             raise InputError(
                 f"a classifier must be kept in one of the ways {', '.join(METHODS)}: got {plain['how']!r}."
             )

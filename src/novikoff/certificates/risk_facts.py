@@ -92,6 +92,26 @@ class BestFacts:
     horizon: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class HeldFacts:
+    """Of the hypothesis with the fewest errors on examples that were held back.
+
+    candidates     how many hypotheses there could be, fixed in advance
+    compared       how many there were
+    errors         of the one that was kept, on all examples held back
+    trials         how many these were
+    delta          the chance that the limit fails
+    independence   refuted if something showed that the examples are not independent
+    """
+
+    candidates: int
+    compared: int
+    errors: int
+    trials: int
+    delta: float = 0.05
+    independence: Independence = "trusted"
+
+
 def independent(facts: EnsembleFacts | BestFacts) -> Assumption:
     """What cannot be checked; with the evidence, if it was refuted."""
     late = isinstance(facts, EnsembleFacts) and facts.late

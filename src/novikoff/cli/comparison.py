@@ -42,7 +42,7 @@ def compare_source(
     stream = opened(open_source(source, options), learners[0])
     silent = telling.quiet or telling.as_json
     said = say_notes(stream, silent)
-    counter = _Counter(not telling.quiet)
+    counter = Counter(not telling.quiet)
     given = {name: value for name, value in defaults.items() if value is not None}
     try:
         comparison = compare(
@@ -71,17 +71,17 @@ def compare_source(
     return VIOLATED if broken else 0
 
 
-class _Counter:
-    """Games done, on a terminal, when it takes a while."""
+class Counter:
+    """Games done, or what else, on a terminal, when it takes a while."""
 
-    def __init__(self, wanted: bool) -> None:
-        self._wanted = wanted and sys.stderr.isatty()
+    def __init__(self, wanted: bool, what: str = "games") -> None:
+        self._wanted, self._what = wanted and sys.stderr.isatty(), what
         self._start, self._shown = time.perf_counter(), False
 
     def __call__(self, done: int, of: int) -> None:
         if self._wanted and time.perf_counter() - self._start > QUIET:
             self._shown = True
-            sys.stderr.write(f"\r{done:,} of {of:,} games done")
+            sys.stderr.write(f"\r{done:,} of {of:,} {self._what} done")
             sys.stderr.flush()
 
     def clear(self) -> None:

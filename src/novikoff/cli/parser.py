@@ -75,13 +75,7 @@ def parser() -> Parser:
         metavar="N",
         help="hypotheses that --keep best compares (default: 50)",
     )
-    one.add_argument(
-        "--delta",
-        type=_chance,
-        default=0.05,
-        metavar="D",
-        help="limits on risk may fail with this chance (default: 0.05)",
-    )
+    _add_delta(one)
     one.add_argument(
         "--cover",
         type=_chance,
@@ -122,6 +116,30 @@ def parser() -> Parser:
     _add_force(one)
     _add_seed(one)
     _add_telling(one)
+
+    one = verb("mix", verbs.mix)
+    _add_source(one)
+    one.add_argument("--shards", type=_integer(1), default=8, metavar="N", help="parts that learn at once (default: 8)")
+    one.add_argument("--epochs", type=_integer(1), default=10, metavar="N", help="passes, at most (default: 10)")
+    one.add_argument(
+        "--weights", choices=("uniform", "mistakes"), default="uniform", help="how parts are mixed (default: uniform)"
+    )
+    one.add_argument("--bias", type=float, default=0.0, metavar="C", help="add a constant feature of value C")
+    one.add_argument("--normalize", action="store_true", help="divide each example by its length")
+    one.add_argument(
+        "--held",
+        type=_integer(0),
+        default=0,
+        metavar="N",
+        help="hold back N more parts, to limit the risk of what is kept",
+    )
+    _add_delta(one)
+    _add_on(one)
+    one.add_argument("--save", metavar="FILE", help="write what there is to this file after each epoch")
+    one.add_argument("--resume", metavar="FILE", help="go on with the run in this file, if it is there")
+    _add_force(one)
+    _add_telling(one)
+    _add_verbose(one)
 
     one = verb("predict", verbs.predict)
     one.add_argument("model", metavar="MODEL", help="a file that `run --save` wrote")
@@ -273,6 +291,11 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
     }
     for kind, told in what.items():
         group.add_argument(f"--{kind}", metavar="COL,…", action="append", help=told)
+
+
+def _add_delta(verb: ArgumentParser) -> None:
+    what = "limits on risk may fail with this chance (default: 0.05)"
+    verb.add_argument("--delta", type=_chance, default=0.05, metavar="D", help=what)
 
 
 def _add_on(verb: ArgumentParser) -> None:

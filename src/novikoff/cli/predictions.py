@@ -19,6 +19,7 @@ from novikoff.cli.opening import open_source, say_notes
 from novikoff.environment import for_learner
 from novikoff.errors import InputError, LabelError, MismatchError, counted
 from novikoff.ledger import Ledger
+from novikoff.mixed import Mixed
 from novikoff.numbering import Numbering, alike, plain_label
 from novikoff.player import Player, outcomes
 from novikoff.stream import Stream
@@ -43,6 +44,7 @@ def predict_source(
     page = page or Telling(as_json)
     page.check()
     saved = model.load(path)
+    saved = saved.kept if isinstance(saved, Mixed) else saved
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
     numbers = outcomes(classifier) == "numbers"
     if scores and not Player(classifier).scores and Player(classifier).of_labels is None:

@@ -61,6 +61,18 @@ def compare(asked: Namespace) -> int:
     return compare_source(asked.source, asked.learners, _reading(asked), defaults, wanted, _telling(asked))
 
 
+def mix(asked: Namespace) -> int:
+    """Play the Perceptron on parts of a source at once, and mix them after every epoch: on threads, or on Ray."""
+    from novikoff.cli.mixing import mix_source
+    from novikoff.cli.saving import Saving
+
+    options = ("shards", "epochs", "weights", "bias", "normalize", "held", "delta", "on")
+    saving = Saving(asked.save, None, asked.resume, asked.force)
+    return mix_source(
+        asked.source, _reading(asked), {name: getattr(asked, name) for name in options}, saving, _telling(asked)
+    )
+
+
 def predict(asked: Namespace) -> int:
     """Print what a saved learner says of each example of a source; it learns nothing."""
     from novikoff.cli.predictions import predict_source

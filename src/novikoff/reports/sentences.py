@@ -62,6 +62,14 @@ WORDS: dict[str, Words] = {
             + ROWS,
         ),
     ),
+    "mixing_mistakes": Words(
+        "the Perceptron on shards, mixed after every epoch",
+        (LINEAR + " whose hinge loss over all epochs, weighed as shards were, is {hinge:up}, " + ROWS,),
+    ),
+    "held_risk": Words(
+        DRAWS,
+        ("of up to {candidates} hypotheses it had the fewest errors on {trials} examples held back: {errors}",),
+    ),
     "kernel_margin": Words(
         SEPARABLE.format("a classifier of the kernel"),
         ("a classifier of the kernel separates these rows with a margin of {margin:down}, " + ROWS + " in the "

@@ -1,0 +1,76 @@
+"""`mix`: the Perceptron on shards of a source, mixed after every epoch."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from novikoff.cli.comparison import Counter
+from novikoff.cli.games import VIOLATED, Telling
+from novikoff.cli.opening import notes, open_source, say_notes
+from novikoff.cli.output import while_heard
+from novikoff.cli.saving import Saving
+from novikoff.errors import counted
+from novikoff.mixed import Mixed
+from novikoff.mixing import mix
+from novikoff.reports import plain
+from novikoff.reports.sentences import about
+from novikoff.reports.terminal import Out, promised
+
+
+def mix_source(
+    source: str, reading: dict[str, Any], asked: dict[str, Any], saving: Saving, telling: Telling
+) -> int:  # fmt: skip
+    """`novikoff mix`; returns the exit code. `reading` are the reader's options, `asked` those of `nk.mix`."""
+    saving.check()
+    stream = open_source(source, reading)
+    silent = telling.quiet or telling.as_json
+    said = say_notes(stream, silent)
+    counter = Counter(not telling.quiet, "shards")
+    try:
+        mixed = mix(stream, **asked, progress=counter, save=saving.path, resume=saving.resume, force=saving.force)
+    finally:
+        counter.clear()
+    say_notes(stream, silent, said)
+    certificates = mixed.certify()
+    with while_heard():
+        if telling.as_json:
+            told = [plain.certificate(one) for one in certificates]
+            print(json.dumps({**facts(mixed), "certificates": told, "notes": notes(stream)}))
+        else:
+            out = Out()
+            show(out, mixed)
+            for one in certificates:
+                promised(out, [one], telling.verbose)
+    return VIOLATED if any(one.status == "violated" for one in certificates) else 0
+
+
+def facts(mixed: Mixed) -> dict[str, Any]:
+    """What happened, as JSON knows it."""
+    epochs = [
+        {"mistakes": list(one.mistakes), "weights": list(one.parts), "errors": one.errors} for one in mixed.epochs
+    ]
+    return {"source": mixed.source, "rows": list(mixed.rows), "held": mixed.trials, "mistakes": mixed.mistakes,
+            "epochs": epochs, "kept": mixed.kept.how}  # fmt: skip
+
+
+def show(out: Out, mixed: Mixed) -> None:
+    """What was mixed, and a line for each epoch."""
+    rows = counted(sum(mixed.rows), "row")
+    spec = ",".join(
+        f"{name}={value}" for name, value in (("bias", mixed.asked.bias), ("normalize", mixed.asked.normalize)) if value
+    )
+    name = f"perceptron:{spec}" if spec else "perceptron"
+    out.line(f"{name} on {mixed.source}: {rows} in {counted(mixed.asked.shards, 'shard')}", "bold")
+    for number, epoch in enumerate(mixed.epochs, 1):
+        wrong = sum(epoch.mistakes)
+        line = f"epoch {number}: {wrong:,} mistakes ({about(wrong / max(sum(mixed.rows), 1))})"
+        if epoch.errors is not None:
+            share = about(epoch.errors / max(mixed.trials, 1))
+            line += f"; mixed, {epoch.errors:,} errors on {mixed.trials:,} rows held back ({share})"
+        out.line(line)
+    if mixed.averaged_errors is not None:
+        out.line(f"the mean of these weights: {mixed.averaged_errors:,} errors on rows held back")
+    if mixed.asked.held:
+        best = "the mean" if mixed.kept.classifier is not mixed.best else "the epoch with the fewest errors"
+        out.line(f"kept: {best}")
