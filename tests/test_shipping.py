@@ -52,7 +52,9 @@ EXTRAS = {
 def test_every_package_that_is_imported_is_declared():
     extras = PROJECT["optional-dependencies"]
     assert all({re.split("[<>=]", one)[0] for one in extras[name]} == needed for name, needed in EXTRAS.items())
-    for room, needed in {"": set(), **EXTRAS}.items():
+    apart = {"": {"ray", "fsspec"}, **EXTRAS}  # imported where they are used, with a word on how to install them
+    assert {*extras["ray"], *extras["urls"]} == {"ray>=2.30", "fsspec>=2023.1"}
+    for room, needed in apart.items():
         others = imported_by(ROOT / "src" / "novikoff" / room, [] if room else list(EXTRAS)) - needed
         known = packages_distributions()
         assert {re.sub("[_.]", "-", known[name][0]).lower() for name in others} <= set(DECLARED)

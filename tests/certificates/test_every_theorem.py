@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import novikoff as nk
+from novikoff import mixing
 from novikoff.adversaries.bisection import Bisection
 from novikoff.adversaries.budget_ruin import BudgetRuin
 from novikoff.adversaries.coin_flip import CoinFlip
@@ -30,7 +31,7 @@ from novikoff.adversaries.orthogonal import Orthogonal
 from novikoff.adversaries.plane_bisection import PlaneBisection
 from novikoff.certificate import DeclaredTheorem
 from novikoff.certificates.kernel_facts import KernelFacts
-from novikoff.certificates.risk_facts import BestFacts, EnsembleFacts
+from novikoff.certificates.risk_facts import BestFacts, EnsembleFacts, HeldFacts
 from novikoff.classes import cube, table, thresholds
 from novikoff.kernels import rows
 from novikoff.kernels import second_order_layout as at
@@ -334,6 +335,17 @@ def of_risk(facts=lambda n, m, horizon: EnsembleFacts(n, m, horizon=horizon), ho
     empty = lambda: facts(0, 0, True)
     return Case(told, lambda facts: facts, facts(1000, 100, True), None, None,
                 ((drift, "independent draws"), (empty, "no example was played")))  # fmt: skip
+
+
+def mixed(stream, forgets=False):
+    """What is told of the Perceptron on two shards; broken, it forgets what it learned after every epoch."""
+    x, y = map(np.array, zip(*stream, strict=True))
+    as_it_is = mixing.mean
+    mixing.mean = (lambda ends, parts: 0.0 * as_it_is(ends, parts)) if forgets else as_it_is
+    try:
+        return nk.mix((x.astype(float), y), 2, 30 if forgets else 3, threads=1).facts()
+    finally:
+        mixing.mean = as_it_is
 
 
 def ones(n, y=1.0):
@@ -808,6 +820,12 @@ CASES = {
         (lambda: dataclasses.replace(run_of(nk.OnlineGradient(), ones(9)), adaptive=True), "independent draws"),
     ),
     "best_risk": of_risk(lambda n, m, horizon: BestFacts(n, 0.05, 5, 0, m, n, m, horizon=horizon)),
+    "held_risk": of_risk(lambda n, m, horizon: HeldFacts(5, 5, m, n), horizons=(True,)),
+    "mixing_mistakes": Case(
+        VECTORS, mixed, UPRIGHT, lambda: mixed(orthogonal(9)), lambda: mixed(UPRIGHT * 9, forgets=True),
+        ((lambda: dataclasses.replace(mixed(UPRIGHT), same_rows=False), "the same rows"),
+         (lambda: dataclasses.replace(mixed(UPRIGHT), unexplained=2.0), "nothing else changed them")),
+    ),
     "ensemble_risk": of_risk(),
     "ensemble_risk_fixed": of_risk(horizons=(True,)),
     "voted_risk": of_risk(),

@@ -55,7 +55,7 @@ LARGEST = 2**62
 """A common denominator of the mu that is larger is not looked at."""
 
 
-@theorem("D", "mcdonald2010", quantity="weighted mistakes")
+@theorem("D", "mcdonald2010", quantity="weighted sum of mistakes")
 def mixing_mistakes(facts: MixingFacts) -> Bound:
     """The least root over the comparators, exactly."""
     K, rounds = facts.weighted, facts.rounds
