@@ -8,6 +8,7 @@ help:
 	@echo "make demo         a tour with no files: games and their certificates"
 	@echo "make docs         the documentation, as pages in site/"
 	@echo "make test         the tests (make test-all: the slow ones too, and more examples)"
+	@echo "make test-ray     the tests on Ray, which is installed for them (80 MB)"
 	@echo "make transcripts  tests/transcripts, and what documents show of runs, anew: when a change of what is printed is meant"
 	@echo "make browser      install Chromium by apt, if there is no browser to test the page in"
 	@echo "make check        ruff, mypy --strict, import-linter"
@@ -57,6 +58,10 @@ test: .venv/.test
 
 test-all: .venv/.test
 	$(BIN)/python -m pytest -n auto -m "" --hypothesis-profile=long
+
+test-ray: .venv/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,ray]"
+	$(BIN)/python -m pytest -m "" tests/test_ray.py
 
 browser: # the page is tested in a real one; without it those tests are skipped
 	@command -v chromium-headless-shell chromium google-chrome >/dev/null \

@@ -1,0 +1,158 @@
+"""On Ray everything is as on threads, to the bit: whoever does a task, and however often it had to be done again.
+
+Ray is not installed by `make test`; `make test-ray` installs it and runs this file. One test is short, the others slow.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.errors import MismatchError
+from novikoff.executors import Executor, executor
+from novikoff.mixed import weights_of
+
+ray = pytest.importorskip("ray", reason='Ray is not installed: pip install "novikoff[ray]"')
+pytestmark = pytest.mark.filterwarnings("ignore")
+SMALL = {"object_store_memory": 100_000_000, "include_dashboard": False}
+FAST = {"health_check_period_ms": 500, "health_check_timeout_ms": 500, "health_check_failure_threshold": 2}
+
+
+@pytest.fixture(scope="module")
+def here():
+    """Ray on this machine, with two workers."""
+    ray.init("local", num_cpus=2, log_to_driver=False, **SMALL)
+    yield
+    ray.shutdown()
+
+
+@pytest.fixture
+def cluster():
+    """Three nodes, a worker each."""
+    from ray.cluster_utils import Cluster
+
+    ray.shutdown()
+    nodes = Cluster(True, head_node_args={"num_cpus": 1, "_system_config": FAST, **SMALL})
+    for _ in range(2):
+        nodes.add_node(num_cpus=1, object_store_memory=100_000_000)
+    ray.init(nodes.address, log_to_driver=False)
+    nodes.wait_for_nodes()
+    yield nodes
+    ray.shutdown()
+    nodes.shutdown()
+
+
+@pytest.fixture
+def file(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 9, (4000, 8))
+    y = np.where((x[:, 0] > x[:, 1]) ^ (rng.random(4000) < 0.05), 1, -1)
+    path = tmp_path / "rows.svm"
+    path.write_text(
+        "".join(f"{b} " + " ".join(f"{i}:{v}" for i, v in enumerate(a) if v) + "\n" for a, b in zip(x, y, strict=True))
+    )
+    return str(path)
+
+
+def mixed(file, on, epochs=4, **options):
+    return nk.mix(file, 6, epochs, "mistakes", bias=1.0, held=1, on=on, **options)
+
+
+def told(mixed):
+    learners = (mixed.learner, mixed.averaged, mixed.kept.classifier)
+    bits = [weights_of(one).tobytes() for one in learners]
+    return [*bits, repr(mixed.epochs), repr(mixed.certify()), repr(mixed.facts())]
+
+
+def games(compared):
+    """All but the times."""
+    return repr([(game.mistakes, game.expected, game.updates, game.curve, game.certificates)
+                 for learner in compared.learners for game in learner.games])  # fmt: skip
+
+
+class Through(Executor):
+    """Does what another does, but calls `change` with each item first, in the worker."""
+
+    def __init__(self, within, change):
+        self._within, self._change = within, change
+
+    def map(self, function, items, *shared, progress=None):
+        change = self._change
+
+        def changed(over, item, *shared):
+            change(item)
+            return function(over, item, *shared)
+
+        return self._within.map(changed, items, *shared, progress=progress)
+
+
+def test_ray_changes_no_bit(here, file):
+    alone = mixed(file, executor("threads", 1))
+    assert told(mixed(file, "threads")) == told(alone)
+    assert told(mixed(file, "ray")) == told(alone)
+    specs = ["perceptron:bias=1", "rbp:budget=20,gamma=0.1"]
+    assert games(nk.compare(specs, file, shuffles=2, on="ray")) == games(nk.compare(specs, file, shuffles=2))
+    repeated = [nk.repeat("consistent:[thresholds:n=9],random=true", [(3, 1), (2, -1)] * 9, range(3), on=on)
+                for on in ("threads", "ray")]  # fmt: skip
+    assert str(repeated[0]) == str(repeated[1])
+    with pytest.raises(MismatchError, match="plays on index"):
+        nk.compare(["threshold-halving:n=10"], file, on="ray")
+
+
+@pytest.mark.slow
+def test_three_nodes_change_no_bit_nor_does_the_loss_of_one(cluster, file):
+    alone = told(mixed(file, "threads"))
+    assert told(mixed(file, "ray")) == alone
+
+    def slowly(item):
+        import time
+
+        time.sleep(0.3)
+
+    victim = next(iter(cluster.worker_nodes))
+    killer = threading.Timer(1.5, lambda: cluster.remove_node(victim, allow_graceful=False))
+    killer.start()
+    assert told(mixed(file, Through(executor("ray"), slowly))) == alone
+    killer.join()
+    assert sum(node["Alive"] for node in ray.nodes()) == 2
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_changes_no_bit(here, file, tmp_path):
+    marker = str(tmp_path / "died")
+
+    def dies_once(item):
+        import os
+
+        if not os.path.exists(marker):
+            open(marker, "x").close()
+            os.kill(os.getpid(), 9)
+
+    assert told(mixed(file, Through(executor("ray"), dies_once))) == told(mixed(file, "threads"))
+    assert os.path.exists(marker)
+
+
+DRIVER = """
+import sys, novikoff as nk
+file, address, path = sys.argv[1:]
+nk.mix(file, 6, 12, "mistakes", bias=1.0, held=1, on=address, save=path, resume=path)
+"""
+
+
+@pytest.mark.slow
+def test_a_driver_that_is_killed_is_gone_on_with_by_another(here, file, tmp_path):
+    path = tmp_path / "mixed.nk"
+    address = ray.get_runtime_context().gcs_address
+    driver = subprocess.Popen([sys.executable, "-c", DRIVER, file, address, str(path)])
+    while driver.poll() is None and not path.exists():
+        time.sleep(0.01)
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    assert len(nk.load(path).epochs) < 12
+    assert told(mixed(file, "ray", 12, save=path, resume=path)) == told(mixed(file, "threads", 12))
