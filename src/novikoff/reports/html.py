@@ -44,9 +44,9 @@ padding:0 1rem;overflow-wrap:anywhere}
 h1{font-size:1.5rem;line-height:1.25;margin:0 0 .2rem}h2{font-size:1.15rem;margin:2rem 0 .5rem}
 .faint{color:var(--faint)}.lead{font-size:1.15rem;margin:1rem 0}
 table{border-collapse:collapse;margin:.8rem 0;max-width:100%}
-th,td{text-align:left;padding:.2rem .9rem .2rem 0;border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums;
+th,td{text-align:left;padding:.2rem .7rem .2rem 0;border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums;
 vertical-align:top;overflow-wrap:normal}caption{text-align:left;color:var(--faint)}
-td{white-space:nowrap}.told td:last-child{white-space:normal;min-width:9rem}
+td{white-space:nowrap}.told td:last-child{white-space:normal;min-width:7rem}
 .wide{overflow-x:auto}.wide:focus-visible{outline:2px solid var(--good)}
 .card{background:var(--card);border-left:4px solid var(--line);padding:.6rem 1rem;margin:.8rem 0;border-radius:4px}
 .valid{border-color:var(--good)}.conditional,.vacuous{border-color:var(--doubt)}.violated{border-color:var(--bad)}
