@@ -56,7 +56,7 @@ SIGNS = {"ln", "sqrt", "novikoff", "theta"}
 def forms(word):
     """The word, and what it may be made of."""
     made = {word} | ({word[:-2] + "is"} if word.endswith("es") else set())
-    for end in ("s", "es", "ed", "d", "ing", "ly", "'s", "'", "ies"):
+    for end in ("s", "es", "ed", "d", "ing", "ly", "'s", "'", "ies", "er", "est"):
         made |= {word.removesuffix(end) + more for more in ("", "e", "y")} if word.endswith(end) else set()
     return made
 

@@ -185,18 +185,20 @@ def _tell(
         plot.save(figure, telling.plot, telling.force)
         if not (telling.quiet or telling.as_json):
             print(f"plot written to {telling.plot}", file=sys.stderr)
+    told: dict[str, Any] = {}
+    if telling.report is not None or telling.as_json:
+        told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
+        told |= {"interrupted": stopped, "notes": notes(stream)}
     if telling.report is not None:
         from novikoff.reports import page
 
-        told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
         more = list(experts.lines(ledger, stream.experts, mixture))[1:]
         text = page.game(ledger, certificates, spec, history=history,
                          experts=stream.experts, told=told, more=more, command=telling.command)  # fmt: skip
         write_report(telling, text)
     with while_heard():
         if telling.as_json:
-            told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
-            print(json.dumps({**told, "interrupted": stopped, "notes": notes(stream)}))
+            print(json.dumps(told))
         else:
             out = terminal.Out()
             out.line(f"{spec} on {ledger.source}", "bold")
