@@ -275,3 +275,16 @@ def test_what_is_to_be_saved_stays_as_it_is_while_the_game_goes_on(make, tmp_pat
     again = nk.load(tmp_path / "model.nk")
     assert again.said().tolist() == then.said().tolist()
     assert again.certify() == then.certify()
+
+
+@pytest.mark.parametrize("spec", ["auto:fast=true", "ftrl", "adagrad", "perceptron:bias=1", "vaw"])
+def test_a_game_that_was_saved_before_its_first_round_can_be_saved_after_others(spec, tmp_path):
+    learner = nk.make(spec, "learner")
+    game, rng = nk.Game(learner), np.random.default_rng(0)
+    nk.save(game.ledger, tmp_path / "before.nk")
+    again = nk.load(tmp_path / "before.nk")
+    for played in (game, nk.Game(again.learner, again)):
+        x = rng.normal(size=(20, 3))
+        played.learn_batch(nk.Batch(x, np.sign(x[:, 0]).astype(np.int8), 1))
+        nk.save(played.ledger, tmp_path / "after.nk")
+        assert nk.load(tmp_path / "after.nk").rounds == 20

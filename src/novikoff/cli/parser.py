@@ -249,6 +249,17 @@ def parser() -> Parser:
     _add_resume(one)
     _add_seed(one)
 
+    one = verb("send", verbs.send)
+    _add_source(one)
+    one.add_argument("--to", required=True, metavar="URL", help="of the service, such as http://127.0.0.1:1963")
+    one.add_argument(
+        "--model", metavar="NAME", help="of the model, made if it is not there (default: that of the file)"
+    )
+    one.add_argument("-l", "--learner", metavar="LEARNER", help=f"of a new model: {SPEC}; default: auto")
+    one.add_argument("--token-file", metavar="FILE", help="with the service's token (default: NOVIKOFF_TOKEN is it)")
+    one.add_argument("--late", type=_integer(0), default=0, metavar="N", help="send each label N rows after its row")
+    _add_telling(one)
+
     _add_json(verb("list", verbs.list_names))
     verb("explain", verbs.explain).add_argument("name", metavar="NAME", help="a name from: novikoff list")
     verb("completion", verbs.completion).add_argument("shell", choices=("bash", "zsh"), help="the shell it is for")

@@ -167,6 +167,16 @@ def bandit(asked: Namespace) -> int:
     return run_bandit(wanted, reading, _saving(asked), _telling(asked))
 
 
+def send(asked: Namespace) -> int:
+    """Stream a source through a service, row by row, with its labels; sent again, it goes on where it stopped."""
+    from novikoff.cli.send import send_source
+
+    return send_source(
+        asked.source, _reading(asked), asked.to, asked.model, asked.learner, asked.token_file, asked.late,
+        asked.as_json, asked.quiet,
+    )  # fmt: skip
+
+
 def list_names(asked: Namespace) -> int:
     """Name the learners, adversaries, classes and embedded sources there are."""
     from novikoff.cli.names import list_all

@@ -163,8 +163,10 @@ class MetricTracker:
 
     def _together(self) -> tuple[Any, NDArray[np.int8], Vector]:
         """All rows kept, as one piece."""
-        pieces = self._kept or []
-        if len(pieces) != 1:
+        pieces = [piece for piece in self._kept or [] if len(piece[1])]  # one without rows knows no members
+        if len(pieces) == 1:
+            self._kept = pieces
+        else:
             ends = [piece[0].ends[1:] for piece in pieces]
             shifts = np.cumsum([0, *(int(end[-1]) if len(end) else 0 for end in ends)])
             together = kernels.nonzeros.Nonzeros(
@@ -175,7 +177,7 @@ class MetricTracker:
             labels = np.concatenate([np.zeros(0, np.int8), *(piece[1] for piece in pieces)])
             scores = [piece[2] for piece in pieces] or [np.zeros((0, 1))]
             self._kept = [(together, labels, np.concatenate(scores))]
-        found: tuple[Any, NDArray[np.int8], Vector] = self._kept[0]  # type: ignore[index]
+        found: tuple[Any, NDArray[np.int8], Vector] = self._kept[0]
         return found
 
     def _aimed(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> tuple[list[Vector], list[int]]:

@@ -1,0 +1,188 @@
+"""`send`: the rows of a file through a service, each under an id of its own, so that sending again changes nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from novikoff.cli.opening import open_source, say_notes
+from novikoff.client import LINES, Client, Model
+from novikoff.errors import InputError, counted
+from novikoff.kernels.clock import clock
+from novikoff.stream import Stream
+from novikoff.tables.records import records
+
+MOST_WAITING = 100_000
+"""Rows in which both labels must have come."""
+BETWEEN = 0.5
+
+Row = tuple[int, Any, Any]
+"""Its number, x and the label."""
+
+
+def send_source(
+    source: str, reading: dict[str, Any], url: str, name: str | None, learner: str | None, token_file: str | None,
+    late: int, as_json: bool, quiet: bool,
+) -> int:  # fmt: skip
+    """Stream a source through a service, from where it stopped."""
+    stem = Path(source.partition(":")[2] if source.startswith(("demo:", "stream:")) else source).name
+    name = name or re.sub(r"[^a-z0-9._-]+", "-", stem.partition(".")[0].lower()).strip("-._") or "model"
+    stream = open_source(source, reading, numbers=learner is not None and "regression" in learner)
+    say_notes(stream, quiet)
+    with Client(url, _token(token_file)) as client:
+        return _sent(client, stream, name, stem, learner, reading, late, as_json, quiet)
+
+
+def _sent(
+    client: Client, stream: Stream, name: str, stem: str, learner: str | None, reading: dict[str, Any], late: int,
+    as_json: bool, quiet: bool,
+) -> int:  # fmt: skip
+    model = client.model(name)
+    rows: Iterable[Row] = ((number, x, label) for number, (x, label) in enumerate(records(stream), 1))
+    if not any(one["name"] == name for one in client.models()):
+        numbers, many = stream.outcomes == "numbers", bool(stream.many or stream.several or reading.get("labels"))
+        first: list[Row] = []
+        options: dict[str, Any] = {"labels": "many"} if many else {}
+        if not numbers and not many:
+            first, options = _two_labels(iter(rows), stem, reading.get("positive"))
+            rows = chain(first, rows)
+        client.create(name, learner or ("auto-regression" if numbers else "auto"), **options)
+    known = _known(model, stem)
+    start = max(0, known - late - LINES) if late else known
+    if known and not quiet:
+        print(f"{counted(known, 'row')} of {stem} had been sent: going on", file=sys.stderr)
+    shown = _Shown(quiet)
+    refused = 0
+    for told in model.bulk(_operations(islice(rows, start, None), stem, late)):
+        if "error" in told:
+            refused += 1
+            if refused <= 3:
+                print(f"{told['error'].get('id') or 'a row'}: {told['error']['message']}", file=sys.stderr)
+        else:
+            shown(told)
+    shown.end()
+    certificate = model.certificate()
+    if as_json:
+        print(json.dumps({"model": name, "rows": shown.rows, "refused": refused, **certificate}))
+    else:
+        _tell(name, stem, shown.rows, refused, certificate)
+    return 2 if refused else 0
+
+
+def _token(path: str | None) -> str | None:
+    """The token in that file; None: that of the environment."""
+    try:
+        return None if path is None else Path(path).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", "it is not ASCII")
+        raise InputError(f"a token must be in a file: {path}: {why}.") from None
+
+
+def _two_labels(rows: Iterator[Row], stem: str, positive: Any) -> tuple[list[Row], dict[str, Any]]:
+    """The first rows, in which both labels have come; and what the labels are, the larger +1."""
+    first: list[Row] = []
+    labels: dict[Any, None] = {}
+    for row in islice(rows, MOST_WAITING):
+        first.append(row)
+        labels[row[2]] = None
+        if len(labels) == 2:
+            break
+    if len(labels) < 2:
+        raise InputError(f"there must be two labels: the first {len(first):,} rows of {stem} have {list(labels)!r}.")
+    low, high = sorted(labels, key=_order)
+    if positive is not None and str(positive) == str(low):
+        low, high = high, low
+    return first, {"negative": wire(low), "positive": wire(high)}
+
+
+def _order(label: Any) -> tuple[bool, Any]:
+    """Numbers by their size, then texts."""
+    value = wire(label)
+    return isinstance(value, str), value
+
+
+def wire(label: Any) -> Any:
+    """A label as JSON: one that is written as a number is one."""
+    if not isinstance(label, str):
+        return label
+    try:
+        value = float(label)
+    except ValueError:
+        return label
+    return int(value) if value.is_integer() else value if value == value and abs(value) != float("inf") else label
+
+
+def _known(model: Model, stem: str) -> int:
+    """How many rows were sent before: the first so many, as they are sent in order."""
+
+    def sent(number: int) -> bool:
+        return model.round(f"{stem}:{number}") is not None
+
+    high = 1
+    while sent(high):
+        high *= 2
+    low = high // 2  # sent, and high is not
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if sent(middle) else (low, middle)
+    return low
+
+
+def _operations(rows: Iterable[Row], stem: str, late: int) -> Iterator[dict[str, Any]]:
+    """Each row predicted, and labelled so many rows later."""
+    waiting: deque[tuple[str, Any]] = deque()
+    for number, x, label in rows:
+        id = f"{stem}:{number}"
+        if not late:
+            yield {"op": "learn", "id": id, "x": x, "label": wire(label)}
+            continue
+        yield {"op": "predict", "id": id, "x": x}
+        waiting.append((id, wire(label)))
+        if len(waiting) > late:
+            one, its = waiting.popleft()
+            yield {"op": "label", "id": one, "label": its}
+    for one, its in waiting:
+        yield {"op": "label", "id": one, "label": its}
+
+
+class _Shown:
+    """Rows and mistakes as they are answered, on standard error."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.rows = self._mistakes = 0
+        self._begin = self._told = clock()
+        self._write: Callable[[str], Any] = (lambda _: None) if quiet or not sys.stderr.isatty() else sys.stderr.write
+
+    def __call__(self, told: dict[str, Any]) -> None:
+        if "arrival" not in told:
+            return
+        self.rows += 1
+        self._mistakes += bool(told.get("mistake"))
+        now = clock()
+        if now - self._told >= BETWEEN:
+            self._told = now
+            rate = self.rows / (now - self._begin)
+            self._write(f"\r{self.rows:,} rows · {self._mistakes:,} mistakes · {rate:,.0f} rows a second ")
+
+    def end(self) -> None:
+        """Leave the line."""
+        self._write("\r\033[K")
+
+
+def _tell(name: str, stem: str, rows: int, refused: int, certificate: dict[str, Any]) -> None:
+    sent = f"{counted(rows, 'label')} of {stem} sent to {name}" + (f", {refused:,} refused" if refused else "")
+    print(sent)
+    labelled, mistakes = certificate["labelled"], certificate["mistakes"]
+    share = f" ({100 * mistakes / labelled:.3g} %)" if labelled else ""
+    changed, pending, expired = (f"{certificate[name]:,}" for name in ("changed", "pending", "expired"))
+    print(f"{mistakes:,} mistakes in {labelled:,} labelled rounds{share}; {changed} answers changed on the way; "
+          f"{pending} wait for labels, {expired} expired")  # fmt: skip
+    for one in certificate["certificates"]:
+        if one["bound"] is not None and one["status"] != "void":
+            print(f"  {one['status']:<11} {one['theorem']}: {one['quantity']} {one['observed']:,} <= {one['bound']:,}")
