@@ -3,10 +3,13 @@
 import json
 import os
 import pty
+import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -206,6 +209,9 @@ def test_the_demo_keeps_its_promises():
     assert "petal length (cm) < sepal width (cm)" in done.stdout
     assert "mistakes 19 >= 19" in done.stdout
     assert "violated" not in done.stdout
+    (page,) = re.findall(r"python -m webbrowser (\S+)", done.stdout)
+    assert "log loss" in Path(page).read_text()
+    shutil.rmtree(Path(page).parent)
 
 
 def test_python_m_novikoff_is_novikoff():

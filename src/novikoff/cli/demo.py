@@ -1,10 +1,14 @@
-"""`demo`: a tour with no files, each game followed by its certificate."""
+"""`demo`: a tour with no files: a real table first, then games, each followed by its certificate."""
 
 from __future__ import annotations
 
+import math
+import os
+import tempfile
 import time
 
 from novikoff import adversaries, classes
+from novikoff.certificate import number as told
 from novikoff.game import play
 from novikoff.learners.halving import Halving
 from novikoff.learners.midpoint import Midpoint
@@ -12,7 +16,9 @@ from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.rectangle_halving import RectangleHalving
 from novikoff.learners.threshold_halving import ThresholdHalving
 from novikoff.ledger import Ledger
-from novikoff.reports.terminal import Out, happened, show, speed
+from novikoff.reports import summary
+from novikoff.reports.page import report
+from novikoff.reports.terminal import Out, happened, say, show, speed
 from novikoff.sources.demo import demo as embedded
 
 VIOLATED = 4
@@ -24,18 +30,36 @@ def tour() -> int:
     out.line("novikoff: learn one example at a time, and be told what was promised.", "bold")
     out.line("Each game: see x, predict, see the label, pay 1 for a mistake, learn. Then the certificate: what the")
     out.line("theorem promises on this very stream, beside what happened.")
-    games = (_perceptron, _programs, _papayas, _thresholds, _grid_duel, _real_duel, _noise)
+    games = (_table, _perceptron, _programs, _papayas, _thresholds, _grid_duel, _real_duel, _noise)
     ledgers = [game(out, number) for number, game in enumerate(games, start=1)]
-    out.line(f"\nseven games in {time.perf_counter() - start:.1f} s.")
-    out.line(
-        "Next: novikoff list · novikoff explain halving · novikoff run threshold-halving:n=1000000 demo:thresholds"
-    )
+    out.line(f"\neight games in {time.perf_counter() - start:.1f} s.", "bold")
+    page = os.path.join(tempfile.mkdtemp(prefix="novikoff-"), "first-game.html")
+    report(ledgers[0], page)
+    out.line(f"The first game as a page: python -m webbrowser {page}")
+    out.line("Play yourself, against a learner, in the browser: pip install 'novikoff[arena]', then novikoff arena")
+    out.line("Your own table: novikoff run FILE.csv · all names: novikoff list · proofs: novikoff explain NAME")
     broken = any(certificate.status == "violated" for ledger in ledgers for certificate in ledger.certify())
     return VIOLATED if broken else 0
 
 
+def _table(out: Out, number: int) -> Ledger:
+    _title(out, number, "The main job: a table in, a classifier and a certificate out, in one pass, nothing to set.")
+    ledger = play("auto", embedded("breast-cancer"))
+    (best, *_), constant = ledger.certify(), ledger.best_constant
+    wrong = 0 if constant is None else constant.costs
+    bound = math.inf if best.bound is None else best.bound
+    say(
+        out,
+        f"Of {ledger.rounds:,} tumours, each judged before its label was told, auto got {ledger.mistakes:,} wrong; "
+        f"{summary.always(ledger)} gets {wrong:,} wrong; and its {best.quantity} was {told(best.observed)}, where the "
+        f"theorem allows at most {told(bound)} on exactly these rows.",
+    )
+    show(out, [best])
+    return ledger
+
+
 def _perceptron(out: Out, number: int) -> Ledger:
-    _title(out, number, "The main job: a labelled stream in, a classifier and a certificate out, in one pass.")
+    _title(out, number, "The oldest of them: the Perceptron, and the theorem that this is named after.")
     ledger = play(Perceptron(bias=1.0, normalize=True), embedded("breast-cancer"))
     out.line(f"the Perceptron on 569 biopsies, rows of length 1 and a constant: {happened(ledger)}")
     _certified(out, ledger)
