@@ -36,6 +36,10 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	@touch $@
 
+.venv/.package: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine check-wheel-contents
+	@touch $@
+
 .venv/.bench: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,bench]"
 	@touch $@
@@ -46,6 +50,16 @@ demo: .venv/.run
 docs: .venv/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html, or, with the search: $(BIN)/python -m http.server --directory site"
+
+package: .venv/.package
+	rm -rf dist build
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	rm -rf .venv/empty && $(PYTHON) -m venv .venv/empty
+	.venv/empty/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd / && $(CURDIR)/.venv/empty/bin/novikoff run demo:iris
+	rm -rf .venv/empty build
 
 notebooks: .venv/.docs
 	$(BIN)/jupyter execute --inplace docs/notebooks/*.ipynb

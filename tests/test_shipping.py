@@ -25,6 +25,7 @@ DECLARED = {need.name: need for need in map(Requirement, PROJECT["dependencies"]
         ("demo", ".venv/bin/novikoff demo"),
         ("test", ".venv/bin/python -m pytest -n auto"),
         ("check", ".venv/bin/lint-imports"),
+        ("docs", "NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet"),
         ("bench", ".venv/bin/python -m benchmarks"),
     ],
 )
@@ -39,7 +40,7 @@ def test_make_installs_before_it_runs_on_a_fresh_clone(tmp_path, target, runs):
     assert done.stderr == ""
     assert told[0].endswith("-m venv .venv")
     assert any("--editable" in line for line in told)
-    assert told[-1] == runs
+    assert [line for line in told if not line.startswith("echo ")][-1] == runs
 
 
 EXTRAS = {

@@ -28,6 +28,12 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "bandit log.csv --policy candidate                # what a log says of other policies",
         "bandit exp3-ix stream:bandit-losses:gap=0.1      # a learner on a table of losses",
     ),
+    "mix": (
+        "mix 'part-*.svm' --shards 8 --held 1 --save m.nk # files as shards, one held back to limit the error",
+        "mix big.svm --shards 100 --on ray                # on a cluster",
+    ),
+    "serve": ("serve --dir models", "serve --dir models --port 8000 --token-file token"),
+    "send": ("send mail.csv --to http://127.0.0.1:1963 --token-file models/token",),
     "completion": ("completion bash > ~/.local/share/bash-completion/completions/novikoff",),
     "list": ("list", "list --json"),
     "explain": ("explain perceptron", "explain perceptron_margin"),
