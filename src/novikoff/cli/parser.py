@@ -179,6 +179,13 @@ def parser() -> Parser:
         default="full",
         help="full survives a loss of power, normal the death of the process and is faster (default: full)",
     )
+    one.add_argument(
+        "--snapshot-every",
+        type=_integer(1),
+        default=50_000,
+        metavar="N",
+        help="labels between two snapshots, which save time at a start (default: 50,000)",
+    )
 
     one = verb("duel", verbs.duel)
     one.add_argument("learner", metavar="LEARNER", help=SPEC)

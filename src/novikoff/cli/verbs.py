@@ -137,7 +137,7 @@ def serve(asked: Namespace) -> int:
     from novikoff.serve.server import serve as answer
 
     token = None if asked.token_file is None else Path(asked.token_file)
-    answer(Path(asked.dir), asked.host, asked.port, token, asked.sync)
+    answer(Path(asked.dir), asked.host, asked.port, token, asked.sync, asked.snapshot_every)
     return 0
 
 

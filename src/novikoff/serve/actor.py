@@ -70,7 +70,7 @@ class Actor:
         self._wake = threading.Condition()
         self._waiting = 0
         self._closing = False
-        self._store: Store
+        self._store: Any = None
         self.table: Answering
         self._snapped = 0
         self._writer: threading.Thread | None = None
@@ -144,6 +144,8 @@ class Actor:
         except Exception as error:  # a bug: others go on
             self._fail("failed", error)
         finally:
+            if self._store is not None:
+                self._store.close()
             self._refuse_all()
 
     def _open(self) -> bool:
@@ -289,7 +291,6 @@ class Actor:
             self._writer.join()
         if self.state == "ready" and self.table.labels > self._snapped:
             self._write(*self.copied())
-        self._store.close()
         self.state = "closed"
         self._log("model_closed", model=self.name, labels=self.table.labels)
 

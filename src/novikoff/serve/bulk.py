@@ -6,6 +6,7 @@ Lines are read while answers are written. Who sends without reading is waited fo
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -16,8 +17,10 @@ from novikoff.serve.wire import Label, RefusedError, bulk_line, encode
 LINES = 500
 """Lines that are answered together."""
 MOST_LINE = 1_000_000
-UNREAD = 16
-"""Groups of answers that may wait to be read."""
+AHEAD = 16
+"""Groups of lines that may wait for their commit."""
+MOST_UNREAD = 64_000_000
+"""Bytes of answers that may wait to be read."""
 PATIENCE = 30.0
 PAUSE = 0.02
 
@@ -32,27 +35,38 @@ async def bulk(actor: Actor, submit: Submit, receive: Receive, send: Send) -> No
     """Answer every line of the body."""
     if actor.state != "ready":
         raise actor.refusal()
-    answers: asyncio.Queue[Some | None] = asyncio.Queue(UNREAD)
+    answers: asyncio.Queue[Some | None] = asyncio.Queue(AHEAD)
     headers = [(b"content-type", b"application/x-ndjson"), (b"cache-control", b"no-store")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
-    sending = asyncio.create_task(_write(answers, send))
+    writing = asyncio.create_task(_write(answers, send))
     try:
         await _read(actor, submit, receive, answers)
         await answers.put(None)
-        await sending
+        await writing
     finally:
-        sending.cancel()
+        writing.cancel()
 
 
 async def _write(answers: asyncio.Queue[Some | None], send: Send) -> None:
+    """Write answers as they are there. Who sends all before reading is not waited for, until there is too much."""
+    unread: deque[bytes] = deque()
+    size, sending = 0, None
     while (some := await answers.get()) is not None:
         done, found = some
         if done is not None:
             await done
         replies = ((number, one.reply if isinstance(one, Item) else one) for number, one in found)
-        body = b"".join(_line(number, reply) for number, reply in replies)
-        await send({"type": "http.response.body", "body": body, "more_body": True})
-    await send({"type": "http.response.body", "body": b""})
+        unread.append(b"".join(_line(number, reply) for number, reply in replies))
+        size += len(unread[-1])
+        if sending is None or sending.done() or size > MOST_UNREAD:
+            if sending is not None:
+                await sending
+            some_of_it, size = b"".join(unread), 0
+            unread.clear()
+            sending = asyncio.ensure_future(send({"type": "http.response.body", "body": some_of_it, "more_body": True}))
+    if sending is not None:
+        await sending
+    await send({"type": "http.response.body", "body": b"".join(unread)})
 
 
 async def _read(actor: Actor, submit: Submit, receive: Receive, answers: asyncio.Queue[Some | None]) -> None:

@@ -21,7 +21,7 @@ from novikoff.ledger import Ledger
 from novikoff.model import ledger_of, snapshot
 from novikoff.numbering import Numbering, one_label
 from novikoff.observer import Observer
-from novikoff.serve.rows import PAIRS, Rows
+from novikoff.serve.rows import EXACT, PAIRS, Rows
 from novikoff.serve.wire import Model
 from novikoff.types import Batch, Labels, StepResult, check_label
 
@@ -182,6 +182,7 @@ class Play:
 
     def encode(self, label: Any, new: bool = False) -> Any:
         """A label of the user's as the learner has it; of many, None if it is not known. new: it may become so."""
+        label = float(label) if type(label) is int and abs(label) < EXACT else label
         if isinstance(label, str) and len(label) > MOST_LETTERS:
             raise InputError(f"a label must have at most {MOST_LETTERS} letters: got {len(label):,}.")
         if self.ledger.player.numbered:
@@ -197,7 +198,7 @@ class Play:
             except InputError:
                 two = f"{self._labels.negative!r} or {self._labels.positive!r}"
                 raise InputError(f"a label must be {two}: got {shown(label)}.") from None
-        whole = int(label) if type(label) is float and label.is_integer() and abs(label) < 2.0**53 else label
+        whole = int(label) if type(label) is float and label.is_integer() and abs(label) < EXACT else label
         return check_label(whole, self.learner.labels)
 
     def decode(self, label: Any) -> Any:

@@ -33,11 +33,17 @@ class Rows:
 
     def read(self, x: Any) -> tuple[str, bytes]:
         """The form of an example and its bytes, or a refusal."""
+        try:
+            return self._read(x)
+        except OverflowError:  # a whole number beyond the doubles
+            raise RefusedError("bad_example", "numbers must be finite.") from None
+
+    def _read(self, x: Any) -> tuple[str, bytes]:
         if isinstance(x, dict):
             return "pairs", self._pairs(x)
         if isinstance(x, list):
             return f"array {len(x)}", self._array(x)
-        if type(x) is float:
+        if type(x) is float or type(x) is int:
             return "number", self._array([x])
         if x is None and self._kind == "losses":
             return "none", b""
@@ -60,8 +66,9 @@ class Rows:
     def _array(self, x: list[Any]) -> bytes:
         silent = self._kind == "advice"
         values = [math.nan if value is None and silent else value for value in x]
-        if not values or not all(type(value) is float for value in values):
+        if not values or not all(type(value) is float or type(value) is int for value in values):
             raise RefusedError("bad_example", "an array must be of numbers, one or more.")
+        values = list(map(float, values))
         if not all(map(math.isfinite, values)) and not (silent and not any(map(math.isinf, values))):
             raise RefusedError("bad_example", "numbers must be finite.")
         if self._kind in ("index", "point") and not all(value.is_integer() and abs(value) < EXACT for value in values):

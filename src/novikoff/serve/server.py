@@ -15,7 +15,7 @@ PATIENCE = 20.0
 """Seconds in which the head of a request must be there."""
 
 
-def serve(folder: Path, host: str, port: int, token_file: Path | None, sync: str) -> None:
+def serve(folder: Path, host: str, port: int, token_file: Path | None, sync: str, snapshot_every: int) -> None:
     """Answer until it is told to stop."""
     try:
         import httptools  # noqa: F401
@@ -26,7 +26,7 @@ def serve(folder: Path, host: str, port: int, token_file: Path | None, sync: str
     from novikoff.serve.app import App
     from novikoff.serve.service import Service, token_of
 
-    service = Service(folder, sync)
+    service = Service(folder, sync, snapshot_every)
     app = App(service, token_of(folder, token_file))
     with listening(host, port) as sock:
         shown = f"[{host}]" if ":" in host else host

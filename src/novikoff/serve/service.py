@@ -25,8 +25,6 @@ from novikoff.serve.store import Store
 from novikoff.serve.wire import NAME, Model, RefusedError
 
 MOST_MODELS = 256
-SNAPSHOT_EVERY = 50_000
-"""Labels between two snapshots."""
 STARTED = 120.0
 """Seconds that a new model may take until it can be played."""
 
@@ -46,7 +44,7 @@ class Service:
     snapshot_every   labels between two snapshots
     """
 
-    def __init__(self, folder: Path, sync: str = "full", snapshot_every: int = SNAPSHOT_EVERY) -> None:
+    def __init__(self, folder: Path, sync: str = "full", snapshot_every: int = 50_000) -> None:
         self.folder, self._sync, self._every = folder, sync, snapshot_every
         self.models: dict[str, Actor] = {}
         self.deliver: Callable[[Sequence[Job]], None] = lambda jobs: None

@@ -82,6 +82,13 @@ class Store:
     def __init__(self, path: Path, sync: str = "full") -> None:
         self.path = path
         self._db = sqlite3.connect(path, isolation_level=None, timeout=0.0)
+        try:
+            self._begin(sync)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, sync: str) -> None:
         run = self._db.execute
         run("PRAGMA locking_mode=EXCLUSIVE")
         run("PRAGMA journal_mode=WAL")
@@ -93,7 +100,6 @@ class Store:
         (version,) = run("PRAGMA user_version").fetchone()
         if version > VERSION:
             run("ROLLBACK")
-            self.close()
             raise DamagedError(f"it is of format {version}, and this novikoff knows {VERSION}: install a newer one")
         if version == 0:
             for statement in filter(str.strip, SCHEMA.split(";")):

@@ -1,7 +1,7 @@
 """What goes over the wire: requests, replies and refusals, as JSON.
 
-Bodies are read by Python's own json, so that a key that is there twice is refused, as in JSON lines; what they must
-hold is said once, by the types below, which /openapi.json tells too.
+A key that is there twice is refused, as in JSON lines. What bodies must hold is said once, by the types below, which
+/openapi.json tells too.
 """
 
 from __future__ import annotations
@@ -125,7 +125,17 @@ T = TypeVar("T")
 
 
 def decode(body: bytes, decoder: json.JSONDecoder = ROWS) -> Any:
-    """JSON whose objects have each key once; in rows every number is a double."""
+    """JSON whose objects have each key once.
+
+    msgspec is six times as fast as json, and lets a key be there twice. Each key has a colon: where there are as many
+    keys as colons, none was. Where not, as when a text has a colon in it, and where anything is wrong, json reads it.
+    """
+    try:
+        found = msgspec.json.decode(body)
+        if body.count(b":") == _keys(found):
+            return found
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        pass
     try:
         return decoder.decode(body.decode())
     except UnicodeDecodeError:
@@ -136,6 +146,13 @@ def decode(body: bytes, decoder: json.JSONDecoder = ROWS) -> Any:
         raise RefusedError("bad_json", str(error.error(b""))) from None
     except (RecursionError, ValueError):  # so deep, or a number of 5,000 digits
         raise RefusedError("bad_json", "a body must be plain: it is too deep, or has too long a number.") from None
+
+
+def _keys(found: Any) -> int:
+    """How many keys there are, also in what is within."""
+    if type(found) is dict:
+        return len(found) + sum(_keys(one) for one in found.values() if type(one) is dict or type(one) is list)
+    return sum(map(_keys, found)) if type(found) is list else 0
 
 
 def request(found: Any, kind: type[T]) -> T:

@@ -198,8 +198,8 @@ class Names:
         base, indices = self._namespace(path)
         for key, value in items.items():
             kind = type(value)
-            if kind is float:
-                name, x = key, value
+            if kind is float or kind is int:
+                name, x = key, float(value)
             elif kind is str:
                 name, x = f"{key}={value}", 1.0
             elif kind is bool:
@@ -225,7 +225,7 @@ class Names:
     def _add_array(self, entries: dict[int, float], items: list[Any], path: str) -> None:
         base, _ = self._namespace(path)
         for k, value in enumerate(items):
-            if type(value) is not float and type(value) is not bool:
+            if type(value) not in (float, int, bool):
                 raise BadValueError("an array must be of numbers", _shown(value), CORRECT, key=f"{path}[{k}]")
             i = (base + k) & self._mask
             x = entries[i] + value if i in entries else float(value)

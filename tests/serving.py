@@ -1,0 +1,112 @@
+"""A service that is asked in this process, and a game that was never stopped, to compare with."""
+
+import contextlib
+import io
+import json
+import sqlite3
+import threading
+import time
+
+import httpx
+import msgspec
+import uvicorn
+
+from novikoff import model
+from novikoff.serve.app import App
+from novikoff.serve.play import Play, begin
+from novikoff.serve.server import configured, listening
+from novikoff.serve.service import Service
+from novikoff.serve.wire import Model
+
+TOKEN = "a token for tests, of some length".replace(" ", "-")
+
+
+class Client:
+    """A service that is asked in this process."""
+
+    def __init__(self, app, http):
+        self.app, self.http, self.service = app, http, app.service
+
+    def ask(self, method, path, body=None, status=200, **more):
+        reply = self.http.request(method, f"/v1/models{path}", json=body, **more)
+        assert reply.status_code == status, reply.text
+        return reply.json()
+
+    def make(self, name="m", status=201, **asked):
+        asked = {"learner": "perceptron:bias=1", "negative": "ham", "positive": "spam", "bits": 10, **asked}
+        return self.ask("PUT", f"/{name}", asked, status)
+
+    def predict(self, id, x, status=200):
+        return self.ask("POST", "/m/predict", {"id": id, "x": x}, status)
+
+    def label(self, id, label, status=200):
+        return self.ask("POST", "/m/label", {"id": id, "label": label}, status)
+
+    def learn(self, id, x, label, status=200):
+        return self.ask("POST", "/m/learn", {"id": id, "x": x, "label": label}, status)
+
+    def code(self, method, path, body=None, **more):
+        reply = self.http.request(method, path, json=body, **more)
+        return reply.status_code, reply.json()["error"]["code"]
+
+    def saved(self, name="m"):
+        """The learner and the ledger, byte by byte."""
+        return parts(io.BytesIO(self.http.get(f"/v1/models/{name}/model.nk").content))
+
+
+def parts(file):
+    """What a model file holds, byte by byte."""
+    what = model.snapshot(model.load_game(file))
+    return what.meta, {name: (array.dtype, array.shape, array.tobytes()) for name, array in what.arrays.items()}
+
+
+@contextlib.contextmanager
+def opened(folder, **more):
+    """A service on a folder; `more` as `Service` takes it."""
+    app = App(Service(folder, **more), TOKEN)
+    with listening("127.0.0.1", 0) as sock:
+        server = uvicorn.Server(configured(app))
+        thread = threading.Thread(target=server.run, args=([sock],))
+        thread.start()
+        try:
+            while not (server.started and app.service.ready):
+                assert thread.is_alive()
+                time.sleep(0.005)
+            headers = {"authorization": f"Bearer {TOKEN}"}
+            with httpx.Client(
+                base_url=f"http://127.0.0.1:{sock.getsockname()[1]}", headers=headers, timeout=120
+            ) as http:
+                yield Client(app, http)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def played(database, name="m"):
+    """The game that was never stopped, byte by byte: played row by row from what a database holds, not by recovery."""
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as db:
+        facts = {key: json.loads(value) for key, value in db.execute("SELECT name, value FROM facts")}
+        values = [json.loads(value) for (value,) in db.execute("SELECT value FROM labels ORDER BY number")]
+        rounds = db.execute("SELECT seq, x, said, version FROM rounds ORDER BY seq").fetchall()
+        arrivals = db.execute("SELECT n, seq, y, said FROM arrivals ORDER BY n").fetchall()
+    db.close()
+    asked = msgspec.convert(facts["model"], Model)
+    play = Play(begin(asked, name), asked.bits)
+    by_version, by_seq = {}, {}
+    for seq, x, said, version in rounds:
+        by_version.setdefault(version, []).append((x, said))
+        by_seq[seq] = (x, said, version)
+
+    def predict(version):
+        for x, said in by_version.get(version, []):
+            assert play.predict(facts["form"], [x])[0] == [said]
+
+    for n, seq, y, said in arrivals:
+        predict(n - 1)
+        x, served, version = by_seq[seq]
+        label = values[y] if values else play.decode(y)
+        label = float(label) if type(label) is int else label  # as JSON is read
+        assert play.learn(facts["form"], [x], [label], [(served, version)]) == [(y, said)]
+    predict(len(arrivals))
+    what = model.snapshot(play.ledger)
+    return what.meta, {key: (one.dtype, one.shape, one.tobytes()) for key, one in what.arrays.items()}
