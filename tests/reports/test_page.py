@@ -109,7 +109,7 @@ def test_every_status_has_its_badge_and_a_sentence(status, badge):
     one = Certificate("perceptron_hinge", "D", "upper", "mistakes", 9, bound, 10, status, "because <it> is so",
                       (Assumption("x < y", "refuted"),), {}, "")  # fmt: skip
     found = Reader(html.card(one))
-    assert badge in " ".join(found.seen)
+    assert f"{badge} perceptron_hinge" in "".join(found.seen)  # as it is read aloud
     assert len(max(found.seen, key=len)) > 40
     assert "x < y" in " ".join(Reader(html.rests_on([one])).seen)
 

@@ -110,7 +110,7 @@ def card(certificate: Certificate) -> str:
     first, *rest = lines(certificate)
     figures = text(first, *rest) + _theorem(certificate.theorem)
     return (
-        f'<div class="card {certificate.status}"><p><span class="badge">{mark} {badge}</span>'
+        f'<div class="card {certificate.status}"><p><span class="badge">{mark} {badge}</span> '
         f'<span class="faint">{escape(certificate.theorem)}</span></p>'
         f"{text(sentences.sentence(certificate))}{folded('The theorem, and the figures', figures)}</div>"
     )

@@ -223,7 +223,7 @@ export function cards(where, certificates, explain) {
     badge.className = "badge"; badge.textContent = BADGES[one.status];
     name.className = "faint"; name.textContent = one.theorem;
     text.textContent = one.sentence;
-    head.append(badge, name);
+    head.append(badge, " ", name);
     card.append(head, text);
     if (explain) {
       const more = document.createElement("details"), summary = document.createElement("summary"), body = document.createElement("pre");
