@@ -106,24 +106,6 @@ def test_ray_changes_no_bit(here, file):
 
 
 @pytest.mark.slow
-def test_three_nodes_change_no_bit_nor_does_the_loss_of_one(cluster, file):
-    alone = told(mixed(file, "threads"))
-    assert told(mixed(file, "ray")) == alone
-
-    def slowly(item):
-        import time
-
-        time.sleep(0.3)
-
-    victim = next(iter(cluster.worker_nodes))
-    killer = threading.Timer(1.5, lambda: cluster.remove_node(victim, allow_graceful=False))
-    killer.start()
-    assert told(mixed(file, Through(executor("ray"), slowly))) == alone
-    killer.join()
-    assert sum(node["Alive"] for node in ray.nodes()) == 2
-
-
-@pytest.mark.slow
 def test_a_worker_that_is_killed_changes_no_bit(here, file, tmp_path):
     marker = str(tmp_path / "died")
 
@@ -156,3 +138,21 @@ def test_a_driver_that_is_killed_is_gone_on_with_by_another(here, file, tmp_path
     driver.wait()
     assert len(nk.load(path).epochs) < 12
     assert told(mixed(file, "ray", 12, save=path, resume=path)) == told(mixed(file, "threads", 12))
+
+
+@pytest.mark.slow
+def test_three_nodes_change_no_bit_nor_does_the_loss_of_one(cluster, file):
+    alone = told(mixed(file, "threads"))
+    assert told(mixed(file, "ray")) == alone
+
+    def slowly(item):
+        import time
+
+        time.sleep(0.3)
+
+    victim = next(iter(cluster.worker_nodes))
+    killer = threading.Timer(1.5, lambda: cluster.remove_node(victim, allow_graceful=False))
+    killer.start()
+    assert told(mixed(file, Through(executor("ray"), slowly))) == alone
+    killer.join()
+    assert sum(node["Alive"] for node in ray.nodes()) == 2

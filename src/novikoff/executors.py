@@ -80,16 +80,16 @@ class Threads(Executor):
 
 
 class Ray(Executor):
-    """Tasks of Ray, each on one core, on the cluster of this address; None: as the file says."""
+    """Tasks of Ray, each on so many cores, on the cluster of this address; None: as the file says."""
 
-    def __init__(self, address: str | None = None) -> None:
-        self._ray = _connected(address)
+    def __init__(self, address: str | None = None, cores: int = 1) -> None:
+        self._ray, self._cores = _connected(address), cores
 
     def map(
         self, function: Callable[..., Result], items: Iterable[Item], *shared: Any, progress: Count | None = None
     ) -> list[Result]:
         ray, each = self._ray, list(items)
-        task = ray.remote(num_cpus=1, max_retries=RETRIES, scheduling_strategy="SPREAD")(_call)
+        task = ray.remote(num_cpus=self._cores, max_retries=RETRIES, scheduling_strategy="SPREAD")(_call)
         store = ray.put(shared)
         waiting = [task.remote(function, item, store) for item in each]
         results: list[Result] = []

@@ -1,0 +1,153 @@
+"""Ray beside threads: an epoch of mixing, compare on one and two workers, shards, and a node that is lost.
+
+Ray has two workers, on this machine; the last part simulates three nodes. `python -m benchmarks ray --no-faults` leaves
+that out, --faults does that alone.
+"""
+
+import os
+import statistics
+import sys
+import tempfile
+import threading
+import time
+import warnings
+
+import numpy as np
+
+import novikoff as nk
+from benchmarks.timing import alternated, line, ratio, seconds
+from novikoff import mixing
+from novikoff.comparators.linear import LinearScorer
+from novikoff.executors import Executor, Ray, Threads
+from novikoff.mixed import unseen
+
+ROWS, WIDTH = 600_000, 32
+SMALL = {"object_store_memory": 300_000_000, "include_dashboard": False, "log_to_driver": False}
+FAST = {"health_check_period_ms": 500, "health_check_timeout_ms": 500, "health_check_failure_threshold": 2}
+CONFIGURATIONS = [f"rbp:budget=100,gamma={2.0**-k}" for k in range(16)]
+
+
+def main():
+    try:
+        import ray
+    except ImportError:
+        print('Ray is not installed: pip install "novikoff[ray]"')
+        return
+    warnings.simplefilter("ignore")
+    os.environ.setdefault("RAY_worker_niceness", "0")  # else its workers stand behind everything else on the machine
+    with tempfile.TemporaryDirectory() as folder:
+        path = written(os.path.join(folder, "rows.arrow"))
+        began = time.perf_counter()
+        ray.init("local", num_cpus=2, **SMALL)
+        print(f"Ray started in {time.perf_counter() - began:.1f} s")
+        on_ray = Ray()
+        if "--faults" not in sys.argv:
+            _epochs(path, on_ray)
+            _configurations(on_ray)
+        ray.shutdown()
+        if "--no-faults" not in sys.argv:
+            _lost_node(path)
+
+
+def written(path):
+    """600,000 dense rows, as `convert` writes them: 154 MB of doubles."""
+    coins = np.random.default_rng(0)
+    x = coins.normal(size=(ROWS, WIDTH))
+    y = np.where(x @ coins.normal(size=WIDTH) + coins.normal(size=ROWS) > 0, 1, -1)
+    nk.convert(nk.Arrays(x, y), path)
+    return path
+
+
+def _begun(path, shards):
+    """What an epoch needs: the shards, and who watches them."""
+    stream = nk.read(path)
+    parts = stream.parts(shards)
+    scorer = LinearScorer.restore(mixing._fit(lambda: False, parts, 0.0, False), 0.0, False)
+    return parts, nk.Perceptron().state(), unseen(scorer).state()
+
+
+def _epochs(path, on_ray):
+    threads, size = Threads(2), os.path.getsize(path)
+    counts = (1, 101)
+    few, many = (statistics.median(alternated({"": lambda n=n: on_ray.map(_nothing, range(n))})[""]) for n in counts)
+    a_task = (many - few) / 100
+    print(f"Ray: {1e3 * few:.1f} ms before the first task is done, then {1e3 * a_task:.2f} ms a task")
+    for shards in (1, 2, 4, 8):
+        parts, state, scorer = _begun(path, shards)
+        given = (parts, state, scorer, False)
+        actions = {"ray": lambda g=given: on_ray.map(mixing._play, *g),
+                   "threads": lambda g=given: threads.map(mixing._play, *g)}  # fmt: skip
+        for action in actions.values():
+            action()
+        times = alternated(actions)
+        took = {name: statistics.median(found) for name, found in times.items()}
+        model = few + shards * a_task + took["threads"]  # what is to be done takes as long as in threads
+        print(
+            f"{shards} shards: threads {1e3 * took['threads']:.0f} ms, Ray {1e3 * took['ray']:.0f} ms, the model "
+            f"{1e3 * model:.0f} ms ({size / 1e6:.0f} MB read, {shards * (WIDTH + 1):,} floats mixed, {shards} tasks)"
+        )
+        if shards == 2:
+            line("an epoch of 600,000 rows in threads", "beside three of Ray's", 3.0 / ratio(*_pair(times)), 1.0)
+
+
+def _pair(times):
+    return times["ray"], times["threads"]
+
+
+def _nothing(over, item):
+    return item
+
+
+def _configurations(on_ray):
+    coins = np.random.default_rng(1)
+    x = coins.normal(size=(5_000, 20))
+    y = np.where(x[:, 0] + coins.normal(size=len(x)) > 0, 1, -1)
+    one = Ray(cores=2)  # a task asks for both: one at a time
+    actions = {"one": lambda: nk.compare(CONFIGURATIONS, (x, y), on=one),
+               "two": lambda: nk.compare(CONFIGURATIONS, (x, y), on=on_ray)}  # fmt: skip
+    actions["two"]()
+    times = alternated(actions, 3)
+    line("compare, 16 configurations, one worker of Ray", "two workers", ratio(times["one"], times["two"]), 1.6)
+
+
+class Slow(Executor):
+    """Each task takes half a second longer, so that there is something to lose."""
+
+    def map(self, function, items, *shared, progress=None):
+        def slowly(over, item, *shared):
+            import time
+
+            time.sleep(0.5)
+            return function(over, item, *shared)
+
+        return Ray().map(slowly, items, *shared, progress=progress)
+
+
+def _lost_node(path):
+    from ray.cluster_utils import Cluster
+
+    import ray
+
+    told, took = [], {}
+    for lost in (False, True):
+        nodes = Cluster(True, head_node_args={"num_cpus": 1, "_system_config": FAST, **_node()})
+        extra = [nodes.add_node(num_cpus=1, object_store_memory=100_000_000) for _ in range(2)]
+        ray.init(nodes.address, log_to_driver=False)
+        nodes.wait_for_nodes()
+        nk.mix(path, 6, 1, on=Slow())  # workers are started, kernels loaded
+        timer = threading.Timer(2.0, lambda: nodes.remove_node(extra[0], allow_graceful=False))  # noqa: B023
+        if lost:
+            timer.start()
+        took[lost] = seconds(lambda: told.append(nk.mix(path, 6, 6, on=Slow())))
+        ray.shutdown()
+        nodes.shutdown()
+    same = told[0].learner.weights.tobytes() == told[1].learner.weights.tobytes()
+    fewer = took[False] * 0.5  # two workers of three do the rest, in half as long again
+    print(
+        f"three nodes: {took[False]:.1f} s; one lost on the way: {took[True]:.1f} s, of which at most {fewer:.1f} s as "
+        f"there are fewer; the same weights: {same}"
+    )
+
+
+def _node():
+    return {"object_store_memory": 100_000_000, "include_dashboard": False}
