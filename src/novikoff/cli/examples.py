@@ -14,10 +14,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "run mail.csv --cover 0.9 --report page.html      # sets of labels; a page to read and to send",
     ),
     "compare": ("compare mail.csv -l perceptron -l auto --shuffles 20 --plot rates.png",),
-    "mix": (
-        "mix 'day-*.svm' --shards 8 --held 1 --save m.nk   # parts learn at once, one is held back",
-        "mix s3://bucket/*.parquet --shards 100 --on ray  # on the machines of a Ray cluster",
-    ),
     "predict": ("predict m.nk new.csv --scores", "predict kept.nk new.csv --no-label"),
     "columns": ("columns mail.csv", "columns mail.csv --category zip --drop id"),
     "convert": ("convert big.svm big.arrow",),
