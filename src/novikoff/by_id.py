@@ -69,11 +69,12 @@ class ById:
         found = pending.find(id)
         if isinstance(found, Answered):
             if found.label is None:
-                raise LateError("expired", f"a label must come in time: that of {shown(id)} is no longer waited for.")
+                raise LateError("a label must come in time", f"that of {shown(id)} is no longer waited for",
+                                code="expired")  # fmt: skip
             if self._label(y) != found.label:
                 told = self._told(id, found).label
-                raise LateError("label_differs", f"a label must stay what it was: {shown(id)} has {told!r}, and now "
-                                f"got {shown(y)}.")  # fmt: skip
+                raise LateError("a label must stay what it was", f"{shown(id)} has {told!r}, and now got {shown(y)}",
+                                code="label_differs")  # fmt: skip
             return self._told(id, found, repeated=True)
         with late.expecting([found.said], [found.version], 1):
             self._game._learn_one(found.x, y)

@@ -97,7 +97,7 @@ class Client:
             except ServiceError as error:
                 if error.code not in (*AGAIN, "unreachable") or not left:
                     raise
-            time.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311: so that not all come back at once
+            time.sleep(pause * random.uniform(0.5, 1.0))  # so that not all come back at once
             pause = min(2.0 * pause, LONGEST_PAUSE)
         raise AssertionError
 

@@ -164,8 +164,8 @@ class LateError(InputError):
     code   unknown_id · id_taken · label_differs · expired · pending_full
     """
 
-    def __init__(self, code: str, must: str) -> None:
-        super().__init__(must)
+    def __init__(self, must: str = "", got: str = "", do: str = "", code: str = "", **where: Unpack[Where]) -> None:
+        super().__init__(must, got, do, **where)
         self.code = code
 
 

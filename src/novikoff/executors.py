@@ -136,8 +136,9 @@ def _check_there(address: str | None) -> None:
             return
     except (OSError, ValueError) as error:
         raise InputError(
-            f'a cluster of Ray must be at an address as 10.0.0.1:6379: got {address!r} ({error}). Start one with "ray '
-            'start --head", or leave it out for Ray on this machine: on="ray".'
+            "a cluster of Ray must be at an address as 10.0.0.1:6379",
+            f"got {address!r} ({error})",
+            'Start one with "ray start", or leave the address out for Ray on this machine: on="ray".',
         ) from None
 
 

@@ -102,10 +102,11 @@ class Pending:
             raise InputError(f"an id must be text or a whole number: got {shown(id)}.")
         found = self.waiting.get(id) or self.answered.get(id)
         if found is not None and found.digest != digest:
-            raise LateError("id_taken", f"an id must be of one example: {shown(id)} is of another x. Choose a new one.")
+            raise LateError("an id must be of one example", f"{shown(id)} is of another x", "Choose a new one.",
+                            code="id_taken")  # fmt: skip
         if found is None and len(self.waiting) >= self.most:
             do = "Send labels, let old rounds expire (expire_seconds), or allow more (most_pending)."
-            raise LateError("pending_full", f"at most {self.most:,} rounds may wait for labels: so many do. {do}")
+            raise LateError(f"at most {self.most:,} rounds may wait for labels", "so many do", do, code="pending_full")
         return found
 
     def add(self, id: Id, one: Waiting) -> None:
@@ -116,8 +117,9 @@ class Pending:
         """The round of that id."""
         found = self.waiting.get(id) or self.answered.get(id)
         if found is None:
-            raise LateError("unknown_id", f"an id must be of a round that was predicted: {shown(id)} is not, or was "
-                            "answered long ago. Predict first.")  # fmt: skip
+            raise LateError("an id must be of a round that was predicted",
+                            f"{shown(id)} is not, or was answered long ago", "Predict first.",
+                            code="unknown_id")  # fmt: skip
         return found
 
     def arrived(self, id: Id, arrival: int, label: Any) -> None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from novikoff.errors import InputError
+from novikoff.errors import Advice, InputError, Option
 
 PORT = 1963
 MOST_CONNECTIONS = 2000
@@ -57,7 +57,10 @@ def listening(host: str, port: int) -> socket.socket:
         sock.bind((host, port))
     except OSError as error:
         sock.close()
-        raise InputError(f"the address must be free: {host}, port {port}: {error.strerror}. Pass --port N.") from None
+        raise InputError(
+            "the address must be free", f"{host}, port {port}: {error.strerror}",
+            Advice("Pass ", Option("port", letter="N"), "."),
+        ) from None  # fmt: skip
     return sock
 
 
