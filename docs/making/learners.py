@@ -93,6 +93,8 @@ def _picture(name: str) -> str:
     drawn = page.picture(ledger, certificates)
     told = escape(TOLD.get(source, "")) or f"`{source.removeprefix('adversary:')}`"
     lead = escape(summary.lead(ledger, certificates)).rstrip(".")
+    if certificates and "allows" not in lead:  # a promise on something else than mistakes
+        lead += f". {escape(str(certificates[0]))}"
     return f'<div class="curve">{drawn}</div>\n\n*`{spec}` on {told}: {lead}.*'
 
 
