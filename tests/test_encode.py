@@ -165,17 +165,9 @@ def test_domains_that_fit(learner, stream, fits):
     assert learner.admits(stream) is fits
 
 
-def test_named_rows_are_those_of_each_mapping():
+def test_mappings_at_once_are_each_of_them():
     names = {"a": 0, "b": 1, "c": 2}
     given = [{"c": 1, "a": 0.5}, {}, {"b": True, "c": Fraction(1, 3), "a": -0.0}]
-    together = encode.named_rows([encode.Named(x, names) for x in given])
-    for (indices, values), x in zip(together.rows(), given, strict=True):
+    for (indices, values), x in zip(encode.mappings(given, names).rows(), given, strict=True):
         alone = encode.mapping(x, names)
         assert (indices.tolist(), values.tobytes()) == (alone[0].tolist(), alone[1].tobytes())
-
-
-def test_a_named_row_is_as_it_was_when_it_came():
-    x = {"a": 1.0}
-    row = encode.Named(x, {"a": 0})
-    x["a"] = 2.0
-    assert encode.named_rows([row]).values.tolist() == [1.0]

@@ -61,6 +61,7 @@ _HOMES = {
     "repeat": "repetition",
     "report": "reports.page",
     "save": "model",
+    "wrap": "learners.wrapped",
 }
 _ROOMS = ("adversaries", "classes", "synthetic", "testing")
 

@@ -55,6 +55,7 @@ from novikoff.learners.tightest_box import TightestBox as TightestBox
 from novikoff.learners.tsallis_inf import TsallisINF as TsallisINF
 from novikoff.learners.vaw import Vaw as Vaw
 from novikoff.learners.weighted_majority import WeightedMajority as WeightedMajority
+from novikoff.learners.wrapped import wrap as wrap
 from novikoff.ledger import Ledger as Ledger
 from novikoff.mixing import mix as mix
 from novikoff.model import load as load

@@ -212,6 +212,8 @@ class Game:
         """Let observers look that want to now; how many of the next so many rounds to play until one does again."""
         left = rounds
         for observer in self._watching:
+            if not observer.waits:
+                continue
             due = observer.due(self.ledger, rounds)
             if due == 0:
                 observer.look(self.ledger)

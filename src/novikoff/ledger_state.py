@@ -6,6 +6,8 @@ import dataclasses
 import math
 from typing import Any
 
+import numpy as np
+
 from novikoff.baselines import Baselines
 from novikoff.calibration import Calibration
 from novikoff.comparators.tracker import restored
@@ -14,6 +16,8 @@ from novikoff.coverage import Coverage
 from novikoff.drift import DriftWatch
 from novikoff.errors import ModelFileError
 from novikoff.late import Late
+from novikoff.learners.nesting import restored as restored_learner
+from novikoff.learners.nesting import saved
 from novikoff.ledger import Ledger
 from novikoff.player import Player
 from novikoff.ranking import Ranking
@@ -47,6 +51,27 @@ def state_of(ledger: Ledger) -> State:
         "predictions": None if ledger.predictions is None else ledger.said(),
         "members": [state_of(member) for member in ledger.members],
     }
+
+
+def packed(ledger: Ledger) -> State:
+    """The ledger and its learner as plain data, for model files and pickles."""
+    check(ledger)  # a learner that was taught behind its ledger's back could not be restored
+    return {**saved(ledger.learner), "ledger": state_of(ledger)}
+
+
+def unpacked(state: State) -> Ledger:
+    """The ledger that was packed, with its learner; arrays may be read-only, or in mapped files."""
+    state = _owned(state)
+    return restore(state["ledger"], restored_learner(state))
+
+
+def _owned(value: Any) -> Any:
+    """The same with arrays of its own."""
+    if isinstance(value, dict):
+        return {key: _owned(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_owned(item) for item in value]
+    return np.array(value) if isinstance(value, np.ndarray) else value
 
 
 def restore(state: State, learner: Learner) -> Ledger:

@@ -23,11 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import __version__
-from novikoff.consistency import check
 from novikoff.errors import ModelFileError
 from novikoff.ledger import Ledger
-from novikoff.ledger_state import restore, state_of
-from novikoff.registry import find, learner_name
+from novikoff.ledger_state import packed, restore
+from novikoff.registry import find
 from novikoff.replacing import check_replaced
 
 if TYPE_CHECKING:
@@ -67,9 +66,7 @@ def snapshot(what: Ledger | OnlineToBatch | Mixed) -> Snapshot:
     arrays: dict[str, Any] = {}
     meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
     if isinstance(what, Ledger):
-        check(what)  # a learner that was taught behind its ledger's back could not be loaded
-        meta["learner"], meta["state"] = learner_name(type(what.learner)), _plain(what.learner.state(), arrays)
-        meta["ledger"] = _plain(state_of(what), arrays)
+        meta |= _plain(packed(what), arrays)
     else:
         meta["kept" if hasattr(what, "classifier") else "mixed"] = _plain(what.state(), arrays)
     return Snapshot(meta, {name: np.array(array) for name, array in arrays.items()})
@@ -190,7 +187,11 @@ def _plain(value: Any, arrays: dict[str, Any]) -> Any:
         return {key: _plain(item, arrays) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item, arrays) for item in value]
-    return value.item() if isinstance(value, np.generic) else value
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    what = value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
+    raise ModelFileError(f"what is saved must be plain data: {what} is not. Pickle it, if you trust who will read it.")
 
 
 def _from_plain(value: Any, array: Arrays) -> Any:

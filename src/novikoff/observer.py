@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 class Observer:
     """Does nothing: a kind of observer overrides what it needs."""
 
+    waits = True
+    """May it be `due` for a look?"""
+
     def begin_pass(self, ledger: Ledger) -> None:
         """A pass begins, or goes on: `ledger.passes` says which."""
 
@@ -52,8 +55,11 @@ class Tracking(Observer):
     """
 
     def __init__(self, ledger: Ledger, number: int | None = None) -> None:
-        self._tracker: Any = ledger.tracker
-        self._player, self._number = ledger.player, number
+        tracker: Any = ledger.tracker
+        self._tracker, self._player, self._number = tracker, ledger.player, number
+        self.waits = bool(tracker.scored)
+        if not self.waits and self._player.features is not None:
+            tracker.names = self._player.features.names
 
     def due(self, ledger: Ledger, rounds: int) -> int:
         found: int = self._tracker.due(rounds) if self._tracker.scored else rounds

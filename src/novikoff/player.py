@@ -42,6 +42,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     stretches       the game in parts, each as `between` tells of it, at most so many; none
     tale            what else it has to tell of its game, in lines
     shares          of a mixture: the mean of each forecaster's weight over all rounds; `names` and `weights` are theirs
+    live            False; True if its state can be copied, but is no plain data to be saved in a file
     seed, names, weights, normalize
 
 `play_one` and `learn_many` answer with labels, or with a `StepResult`: those of a learner that draws, of one that pays
@@ -125,7 +126,12 @@ class Player:
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
         """The score of every row, or those of each of many labels, learning nothing."""
         one = "scores_one" if self.numbered else "score_one"
-        return self._of_rows(batch, "scores_many", one, hasattr(self.within, one), "a score")
+        return self._of_rows(batch, "scores_many", one, self.scores_rows, "a score")
+
+    @property
+    def scores_rows(self) -> bool:
+        """Has it a score of x, or one of each of many labels?"""
+        return hasattr(self.within, "scores_one" if self.numbered else "score_one")
 
     def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
         """P(+1) of every row, or P of each of many labels, learning nothing."""
@@ -313,6 +319,11 @@ class Player:
         """The game in parts, at most so many, each as `between` tells of it; none if nothing is promised there."""
         tell = getattr(self.learner, "stretches", None)
         return [] if tell is None else list(tell(most))
+
+    @property
+    def live(self) -> bool:
+        """Is its state no plain data, which no file can hold?"""
+        return bool(getattr(self.learner, "live", False))
 
     @property
     def seed(self) -> int | None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.encode import Named, named_rows
+from novikoff.encode import mappings
 from novikoff.errors import InputError
 from novikoff.types import Batch, Sparse, State
 
-Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]] | Named
+Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]] | dict[str, float]
 Rows = NDArray[Any] | Sparse
 Labels = NDArray[np.int8]
 
@@ -80,11 +81,11 @@ def one_row(x: Any) -> Any:
     return Sparse(np.array([0, len(indices)], np.uint64), indices, values, 2**32, checked=True)
 
 
-def stacked(rows: list[Row], width: int = 0) -> Rows:
-    """Single rows, all (indices, values), at least so wide, all named, or all arrays of one width; in doubles."""
-    named = [row for row in rows if isinstance(row, Named)]
-    if len(named) == len(rows):
-        return named_rows(named)
+def stacked(rows: list[Row], width: int = 0, names: Mapping[str, int] | None = None) -> Rows:
+    """Single rows in doubles: all (indices, values), at least so wide, all arrays, or all mappings from `names`."""
+    named = [row for row in rows if isinstance(row, dict)]
+    if named and names is not None:
+        return mappings(named, names)
     sparse = [row for row in rows if isinstance(row, tuple)]
     if len(sparse) not in (0, len(rows)):
         raise InputError("rows must be of one form to be stacked: got dense and sparse ones.")
@@ -109,8 +110,8 @@ def without_zeros(x: Rows) -> Sparse:
 
 
 def form_of(x: Row) -> int:
-    """-1 for a sparse row, -2 for a named one, the width of a dense one."""
-    return -1 if isinstance(x, tuple) else -2 if isinstance(x, Named) else len(x)
+    """-1 for a sparse row, -2 for a mapping, the width of a dense one."""
+    return -1 if isinstance(x, tuple) else -2 if isinstance(x, dict) else len(x)
 
 
 def sizes(x: Rows) -> NDArray[np.int64]:

@@ -19,6 +19,7 @@ Reference
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -32,7 +33,6 @@ from novikoff.comparators.linear import HEAVIEST, LinearScorer, Wrong
 from novikoff.comparators.rounding import length_of
 from novikoff.comparators.rows import Labels, Row, RowBuffer, Rows, as_rows, form_of, sizes, stacked, without_zeros
 from novikoff.comparators.tally import Comparator, PenalizedComparator, Tally
-from novikoff.encode import Named
 from novikoff.errors import InputError
 from novikoff.similarity import Similarity
 from novikoff.types import Batch, Sparse, State
@@ -129,6 +129,8 @@ class ComparatorTracker(Generic[S], ABC):
     """Rows are shown in multiples of so many, once there are comparators."""
     scored = False
     """Is it shown the learner's scores (comparators/metric_tracker.py), not its mistakes?"""
+    names: Mapping[str, int] | None = None
+    """The learner's places of named features."""
 
     def __init__(self, keep_rows: int, keep_bytes: int, additive: bool) -> None:
         self.keep_rows, self.keep_bytes, self.additive = keep_rows, keep_bytes, additive
@@ -174,8 +176,7 @@ class ComparatorTracker(Generic[S], ABC):
         self._see(x, y, wrong)
 
     def see_row(self, x: Row, y: int, wrong: bool) -> None:
-        """One round: x as (indices, values), named, or as an array of numbers."""
-        self.catch_up()
+        """One round: x as (indices, values), an array of numbers, or a mapping from `names` that nobody will change."""
         self._gather_row(x, y, wrong)
 
     def _gather_row(self, x: Row, y: int, wrong: bool) -> None:
@@ -183,7 +184,7 @@ class ComparatorTracker(Generic[S], ABC):
         copied: Row = x
         if isinstance(x, tuple):
             copied = x[0].copy(), x[1].copy()
-        elif not isinstance(x, Named):
+        elif not isinstance(x, dict):
             copied = np.array(x, dtype=np.float64)
         self._gathered.append((copied, y, wrong))
         self._gathered_size += 8 * len(x[1] if isinstance(x, tuple) else x)
@@ -202,7 +203,7 @@ class ComparatorTracker(Generic[S], ABC):
             if stop == len(gathered) or form_of(gathered[stop][0]) != form_of(gathered[start][0]):
                 some = gathered[start:stop]
                 labels, wrong = np.array([y for _, y, _ in some], np.int8), np.array([w for *_, w in some], np.bool_)
-                self._see(stacked([row for row, *_ in some], width), labels, wrong)
+                self._see(stacked([row for row, *_ in some], width, self.names), labels, wrong)
                 start = stop
 
     def catch_up(self) -> None:

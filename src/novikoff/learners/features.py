@@ -63,13 +63,11 @@ class Features:
         return row
 
     def seen_row(self, x: Example, later: bool = False) -> Any:
-        """The x of the round just played: as it was met; encoded now if it was not; if `later`, with others."""
+        """The x of the round just played: as it was met, or else encoded now; a copy of it, if `later` will do."""
         row, self.seen = self.seen, None
         if row is not None:
             return row
-        if later and type(x) is dict and self.kind == "names":
-            return encode.Named(x, self.names)
-        return self.row(x, learn=False)
+        return x.copy() if later and type(x) is dict and self.kind == "names" else self.row(x, learn=False)
 
     def met(self) -> tuple[Kind | None, int, int]:
         """What has been met: to `forget` what comes now."""

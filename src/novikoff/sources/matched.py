@@ -124,7 +124,7 @@ def names_of(X: Any) -> tuple[str, ...] | None:
 
 def names_of_row(x: Any) -> tuple[str, ...] | None:
     """The names of the values of a row of a pandas frame; None for any other example."""
-    if type(x) is np.ndarray or not hasattr(x, "to_numpy") or not hasattr(x, "index"):
+    if type(x) in (np.ndarray, dict) or not hasattr(x, "to_numpy") or not hasattr(x, "index"):
         return None
     names = tuple(x.index)
     return names if names and all(isinstance(name, str) for name in names) else None

@@ -1,0 +1,190 @@
+"""What both estimators have in common: rows in an order, games on them, and ledgers that pickles keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from novikoff import catalog
+from novikoff.errors import InputError, MismatchError
+from novikoff.game import Game
+from novikoff.kernels.coins import coins
+from novikoff.ledger import Ledger
+from novikoff.ledger_state import packed, unpacked
+from novikoff.player import Player
+from novikoff.sources.frames import is_sparse, matrix_rows
+from novikoff.types import Batch, Domain, Learner, Sparse
+
+ROWS = 65_536
+"""That are predicted together."""
+POOR = ("perceptron", "cks", "ellipsoid", "hedge", "constant")
+"""Learners that one pass over 300 rows may not teach enough, an accuracy of 0.83 on three blobs: their tag says so."""
+
+Made = str | Callable[[int], Learner]
+"""What a learner is made from: its spec, or a function of the seed."""
+
+
+class Estimator(BaseEstimator):  # type: ignore[misc]
+    """What both have in common: rows, games and their ledgers.
+
+    learner        a spec of the catalog, or a function of a seed that makes a learner
+    passes         how often `fit` goes through the rows
+    shuffle        play the rows of `fit` in a random order
+    random_state   of the order, and of the coins of a learner that draws
+    certify        let comparators see every round, for learners whose theorems need them
+    """
+
+    learner: Made
+
+    def _made_from(self) -> Made:
+        return self.learner
+
+    def _make(self, width: int | None = None, seed: int = 0, **more: Any) -> Learner:
+        made = self._made_from()
+        if not isinstance(made, str):
+            learner: Learner = made(seed)
+            return learner
+        domain = None if width is None else Domain("vector", width)
+        learner = catalog.make(made, "learner", domain=domain, seed=seed, **more)
+        if not learner.domain.admits(Domain("vector", width)):
+            raise MismatchError(
+                f"a learner of rows of numbers is needed: {made} plays on {learner.domain}. Try novikoff list."
+            )
+        return learner
+
+    def _asked(self) -> Player | None:
+        """Of the learner that there is, or would be; None if there can be none."""
+        ledgers = self.__dict__.get("_ledgers")
+        if ledgers:
+            return ledgers[0].player  # type: ignore[no-any-return]
+        try:
+            return Player(self._make())
+        except Exception:  # told when it is fitted
+            return None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _poor(self) -> bool:
+        made = self._made_from()
+        return isinstance(made, str) and catalog.parse(made).name in POOR
+
+    def _begin(self, X: Any, learners: list[Learner], labels: list[Any]) -> None:
+        """New ledgers of these learners."""
+        names = getattr(self, "feature_names_in_", None)
+        made = self._made_from()
+        self._sparse = is_sparse(X)
+        self._ledgers = [
+            Ledger(learner, source="X", spec=made if isinstance(made, str) else "", labels=one,
+                   feature_names=None if names is None else list(names))
+            for learner, one in zip(learners, labels, strict=True)
+        ]  # fmt: skip
+
+    def _x(self, X: Any) -> NDArray[Any] | Sparse:
+        """Rows in the form in which they were learned."""
+        if is_sparse(X):
+            rows = matrix_rows(X, "X")
+            return rows if self._sparse else rows.dense(X.shape[1])
+        return Sparse.of_dense(X) if self._sparse else np.ascontiguousarray(X)
+
+    def _fit(self, X: Any, ys: list[NDArray[Any]], weights: NDArray[np.int64] | None, keys: NDArray[Any]) -> None:
+        """Play all rows, in a random order if so asked, `passes` times."""
+        order = np.arange(len(keys))
+        coin = check_random_state(self.random_state).randint(2**31)
+        for number in range(self.passes):
+            if self.shuffle:
+                order = _order(X, keys, coin + number)
+            self._play(X, ys, weights, order)
+            for ledger in self._ledgers:
+                ledger.passes, ledger.repeated, ledger.fixed = number + 1, number > 0, True
+
+    def _play(
+        self, X: Any, ys: list[NDArray[Any]], weights: NDArray[np.int64] | None, order: NDArray[np.intp] | None = None
+    ) -> None:
+        """Play the rows in this order, each as often as it weighs."""
+        if weights is not None:
+            order = np.repeat(np.arange(len(weights)) if order is None else order,
+                              weights if order is None else weights[order])  # fmt: skip
+        x = self._x(X if order is None else X[order])
+        for ledger, y in zip(self._ledgers, ys, strict=True):
+            game = Game(ledger.learner, ledger, track=self.certify)
+            game.learn_batch(Batch(x, y if order is None else y[order], ledger.rounds + 1, memory="owned"))
+
+    def _parts(self, X: Any) -> Iterator[Batch]:
+        """Rows to be predicted, checked, some at a time."""
+        check_is_fitted(self, "_ledgers")
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        for start in range(0, X.shape[0], ROWS):
+            some = self._x(X[start : start + ROWS])
+            yield Batch(some, np.zeros(len(some), dtype=np.int8), start + 1, memory="owned")
+
+    def _check_passes(self) -> None:
+        if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
+            raise InputError(f"passes must be a whole number from 1: got {self.passes!r}.")
+
+    @property
+    def certificates_(self) -> Any:
+        """What the theorems say of the game; the tightest first."""
+        check_is_fitted(self, "_ledgers")
+        return self._by_class([ledger.certify() for ledger in self._ledgers])
+
+    @property
+    def ledger_(self) -> Any:
+        """The ledger of the game."""
+        check_is_fitted(self, "_ledgers")
+        return self._by_class(self._ledgers)
+
+    def _by_class(self, found: list[Any]) -> Any:
+        """The one, or each by its class."""
+        return found[0] if len(found) == 1 else dict(zip(self.classes_.tolist(), found, strict=True))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        if "_ledgers" in state:
+            state = {**state, "_ledgers": [packed(ledger) for ledger in self._ledgers]}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "_ledgers" in self.__dict__:
+            self._ledgers = [unpacked(one) for one in state["_ledgers"]]
+
+
+def _order(X: Any, keys: NDArray[Any], seed: int) -> NDArray[np.intp]:
+    """The rows by random numbers, each of which hangs on the row, its key and the seed alone."""
+    factors = coins(seed, "shuffle", 0, X.shape[1]).astype(np.uint64) | np.uint64(1)
+    with np.errstate(over="ignore"):
+        if is_sparse(X):
+            bits = (X.data.astype(np.float64) + 0.0).view(np.uint64) * factors[X.indices]
+            found = np.zeros(X.shape[0], dtype=np.uint64)
+            np.add.at(found, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), bits)
+        else:
+            found = np.ascontiguousarray(X.astype(np.float64) + 0.0).view(np.uint64) @ factors
+        found = (found ^ (found >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + keys.astype(np.uint64)
+        found = (found ^ (found >> np.uint64(32))) * np.uint64(0x94D049BB133111EB)
+    return np.argsort(found, kind="stable")
+
+
+def whole_weights(sample_weight: Any, X: Any) -> NDArray[np.int64] | None:
+    """Weights as whole numbers, if there are any."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, X)
+    whole: NDArray[np.int64] = weights.astype(np.int64)
+    if not bool(((whole == weights) & (whole >= 0)).all()):
+        bad = weights[(whole != weights) | (whole < 0)][0]
+        raise InputError(
+            f"weights must be whole numbers from 0: got {bad:g}. A row of weight 3 is three rounds; multiply all "
+            "weights by a number that makes them whole, or leave them out."
+        )
+    if not whole.any():
+        raise InputError("weights must not all be 0.")
+    return whole

@@ -1,0 +1,198 @@
+"""Learners as River models, and models of River and scikit-learn as learners."""
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from river import checks, datasets, evaluate, linear_model, metrics, naive_bayes, preprocessing, tree
+from sklearn.linear_model import SGDClassifier, SGDRegressor
+
+import novikoff as nk
+from novikoff.errors import InputError, MismatchError, ModelFileError
+from novikoff.river import NovikoffClassifier, NovikoffRegressor
+from novikoff.testing.failing import require_same
+
+MANY = {"labels": "many"}
+QUICK = [NovikoffClassifier("perceptron:bias=1"), NovikoffClassifier("perceptron", **MANY), NovikoffRegressor("vaw")]
+ALL = [
+    *map(NovikoffClassifier, ["auto", "adagrad", "arow", "ftrl", "logistic", "second-order-perceptron",
+                              "vaw:probabilities=true", "kernel-perceptron", "rbp", "forgetron", "tighter", "cks",
+                              "constant", "scaled:[perceptron:bias=1]", "specialists:[ftrl],64",
+                              "hedge:learners=[perceptron,arow]", "conformal:[ftrl]"]),
+    *(NovikoffClassifier(spec, **MANY) for spec in ("auto", "ftrl", "vaw", "second-order-perceptron",
+                                                   "hedge:learners=[perceptron,ftrl]")),
+    NovikoffRegressor(), NovikoffRegressor("online-gradient"),
+]  # fmt: skip
+NOT_TRIED = "ellipsoid: its width is fixed by the first example, and River's checks take features away"
+
+
+def pass_checks(model):
+    done = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for check in checks.yield_checks(model):
+            check(model.clone())
+            done += 1
+    assert done > 20
+
+
+@pytest.mark.parametrize("model", QUICK, ids=lambda model: f"{model.learner} {getattr(model, 'labels', '')}")
+def test_every_check_of_river_passes(model):
+    pass_checks(model)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ALL, ids=lambda model: f"{model.learner} {getattr(model, 'labels', '')}")
+def test_every_check_passes_for_every_learner(model):
+    pass_checks(model)
+
+
+def test_a_game_of_river_is_that_of_play():
+    phishing = list(datasets.Phishing())
+    model = NovikoffClassifier("perceptron:bias=1")
+    metric = evaluate.progressive_val_score(phishing, model, metrics.Accuracy())
+    learner = nk.make("perceptron:bias=1", "learner")
+    ledger = nk.play(learner, [(x, 1 if y else -1) for x, y in phishing])
+    assert model.ledger.mistakes == ledger.mistakes == round((1.0 - metric.get()) * 1250)
+    require_same(model.ledger.learner.state(), learner.state(), "the learners must be the same")
+    assert model.certify()[0].bound == ledger.certify()[0].bound
+
+
+def test_in_a_pipeline_it_has_a_certificate_at_any_time():
+    model = preprocessing.StandardScaler() | NovikoffClassifier("ftrl")
+    told = []
+    for t, (x, y) in enumerate(datasets.Phishing().take(300)):
+        assert model.predict_proba_one(x).keys() == {False, True}
+        model.learn_one(x, y)
+        if t % 100 == 99:
+            told += model["NovikoffClassifier"].certify()[:1]
+    assert [one.status for one in told] == ["valid"] * 3
+    assert told[0].observed < told[2].observed <= told[2].bound
+
+
+def test_pickles_and_copies_keep_the_certificate():
+    model = NovikoffClassifier("perceptron")
+    for x, y in datasets.Phishing().take(200):
+        model.learn_one(x, y)
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert str(again.certify()) == str(model.certify())
+    more = list(datasets.Phishing().take(100))
+    for x, y in more:
+        model.learn_one(x, y)
+        again.learn_one(x, y)
+    assert str(again.certify()) == str(model.certify())
+
+
+def test_labels_are_the_users():
+    model = NovikoffClassifier("perceptron")
+    assert model.predict_one({"a": 1.0}) is True
+    model.learn_one({"a": 1.0}, "spam")
+    assert model.predict_one({"a": 1.0}) == "spam"
+    model.learn_one({"a": -1.0}, "ham")
+    assert (model.predict_one({"a": 1.0}), model.predict_one({"a": -1.0})) == ("spam", "ham")
+    with pytest.raises(InputError, match="labels must be 'spam' or 'ham': got 'eggs'"):
+        model.learn_one({"a": 1.0}, "eggs")
+    numbers = NovikoffClassifier("perceptron")
+    for t in range(6):
+        numbers.learn_one({"a": float(t % 2)}, t % 2)
+    assert (numbers.predict_one({"a": 0.0}), numbers.ledger.rounds) in [(0, 6), (1, 6)]
+    many = NovikoffClassifier("ftrl", **MANY)
+    assert many.predict_one({"a": 1.0}) is None
+    for t in range(9):
+        many.learn_one({"abc"[t % 3]: 1.0}, "xyz"[t % 3])
+    assert [many.predict_one({name: 1.0}) for name in "abc"] == ["x", "y", "z"]
+    assert sum(many.predict_proba_one({"a": 1.0}).values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: NovikoffClassifier("vaw"), "must take no numbers"),
+        (lambda: NovikoffClassifier("rbp", **MANY), "must take many labels"),
+        (lambda: NovikoffRegressor("perceptron"), "must take numbers"),
+    ],
+)
+def test_the_wrong_learner_is_refused(make, message):
+    with pytest.raises(MismatchError, match=message):
+        make()
+
+
+def test_numbers_are_predicted_and_certified():
+    model = NovikoffRegressor("vaw")
+    metric = evaluate.progressive_val_score(datasets.TrumpApproval().take(300), model, metrics.MAE())
+    assert metric.get() < 2.0
+    assert model.certify()[0].status == "valid"
+
+
+def test_a_model_of_river_plays_as_river_plays_it():
+    phishing = list(datasets.Phishing())
+    own = linear_model.LogisticRegression()
+    right = evaluate.progressive_val_score(phishing, own.clone(), metrics.Accuracy()).get()
+    ledger = nk.play(nk.wrap(own), [(x, 1 if y else -1) for x, y in phishing])
+    assert ledger.mistakes == round((1.0 - right) * 1250)
+    assert ledger.certify() == []  # none of its own
+    assert ledger.log_loss is not None
+    assert own.weights == {}  # the caller's is not taught
+
+
+def test_a_team_of_rivers_models_and_ours_has_a_proved_regret():
+    models = [linear_model.LogisticRegression(), naive_bayes.GaussianNB(), tree.HoeffdingTreeClassifier()]
+    learners = [*map(nk.wrap, models), nk.make("perceptron:bias=1", "learner"), nk.make("arow", "learner")]
+    ledger = nk.play(nk.Hedge(learners), [(x, 1 if y else -1) for x, y in datasets.Phishing().take(500)])
+    best = ledger.certify()[0]
+    assert best.status == "valid"
+    assert best.observed <= best.bound
+    assert ledger.expected - min(member.mistakes for member in ledger.members) <= best.bound + 1e-9
+    again = type(ledger.learner).restore(ledger.learner.state())
+    assert again.learners[0].rounds == 500
+
+
+def rows(count=300):
+    coins = np.random.default_rng(0)
+    X = coins.normal(size=(count, 4))
+    return X, np.where(X[:, 0] - X[:, 1] > 0, 1, -1)
+
+
+@pytest.mark.parametrize("model", [SGDClassifier(loss="log_loss", random_state=0), linear_model.LogisticRegression()])
+def test_what_is_kept_of_any_model_has_a_limit_on_its_risk(model):
+    X, y = rows()
+    ledger = nk.play(nk.wrap(model), (X, y), keep=10)
+    kept = nk.keep(ledger, "best", stream=(X, y))
+    assert kept.certificate.status == "conditional"
+    assert kept.certificate.bound < 0.4
+    assert np.mean([kept.predict_one(x) != label for x, label in zip(X, y, strict=True)]) < 0.2
+
+
+@pytest.mark.parametrize("model", [SGDClassifier(random_state=0), naive_bayes.GaussianNB()])
+def test_sets_around_any_model_cover(model):
+    ledger = nk.play(nk.conformal(nk.wrap(model), alpha=0.2), rows())
+    assert [one.status for one in ledger.certify()] == ["valid"] * len(ledger.certify())
+    assert any(one.theorem.startswith("coverage") for one in ledger.certify())
+
+
+def test_models_are_compared_with_learners():
+    made = {"river": lambda seed: nk.wrap(naive_bayes.GaussianNB()), "ours": "perceptron"}
+    compared = nk.compare(made, rows(), shuffles=2)
+    assert {one.learner for one in compared.learners} == {"river", "ours"}
+
+
+def test_regressors_and_many_labels_are_wrapped():
+    X, _ = rows()
+    ledger = nk.play(nk.wrap(SGDRegressor(random_state=0)), (X, X[:, 0]))
+    assert ledger.loss < 0.5 * ledger.best_constant.costs
+    many = nk.wrap(naive_bayes.GaussianNB(), labels="many")
+    names = np.array(["low", "middle", "high"])[np.digitize(X[:, 0], [-0.5, 0.5])]
+    ledger = nk.play(many, (X, names), labels="many")
+    assert ledger.mistakes < 0.3 * ledger.rounds
+
+
+def test_a_wrapped_model_is_not_saved_in_a_file(tmp_path):
+    ledger = nk.play(nk.wrap(naive_bayes.GaussianNB()), rows(20))
+    with pytest.raises(ModelFileError, match="what is saved must be plain data: WrappedProbable is not"):
+        nk.save(ledger, tmp_path / "model.nk")
+    with pytest.raises(InputError, match="a model must have predict_one and learn_one"):
+        nk.wrap(object())
+    with pytest.raises(InputError, match="must be given arrays"):
+        nk.wrap(SGDClassifier()).learn_one({"a": 1.0}, 1)

@@ -1,0 +1,264 @@
+"""Learners as scikit-learn estimators."""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+import sklearn
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import novikoff as nk
+from novikoff.errors import InputError, MismatchError
+from novikoff.sklearn import (
+    AutoClassifier,
+    AutoRegressor,
+    KernelPerceptronClassifier,
+    NovikoffClassifier,
+    NovikoffRegressor,
+    OnlineGradientRegressor,
+    PerceptronClassifier,
+    VawRegressor,
+)
+from novikoff.sklearn.estimator import POOR
+from novikoff.testing.failing import require_same
+
+QUICK = ["NovikoffClassifier('perceptron:bias=1')", "NovikoffClassifier('logistic')", "NovikoffRegressor('vaw')"]
+"""Run by default; the whole list is slow."""
+CLASSIFIERS = [
+    "auto", "adagrad", "arow", "ftrl", "logistic", "perceptron:bias=1", "second-order-perceptron",
+    "vaw:probabilities=true", "kernel-perceptron", "rbp", "forgetron", "tighter", "cks", "ellipsoid", "constant",
+    "scaled:[perceptron:bias=1]", "specialists:[ftrl],64", "hedge:learners=[perceptron,arow]",
+    "conformal:[ftrl]", "auto:drift=true",
+]  # fmt: skip
+REGRESSORS = ["auto-regression", "vaw", "online-gradient"]
+NAMED = [
+    AutoClassifier, AutoRegressor, KernelPerceptronClassifier, OnlineGradientRegressor, PerceptronClassifier,
+    VawRegressor,
+]  # fmt: skip
+ALL = [f"NovikoffClassifier({spec!r})" for spec in CLASSIFIERS]
+ALL += [f"NovikoffRegressor({spec!r})" for spec in REGRESSORS] + [f"{kind.__name__}()" for kind in NAMED]
+CHECKS = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+from sklearn.utils.estimator_checks import check_estimator
+from novikoff.sklearn import *
+for text in sys.argv[1:]:
+    told = check_estimator(eval(text), on_fail=None, on_skip=None)
+    bad = [[one["check_name"], one["status"], str(one["exception"])] for one in told if one["status"] != "passed"]
+    print(json.dumps([text, len(told), bad]))
+"""
+
+
+def run_checks(texts):
+    """All of check_estimator, in a process that has switched on what it would else skip."""
+    done = subprocess.run(
+        [sys.executable, "-c", CHECKS, *texts], env={**os.environ, "SCIPY_ARRAY_API": "1"}, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_every_check_of_scikit_learn_passes_and_none_is_skipped():
+    for text, checks, bad in run_checks(QUICK):
+        assert checks > 50, text
+        assert bad == [], text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ALL)
+def test_every_check_passes_for_every_learner(text):
+    ((_, checks, bad),) = run_checks([text])
+    assert checks > 50
+    assert bad == []
+
+
+def test_exceptions_are_declared_by_tags():
+    declared = [spec for spec in CLASSIFIERS if NovikoffClassifier(spec).__sklearn_tags__().classifier_tags.poor_score]
+    assert {spec.partition(":")[0] for spec in declared} == set(POOR)
+
+
+def rows(count=400, width=5, seed=0):
+    coins = np.random.default_rng(seed)
+    X = coins.normal(size=(count, width))
+    return X, np.where(X @ coins.normal(size=width) + 0.3 * coins.normal(size=count) > 0, "spam", "ham")
+
+
+def same(one, other):
+    """Are learners and certificates the same, to the bit?"""
+    assert [str(c) for c in one.certificates_] == [str(c) for c in other.certificates_]
+    require_same(one.ledger_.learner.state(), other.ledger_.learner.state(), "learners must be the same")
+
+
+@pytest.mark.parametrize("spec", ["perceptron:bias=1", "ftrl", "rbp:budget=20"])
+def test_chunks_are_the_whole_to_the_bit(spec):
+    X, y = rows()
+    whole = NovikoffClassifier(spec, random_state=1).partial_fit(X, y, classes=["ham", "spam"])
+    parts = NovikoffClassifier(spec, random_state=1)
+    for start, stop in ((0, 1), (1, 130), (130, 131), (131, 400)):
+        parts.partial_fit(X[start:stop], y[start:stop], classes=["ham", "spam"] if start == 0 else None)
+    same(whole, parts)
+    assert whole.ledger_.rounds == 400
+
+
+@pytest.mark.parametrize("spec", ["perceptron:bias=1", "ftrl", "ellipsoid", "hedge:learners=[perceptron,arow]"])
+def test_pickles_clones_and_mapped_files_keep_the_certificate(spec, tmp_path):
+    X, y = rows()
+    model = NovikoffClassifier(spec, random_state=0).fit(X[:300], y[:300])
+    joblib.dump(model, tmp_path / "model.joblib")
+    loaded = [pickle.loads(pickle.dumps(model)), joblib.load(tmp_path / "model.joblib", mmap_mode="r")]
+    for again in loaded:
+        same(model, again)
+        assert np.array_equal(again.predict(X), model.predict(X))
+    model.partial_fit(X[300:], y[300:])
+    for again in loaded:
+        same(model, again.partial_fit(X[300:], y[300:]))
+    assert not hasattr(clone(model), "ledger_")
+
+
+def test_fit_is_a_game_that_is_certified_and_scores_are_signs():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(StandardScaler(), PerceptronClassifier(random_state=0)).fit(X, y)
+    best = model[-1].certificates_[0]
+    assert best.status == "valid"
+    assert best.observed == model[-1].ledger_.mistakes <= best.bound
+    assert model.score(X, y) > 0.93
+    assert np.array_equal(model.decision_function(X) >= 0, model.predict(X) == 1)
+    learner = model[-1].ledger_.learner
+    scores = model[:-1].transform(X) @ learner.weights + learner.bias_weight
+    assert np.allclose(model.decision_function(X), scores)
+    assert not hasattr(model, "predict_proba")
+
+
+def test_order_and_repeats_do_not_matter_to_fit():
+    X, y = rows(60)
+    weights = np.random.default_rng(1).integers(0, 4, 60)
+    order = np.random.default_rng(2).permutation(60)
+    weighed = NovikoffClassifier("perceptron", random_state=0).fit(X[order], y[order], sample_weight=weights[order])
+    same(weighed, NovikoffClassifier("perceptron", random_state=0).fit(X.repeat(weights, 0), y.repeat(weights)))
+    same(weighed, NovikoffClassifier("perceptron", random_state=0).fit(X, y, sample_weight=weights.astype(float)))
+    assert weighed.ledger_.rounds == weights.sum()
+    with pytest.raises(InputError, match="whole numbers from 0: got 0.5"):
+        NovikoffClassifier().fit(X, y, sample_weight=np.full(60, 0.5))
+
+
+def test_a_sorted_table_is_shuffled():
+    X, y = load_iris(return_X_y=True)
+    assert NovikoffClassifier("ftrl", passes=5, random_state=0).fit(X, y).score(X, y) > 0.9
+    assert NovikoffClassifier("ftrl", shuffle=False).fit(X, y).score(X, y) < 0.9
+
+
+def test_passes_are_rounds():
+    X, y = rows(50)
+    model = NovikoffClassifier("perceptron", passes=3, random_state=0).fit(X, y)
+    assert (model.ledger_.rounds, model.ledger_.passes, model.ledger_.repeated) == (150, 3, True)
+    with pytest.raises(InputError, match="passes must be a whole number from 1"):
+        NovikoffClassifier(passes=0).fit(X, y)
+
+
+def test_many_classes_are_one_game_or_one_each():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    many = NovikoffClassifier("ftrl", random_state=0).fit(X, names)
+    assert many.certificates_[0].status == "valid"
+    assert many.ledger_.labels == ["setosa", "versicolor", "virginica"]
+    assert many.decision_function(X).shape == (150, 3)
+    assert np.allclose(many.predict_proba(X).sum(axis=1), 1.0)
+    assert np.array_equal(many.classes_[many.predict_proba(X).argmax(axis=1)], many.predict(X))
+    each = NovikoffClassifier("rbp", passes=3, random_state=0).fit(X, names)
+    assert list(each.certificates_) == list(each.ledger_) == ["setosa", "versicolor", "virginica"]
+    assert each.certificates_["setosa"][0].status == "valid"
+    assert each.score(X, names) > 0.9
+    again = pickle.loads(pickle.dumps(each))
+    assert str(again.certificates_) == str(each.certificates_)
+
+
+def test_sparse_dense_and_frames_are_the_same():
+    X, y = rows(200)
+    X[np.abs(X) < 0.7] = 0.0
+    columns = list("abcde")
+    dense = NovikoffClassifier("perceptron", random_state=0).fit(X, y)
+    sparse = NovikoffClassifier("perceptron", random_state=0).fit(scipy.sparse.csc_array(X), y)
+    pandas = NovikoffClassifier("perceptron", random_state=0).fit(pd.DataFrame(X, columns=columns), y)
+    frame = pl.DataFrame(X, schema=columns)
+    polars = NovikoffClassifier("perceptron", random_state=0).fit(frame, pl.Series(y.tolist()))
+    for other, given in ((sparse, scipy.sparse.csr_matrix(X)), (pandas, pd.DataFrame(X, columns=columns)),
+                         (polars, frame)):  # fmt: skip
+        assert other.ledger_.mistakes == dense.ledger_.mistakes
+        assert np.allclose(other.decision_function(given), dense.decision_function(X), rtol=1e-12)
+    assert np.array_equal(sparse.predict(X), sparse.predict(scipy.sparse.csr_array(X)))
+    assert np.array_equal(dense.predict(X), dense.predict(scipy.sparse.csr_array(X)))
+    assert pandas.feature_names_in_.tolist() == polars.ledger_.feature_names == columns
+
+
+def test_weights_are_routed_and_outputs_are_set():
+    X, y = rows(100)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = PerceptronClassifier(random_state=0).set_fit_request(sample_weight=True)
+        scaler = StandardScaler().set_output(transform="pandas").set_fit_request(sample_weight=False)
+        pipeline = make_pipeline(scaler, model)
+        pipeline.fit(pd.DataFrame(X, columns=list("abcde")), y, sample_weight=np.full(100, 2))
+    assert pipeline[-1].ledger_.rounds == 200
+    assert pipeline[-1].feature_names_in_.tolist() == list("abcde")
+
+
+def test_searches_and_scores_of_scikit_learn_take_them():
+    X, y = rows(120)
+    search = GridSearchCV(PerceptronClassifier(random_state=0), {"bias": [0.0, 1.0], "normalize": [False, True]}, cv=3)
+    assert search.fit(X, y).best_score_ > 0.8
+    assert search.best_estimator_.certificates_[0].status in ("valid", "vacuous")
+    assert cross_val_score(NovikoffClassifier("logistic", random_state=0), X, y, scoring="roc_auc").mean() > 0.9
+
+
+def test_numbers_are_predicted_and_certified():
+    coins = np.random.default_rng(0)
+    X = coins.normal(size=(300, 4))
+    y = X @ np.array([1.0, -2.0, 0.5, 0.0]) + 3.0 + 0.1 * coins.normal(size=300)
+    for model in (VawRegressor(), AutoRegressor(random_state=0)):
+        assert model.fit(X, y).score(X, y) > 0.99
+        assert model.certificates_[0].status == "valid"
+    parts = VawRegressor().partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    same(parts, VawRegressor().partial_fit(X, y))
+    same(parts, pickle.loads(pickle.dumps(parts)))
+
+
+def test_a_learner_of_ones_own():
+    X, y = rows(80)
+    model = NovikoffClassifier(lambda seed: nk.Perceptron(bias=2.0), random_state=0).fit(X, y)
+    assert model.ledger_.learner.bias == 2.0
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: NovikoffClassifier("vaw"), "a classifier needs a learner of labels"),
+        (lambda: NovikoffRegressor("perceptron"), "a regressor needs a learner of numbers"),
+        (lambda: NovikoffClassifier("threshold-halving:n=10"), "a learner of rows of numbers is needed"),
+    ],
+)
+def test_the_wrong_learner_is_refused(make, message):
+    with pytest.raises(MismatchError, match=message):
+        make().fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_classes_must_be_known_and_stay():
+    X, y = rows(20)
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        PerceptronClassifier().partial_fit(X, y)
+    model = PerceptronClassifier().partial_fit(X, y, classes=["ham", "spam"])
+    with pytest.raises(ValueError, match="y must be of the classes"):
+        model.partial_fit(X, np.full(20, "eggs"))
+    with pytest.raises(ValueError, match="classes must stay"):
+        model.partial_fit(X, y, classes=["ham", "eggs"])
