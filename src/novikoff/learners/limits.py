@@ -61,10 +61,12 @@ class Limits:
 
     def outcome(self, y: Any) -> float:
         """y, a number in its range."""
-        try:
-            value = encode.number(y)  # first: numpy would round the range to the precision of y
-        except (TypeError, ValueError, OverflowError):
-            value = math.nan
+        value = y
+        if type(y) is not float:
+            try:
+                value = encode.number(y)  # first: numpy would round the range to the precision of y
+            except (TypeError, ValueError, OverflowError):
+                value = math.nan
         if self._least <= value <= self._most:
             return value
         raise self._beyond(y)

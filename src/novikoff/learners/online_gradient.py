@@ -277,13 +277,15 @@ class OnlineGradient(Playing):
             return x if known else None
         if type(x) is dict and x and self.features.kind == "names":
             values, names = np.array([*x.values()]), tuple(x)
-            if values.dtype.kind in "iufb" and values.ndim == 1:
+            if values.dtype is not DOUBLE and values.dtype.kind in "iufb":
+                values = values.astype(np.float64)
+            if values.dtype is DOUBLE and values.ndim == 1:
                 if names != self._seen[0]:  # rows often have the same names in the same order
                     places = [self.features.names.get(name, -1) for name in names]
                     if min(places) < 0:
                         return None
                     self._seen = names, np.array(places, dtype=np.uint32)
-                return CheckedRow((self._seen[1], values.astype(np.float64, copy=False)))
+                return CheckedRow((self._seen[1], values))
         return None
 
     def _row(self, x: Example, learn: bool) -> Row:
