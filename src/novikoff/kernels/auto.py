@@ -39,11 +39,12 @@ def log_sum(standing: Vector, lost: Vector) -> tuple[float, float]:
 
 
 @inlined
-def weigh(standing: Vector, lost: Vector, most: float, rest: float, stack: Vector) -> None:
+def weigh(standing: Vector, lost: Vector, most: float, rest: float, stack: Vector, shares: Vector) -> None:
     """Multiply the weights of those awake by P_j(y)/P(y), and let the hopeless rest.
 
     lost         -ln P_j(y); most and rest are their `log_sum`
     stack        its weights of members
+    shares       to work in
     """
     members = len(lost) - 1
     little = np.inf  # by how much a member may count in the stack, and still be hopeless
@@ -57,12 +58,13 @@ def weigh(standing: Vector, lost: Vector, most: float, rest: float, stack: Vecto
             before = max(before, standing[LOG_WEIGHT, j])
     for j in range(len(lost)):
         if standing[IDLE, j] >= 0.0:
-            whole += exp(standing[LOG_WEIGHT, j] - before)
+            shares[j] = exp(standing[LOG_WEIGHT, j] - before)
+            whole += shares[j]
     paid = (before - most) + (np.log(whole) - rest)  # -ln P(y)
     for j in range(len(lost)):
         if standing[IDLE, j] >= 0.0:
             standing[LOSS, j] += lost[j]
-            standing[SHARE, j] += exp(standing[LOG_WEIGHT, j] - before) / whole
+            standing[SHARE, j] += shares[j] / whole
             standing[LOG_WEIGHT, j] += paid - lost[j]
             hopeless = standing[LOG_WEIGHT, j] < np.log(LIGHT) and (j == members or abs(stack[j]) <= little)
             standing[IDLE, j] = standing[IDLE, j] + 1.0 if hopeless else 0.0
@@ -132,12 +134,14 @@ def play(
                 z0[j] = dense(here[WEIGHT, :count], x[m, :count])
             z[j] = hedged(z0[j], v[j])
         for j in range(members + 1):
-            up[j], down[j] = log_loss(z[j]), log_loss(-z[j])
+            less = log_loss(abs(z[j]))  # of the label that is likelier
+            up[j] = less if z[j] > 0.0 else less - z[j]
+            down[j] = less + z[j] if z[j] > 0.0 else less
         top, bottom = log_sum(standing, up), log_sum(standing, down)
         said[t] = (top[0] - bottom[0]) + (top[1] - bottom[1])
         if not learns:
             continue
-        lost, (most, rest) = (up, top) if y[t] == 1 else (down, bottom)
+        lost, spare, (most, rest) = (up, down, top) if y[t] == 1 else (down, up, bottom)
         idle = standing[IDLE, :lanes]
         learn(
             held, totals, idle, places, values, start, stop, y[t], z0[:lanes], v[:lanes], z[:lanes], lost, step, curve
@@ -149,4 +153,4 @@ def play(
                     inverse[m], sums[m], matrix_held[m], matrix_totals[m], x[m], k[m], int(matrix_totals[m, COUNT]),
                     z0[j], v[j], z[j], y[t], lost[j], bend if j == members else kappa,
                 )  # fmt: skip
-        weigh(standing, lost, most, rest, matrix_held[members - lanes, WEIGHT])
+        weigh(standing, lost, most, rest, matrix_held[members - lanes, WEIGHT], spare)
