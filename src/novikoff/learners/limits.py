@@ -61,7 +61,7 @@ class Limits:
 
     def outcome(self, y: Any) -> float:
         """y, a number in its range."""
-        value = y
+        value: float = y
         if type(y) is not float:
             try:
                 value = encode.number(y)  # first: numpy would round the range to the precision of y
