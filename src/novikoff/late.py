@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from novikoff.certificates.delayed_conservative import delayed_conservative
 from novikoff.certificates.delayed_mistakes import delayed_mistakes
 from novikoff.certificates.late_facts import LateFacts
-from novikoff.consistency import require
+from novikoff.consistency import next_mark, require
 from novikoff.errors import InputError
 from novikoff.observer import Observer
 from novikoff.pending import Pending
@@ -45,6 +45,7 @@ class Late(Observer):
     last_mistake               the arrival of the last of these; 0 if there was none
     pending                    rounds by id, for games that are asked by id; None where the caller keeps them
     labels                     outcomes are labels; of numbers there are no mistakes
+    curve                      (t, mistakes of the answers served after t labels) at the marks of the ledger's curve
     """
 
     predicted: int = 0
@@ -58,6 +59,7 @@ class Late(Observer):
     last_mistake: int = 0
     pending: Pending | None = None
     labels: bool = True
+    curve: list[tuple[int, int]] = field(default_factory=list)
     _served: NDArray[Any] | None = field(default=None, init=False)
     _versions: NDArray[np.int64] | None = field(default=None, init=False)
 
@@ -65,8 +67,9 @@ class Late(Observer):
     def begin(cls, ledger: Ledger) -> Self:
         """For a game whose labels come late from now on: those that came so far came at once."""
         rounds, mistakes = ledger.rounds, ledger.mistakes
-        return cls(rounds, rounds, 0, mistakes, mistakes, last_mistake=rounds if mistakes else 0,
-                   labels=ledger.counts)  # fmt: skip
+        curve = [(t, int(paid)) for t, paid in ledger.curve]
+        last = rounds if mistakes else 0
+        return cls(rounds, rounds, 0, mistakes, mistakes, last_mistake=last, labels=ledger.counts, curve=curve)
 
     @property
     def waiting(self) -> int:
@@ -108,7 +111,10 @@ class Late(Observer):
         wrong, changed = (said != y) & self.labels, served != said
         numbers = np.arange(self.labelled + 1, self.labelled + count + 1)
         last = np.maximum.accumulate(np.append(self.last_mistake, np.where(wrong, numbers, 0)))
-        self.mistakes += int(np.count_nonzero((served != y) & self.labels))
+        missed = np.cumsum((served != y) & self.labels)
+        while count and (mark := next_mark(self.curve[-1][0] if self.curve else 0)) <= self.labelled + count:
+            self.curve.append((mark, self.mistakes + int(missed[mark - self.labelled - 1])))
+        self.mistakes += int(missed[-1]) if count else 0
         self.arrival_mistakes += int(np.count_nonzero(wrong))
         self.changed += int(np.count_nonzero(changed))
         self.unexplained += int(np.count_nonzero(changed & (last[:-1] <= versions)))
@@ -128,6 +134,8 @@ class Late(Observer):
         require(told == [ledger.rounds, ledger.mistakes], must, told)
         sound = self.waiting >= 0 and self.unexplained <= self.changed <= self.labelled
         sound &= self.mistakes <= self.arrival_mistakes + self.changed and self.last_mistake <= self.labelled
+        last, paid = self.curve[-1] if self.curve else (0, 0)
+        sound &= last <= self.labelled < next_mark(last) and paid <= self.mistakes
         require(sound, "counts of what was served must agree", self._counts())
         if self.pending is not None:
             waiting = len(self.pending.waiting)
@@ -137,15 +145,13 @@ class Late(Observer):
         return {name: getattr(self, name) for name in COUNTS}
 
     def state(self) -> State:
-        return {
-            **self._counts(),
-            "labels": self.labels,
-            "pending": None if self.pending is None else self.pending.state(),
-        }
+        pending, curve = None if self.pending is None else self.pending.state(), [list(point) for point in self.curve]
+        return {**self._counts(), "labels": self.labels, "pending": pending, "curve": curve}
 
     @classmethod
     def restore(cls, state: State) -> Self:
         for name in COUNTS:
             require(type(state[name]) is int and state[name] >= 0, f"{name} must be a whole number", state[name])
         pending = None if state["pending"] is None else Pending.restore(state["pending"])
-        return cls(**{name: state[name] for name in COUNTS}, pending=pending, labels=bool(state["labels"]))
+        curve = [(t, paid) for t, paid in state["curve"]]
+        return cls(**{name: state[name] for name in COUNTS}, pending=pending, labels=bool(state["labels"]), curve=curve)

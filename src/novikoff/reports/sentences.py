@@ -450,6 +450,8 @@ def _claim(certificate: Certificate) -> str:
         return f"on average over its coins it makes at most {bound} mistakes; in this run {observed}"
     if quantity == "mistakes":
         return f"it made {observed} mistakes; the theorem allows at most {bound}"
+    if quantity == "mistakes of the answers served":
+        return f"{observed} of the answers served were wrong; the theorem allows at most {bound}"
     if quantity == "expected mistakes":
         return f"its chances of a mistake add up to {observed}; the theorem allows at most {bound}"
     if quantity == "deviation of coverage":

@@ -25,6 +25,7 @@ from novikoff.serve import openapi
 from novikoff.serve.actor import Actor, Job, Look
 from novikoff.serve.answering import Item
 from novikoff.serve.bulk import bulk
+from novikoff.serve.dashboard import Dashboard
 from novikoff.serve.metrics import Histogram
 from novikoff.serve.service import Service, log
 from novikoff.serve.telling import metrics, told
@@ -74,6 +75,7 @@ class App:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._cold = Starlette(
             routes=[
+                *Dashboard(self).routes(),
                 Route("/healthz", self._health),
                 Route("/readyz", self._ready),
                 Route("/metrics", self._metrics),

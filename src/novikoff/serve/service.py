@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from novikoff import model
+from novikoff.arena.replay import shown
 from novikoff.certificate import Certificate
 from novikoff.errors import InputError, NovikoffError
 from novikoff.registry import learner_name
-from novikoff.reports import plain
 from novikoff.serve.actor import Actor, Job
 from novikoff.serve.play import Play, begin
 from novikoff.serve.recovery import BASE, DATABASE, write_facts
@@ -200,7 +200,7 @@ def certified(certificates: Sequence[Certificate], n: int, late: dict[str, Any])
         "changed": late["changed"],
         "most_pending": late["others"],
         "variant": "arrival",
-        "certificates": [plain.certificate(one) for one in certificates],
+        "certificates": [shown(one) for one in certificates],
     }
 
 

@@ -1,0 +1,50 @@
+// The service as it is used: events of one model, drawn as the arena draws.
+import { cards, curve } from "./draw.js";
+
+const $ = (id) => document.getElementById(id);
+const count = (n) => n.toLocaleString("en");
+let events = null;
+
+function show(told) {
+  const points = told.curve.map(([t, paid]) => ({ t, paid }));
+  $("title").textContent = `${told.name}: ${told.model ? told.model.learner : told.state}`;
+  document.title = `${told.name}: novikoff`;
+  curve($("curve"), points, points.length - 1, told.bounds, null);
+  const served = (one) => one.theorem.startsWith("delayed_");
+  cards($("promises"), told.certificates.filter(served), null);
+  cards($("others"), told.certificates.filter((one) => !served(one)), null);
+  $("state").textContent = told.state === "ready" ? "It answers." : `${told.state}: ${told.reason || "please wait"}`;
+  if (told.labelled === undefined) return;
+  const share = told.labelled ? ` (${(100 * told.mistakes / told.labelled).toFixed(1)} %)` : "";
+  $("lead").textContent = `${count(told.mistakes)} mistakes in ${count(told.labelled)} labelled rounds${share}; ${count(told.predicted)} were served.`;
+  $("waits").textContent = `${count(told.pending)} wait for their labels; ${count(told.expired)} are no longer waited for.`;
+  $("changed").textContent = `${count(told.changed)} answers had changed when their labels came.`;
+}
+
+function listen(name) {
+  if (events) events.close();
+  for (const button of $("models").children) button.setAttribute("aria-current", button.textContent === name ? "page" : "false");
+  events = new EventSource(`v1/models/${encodeURIComponent(name)}/events`);
+  events.onmessage = (event) => show(JSON.parse(event.data));
+  events.onerror = () => { if (events.readyState === EventSource.CLOSED) $("state").textContent = "The service cannot be heard any more."; };
+}
+
+async function models() {
+  const { models: found } = await (await fetch("v1/models")).json();
+  if (!found.length) {
+    $("state").textContent = "There are no models yet: PUT /v1/models/NAME makes one.";
+    setTimeout(models, 2000);
+    return;
+  }
+  $("models").replaceChildren(...found.map((one) => {
+    const button = document.createElement("button");
+    button.textContent = one.name;
+    button.addEventListener("click", () => { location.hash = one.name; });
+    return button;
+  }));
+  const chosen = () => decodeURIComponent(location.hash.slice(1)) || found[0].name;
+  addEventListener("hashchange", () => listen(chosen()));
+  listen(chosen());
+}
+
+models();

@@ -1,0 +1,62 @@
+"""The dashboard: behind the token, under a strict policy, and told of what was served."""
+
+import json
+
+import httpx
+
+from novikoff import client as ours
+from novikoff.cli.send import send_source
+
+
+def events(http, name):
+    """What the page is told first."""
+    with http.stream("GET", f"/v1/models/{name}/events") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        first = next(line for line in answer.iter_lines() if line.startswith("data: "))
+    return json.loads(first.removeprefix("data: "))
+
+
+def test_the_page_is_behind_the_token_and_lets_nothing_in_or_out(client):
+    for path in ("/", "/dashboard.js", "/draw.js", "/arena.css", "/v1/models/m/events"):
+        assert httpx.get(f"{client.http.base_url}{path}").status_code == 401
+    page = client.http.get("/")
+    assert page.status_code == 200
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    assert "<script type=" in page.text
+    assert "http" not in page.text
+    assert client.code("GET", "/v1/models/nobody/events") == (404, "unknown_model")
+
+
+def test_the_page_is_told_of_what_was_served(client):
+    client.make()
+    for t in range(40):
+        client.predict(str(t), {"a": 1.0 if t % 2 else -1.0})
+    for t in range(30):
+        client.label(str(t), "spam" if t % 2 else "ham")
+    told = events(client.http, "m")
+    assert (told["predicted"], told["labelled"], told["pending"]) == (40, 30, 10)
+    assert told["curve"][-1] == [30, told["mistakes"]]
+    first = told["certificates"][0]
+    assert first["theorem"] == "delayed_mistakes"
+    assert told["bounds"] == [[30, first["bound"]]]
+    assert "of the answers served were wrong" in first["sentence"] or first["status"] == "vacuous"
+
+
+def test_a_file_is_sent_and_sent_again(client, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("NOVIKOFF_TOKEN", client.http.headers["authorization"].split()[1])
+    monkeypatch.setattr(ours, "LINES", 50)
+    rows = [f"{t % 7},{'red' if t % 3 else ''},{'spam' if t % 7 > 3 else 'ham'}" for t in range(300)]
+    source, url = tmp_path / "mail.csv", str(client.http.base_url)
+
+    def send(count, late):
+        source.write_text("\n".join(["size,colour,label", *rows[:count]]) + "\n")
+        code = send_source(str(source), {}, url, None, "perceptron:bias=1", None, late, True, True)
+        return code, json.loads(capsys.readouterr().out)
+
+    code, found = send(120, 10)
+    assert (code, found["model"], found["labelled"], found["pending"]) == (0, "mail", 120, 0)
+    assert found["changed"] >= 0
+    code, found = send(300, 10)  # it has grown: what was sent is not counted again
+    assert (code, found["labelled"], found["predicted"], found["refused"]) == (0, 300, 300, 0)
+    game = client.ask("GET", "/mail")
+    assert game["labelled"] == 300
