@@ -11,7 +11,7 @@ import pytest
 import documents
 import novikoff as nk
 from helpers import without_times
-from novikoff import late, registry
+from novikoff import late, mixed, registry
 from novikoff.online_to_batch import PROMISES
 from novikoff.registry import CATALOG, MANY
 from novikoff.reports.explanation import explain, read_references, theorems
@@ -107,7 +107,7 @@ def test_everything_can_be_explained(name):
 def test_every_theorem_is_promised_by_someone():
     entries = (*CATALOG.values(), *MANY.values())
     promised = {theorem.__name__ for entry in entries for theorem in getattr(entry.load(), "promises", ())}
-    assert promised | {theorem.__name__ for theorem in (*PROMISES, *late.PROMISES)} == set(theorems())
+    assert promised | {theorem.__name__ for theorem in (*PROMISES, *late.PROMISES, *mixed.PROMISES)} == set(theorems())
 
 
 def test_references_are_printed_as_they_are_written():

@@ -7,7 +7,7 @@ import inspect
 from collections import defaultdict
 
 from making.docstrings import escape, markdown
-from novikoff import late
+from novikoff import late, mixed
 from novikoff.online_to_batch import PROMISES
 from novikoff.registry import CATALOG, MANY
 from novikoff.reports.explanation import OURS, read_references, theorems
@@ -38,6 +38,8 @@ def _promised() -> dict[str, list[str]]:
         found[theorem.name].append("a classifier that was [kept](../guides/error-limit.md)")
     for theorem in late.PROMISES:
         found[theorem.name].append("a game whose labels come [late](../certificates.md)")
+    for theorem in mixed.PROMISES:
+        found[theorem.name].append("the Perceptron on shards, [mixed](../ray.md)")
     return found
 
 

@@ -27,6 +27,8 @@ from novikoff.types import State
 
 Vector = NDArray[np.float64]
 MOST = 2**53
+PROMISES = (mixing_mistakes, held_risk)
+"""The theorems on what was mixed."""
 
 
 @dataclass(frozen=True)
