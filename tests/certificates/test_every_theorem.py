@@ -383,7 +383,8 @@ def of_many(make, cheat, tight=None):
         run = cheat(run)
         after = run.after
         own = after.losses[after.shown] if hasattr(after, "shown") else getattr(after, "mistakes", 0) or after.loss
-        return dataclasses.replace(run, tracked=dataclasses.replace(run.tracked, lost=own))
+        lost = (own,) if isinstance(run.tracked.lost, tuple) else own
+        return dataclasses.replace(run, tracked=dataclasses.replace(run.tracked, lost=lost))
 
     found = of_metric(lambda: make(labels=3), [(tuple(3.0 * np.eye(3)[t % 3]), t % 3) for t in range(150)], cost, tight)
     return dataclasses.replace(found, streams=MANY_VECTORS)

@@ -6,12 +6,13 @@ import pytest
 import novikoff as nk
 from novikoff.kernels import auto_layout as mix
 from novikoff.kernels import many_layout as at
+from novikoff.kernels import second_order_layout as matrix
 from novikoff.types import Batch, Sparse
 
 
-def digits(rounds=None, seed=0):
+def digits(rounds=None, seed=0, name="digits"):
     """Scikit-learn's, shuffled, labels in the order of their first appearance."""
-    data = pytest.importorskip("sklearn.datasets").load_digits()
+    data = getattr(pytest.importorskip("sklearn.datasets"), f"load_{name}")()
     order = np.random.default_rng(seed).permutation(len(data.target))[:rounds]
     names = {label: k for k, label in enumerate(dict.fromkeys(data.target[order].tolist()))}
     return data.data[order], np.array([names[label] for label in data.target[order].tolist()])
@@ -133,3 +134,20 @@ def test_a_label_that_comes_late_has_learned_from_every_round_that_was_not_its_o
     count = announced.labels
     for one, other in zip((*late._matrices, *late._waves), (*announced._matrices, *announced._waves), strict=True):
         assert np.array_equal(one[:, :count], other[:, :count])
+
+
+def test_the_least_promise_is_that_of_a_member_against_the_rest_and_who_falsifies_its_sums_is_void():
+    x, y = digits(name="wine")
+    game = nk.Game(nk.ManyAuto())
+    game.learn_batch(Batch(x, y, 1))
+    (found,) = game.ledger.certify()
+    told = found.quantities
+    assert found.status == "valid"
+    assert told["member"].startswith("second order")
+    parts = ("comparator_loss", "penalty", "delta", "deficit", "mixture", "novelty")
+    assert found.bound == pytest.approx(sum(told[name] for name in parts))
+    game.learner._matrices[0][:, 1, matrix.MOMENT] *= 2.0  # of label 1
+    game.ledger.tracker.rest._labels[1]._asked = None
+    (found,) = game.ledger.certify()
+    assert found.status == "void"
+    assert "their sums are those of these scores" in found.reason

@@ -19,7 +19,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.comparators.metric_comparator import MetricComparatorFacts
+from novikoff.comparators.goal import Goal
+from novikoff.comparators.metric_comparator import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_tracker import KEEP, MetricTracker
 from novikoff.types import Batch, State
 
@@ -29,12 +30,12 @@ class AgainstFacts:
     """Of every label, in their order.
 
     rows     rounds seen
-    lost     the sum of the log losses of the scores that the learner played
-    labels   what was found for each
+    lost     the sum of the log losses of the scores of each member
+    labels   what was found for each label
     """
 
     rows: int
-    lost: float
+    lost: tuple[float, ...]
     labels: tuple[MetricComparatorFacts, ...]
 
     @property
@@ -42,24 +43,31 @@ class AgainstFacts:
         """Are the learners' sums those of the scores they played?"""
         return all(one.explained for one in self.labels)
 
+    def best(self, member: int) -> list[MetricComparator]:
+        """For each label, the comparator by which a member promises least; [] where one has none."""
+        found = [[u for u in one.comparators if u.member == member] for one in self.labels]
+        return [min(some, key=lambda u: u.parabola_bound) for some in found] if all(found) else []
+
 
 class AgainstTracker:
     """Comparators of a learner that begins now.
 
-    bias, kappa   the learner's
+    bias, kappa   the learner's; that of all its members, if it has several, who are counted when they first play
     announced     labels that are known before the first round; None for none
-    limit, keep   as of a MetricTracker
+    limit, keep, rides   as of a MetricTracker
     """
 
     scored = True
 
     def __init__(
-        self, bias: float, kappa: float, announced: int | None = None, limit: int | None = None, keep: int = KEEP // 8
-    ) -> None:
-        self.announced = announced
-        self._labels = [MetricTracker(bias, [kappa], limit=limit, keep=keep) for _ in range(announced or 0)]
-        self._unseen = MetricTracker(bias, [kappa], limit=limit, keep=keep)
-        self.rows, self.lost = 0, 0.0
+        self, bias: float, kappa: float, announced: int | None = None, limit: int | None = None, keep: int = KEEP // 8,
+        rides: bool = True,
+    ) -> None:  # fmt: skip
+        self.bias, self.kappa, self.announced, self.limit = float(bias), float(kappa), announced, limit
+        self.keep, self.rides, self.rows = keep, rides, 0
+        self._labels: list[MetricTracker] = []
+        self._unseen: MetricTracker | None = None
+        self._lost = np.zeros(0)
 
     def due(self, rounds: int) -> int:
         """It never wants to look at the learner."""
@@ -69,24 +77,35 @@ class AgainstTracker:
         """Never due."""
 
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
-        """The rounds of a batch, and the scores that the learner played; of labels to come, that of their learner."""
+        """The rounds of a batch, and the scores that each member played (rows, members, labels).
+
+        Of labels to come, and in one column more where they may come, they are those of their learner.
+        """
         y = np.asarray(batch.y).astype(np.int64)
         for j, tracker in enumerate(self._met(y, scores)):
-            tracker.see_scores(replace(batch, y=np.where(y == j, 1, -1).astype(np.int8)), _column(scores, j))
+            tracker.see_scores(replace(batch, y=np.where(y == j, 1, -1).astype(np.int8)), scores[:, :, j].copy())
 
     def see_row_scores(self, x: Any, y: int, scores: Any) -> None:
         """One round: x as (indices, values), or as an array of numbers."""
         scores = np.asarray(scores)[np.newaxis]
         for j, tracker in enumerate(self._met(np.array([y]), scores)):
-            tracker.see_row_scores(x, 1 if y == j else -1, _column(scores, j))
+            tracker.see_row_scores(x, 1 if y == j else -1, scores[:, :, j].copy())
 
     def _met(self, y: NDArray[np.int64], scores: NDArray[Any]) -> list[MetricTracker]:
         """The trackers of the labels, those of these rounds among them, and the one of all others."""
-        before = np.maximum.accumulate(np.maximum(y + 1, len(self._labels))) if len(y) else y
+        if self._unseen is None:
+            kappas = [self.kappa] * scores.shape[1]
+            self._unseen, *self._labels = (
+                MetricTracker(self.bias, kappas, limit=self.limit, keep=self.keep, rides=self.rides)
+                for _ in range(1 + (self.announced or 0))
+            )
+            self._lost = np.zeros(scores.shape[1])
+        known = np.maximum.accumulate(np.maximum(y + 1, len(self._labels))) if len(y) else y
         with np.errstate(all="ignore"):
-            s = np.where(np.arange(scores.shape[1]) < before[:, None], scores, -np.inf)
-            top = s.max(axis=1, initial=-np.inf, keepdims=True)
-            self.lost += float((top[:, 0] + np.log(np.exp(s - top).sum(axis=1)) - s[np.arange(len(y)), y]).sum())
+            s = np.where(np.arange(scores.shape[2]) < known[:, None, None], scores, -np.inf)
+            top = s.max(axis=2, initial=-np.inf, keepdims=True)
+            paid = top[:, :, 0] + np.log(np.exp(s - top).sum(axis=2)) - s[np.arange(len(y)), :, y]
+            self._lost = self._lost + np.cumsum(paid, axis=0)[-1] if len(y) else self._lost
         self.rows += len(y)
         while len(self._labels) <= y.max(initial=-1):
             self._labels.append(MetricTracker.restore(self._unseen.state()))
@@ -94,23 +113,25 @@ class AgainstTracker:
 
     def facts(self, learner: Any) -> AgainstFacts:
         """What was seen up to now; the learner has a list of goals for each label."""
-        pairs = zip(self._labels, learner.goals(), strict=True)
-        return AgainstFacts(self.rows, self.lost, tuple(tracker.facts_for(goals) for tracker, goals in pairs))
+        return self.facts_for(learner.goals())
+
+    def facts_for(self, goals: list[list[Goal]]) -> AgainstFacts:
+        """The same for a learner with these goals."""
+        labels = tuple(tracker.facts_for(some) for tracker, some in zip(self._labels, goals, strict=False))
+        return AgainstFacts(self.rows, tuple(self._lost.tolist()), labels)
 
     def state(self) -> State:
         """All of it, as plain data."""
-        return {"kind": "against", "announced": self.announced, "rows": self.rows, "lost": self.lost,
-                "labels": [tracker.state() for tracker in self._labels], "unseen": self._unseen.state()}  # fmt: skip
+        names = ("bias", "kappa", "announced", "limit", "keep", "rides")
+        return {"kind": "against", **{name: getattr(self, name) for name in names}, "rows": self.rows,
+                "lost": self._lost.copy(), "labels": [tracker.state() for tracker in self._labels],
+                "unseen": None if self._unseen is None else self._unseen.state()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
-        tracker = cls(0.0, 0.0)
-        tracker.announced, tracker.rows, tracker.lost = state["announced"], int(state["rows"]), float(state["lost"])
+        tracker = cls(*(state[name] for name in ("bias", "kappa", "announced", "limit", "keep", "rides")))
+        tracker.rows, tracker._lost = int(state["rows"]), np.array(state["lost"])
         tracker._labels = [MetricTracker.restore(one) for one in state["labels"]]
-        tracker._unseen = MetricTracker.restore(state["unseen"])
+        tracker._unseen = None if state["unseen"] is None else MetricTracker.restore(state["unseen"])
         return tracker
-
-
-def _column(scores: NDArray[Any], j: int) -> NDArray[Any]:
-    return np.ascontiguousarray(scores[:, j : j + 1])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.comparators.against_tracker import AgainstFacts
 from novikoff.comparators.metric import Metric
 
 Vector = NDArray[np.float64]
@@ -54,6 +55,7 @@ class ManyComparatorFacts:
     fitted        on how many of them
     lost          the sum of the log losses, or the mistakes, of the scores that the learner played
     unexplained   as of a comparator, of all that was compared besides
+    against       comparators of members against the rest, of a learner that has some
     """
 
     rows: int
@@ -61,6 +63,7 @@ class ManyComparatorFacts:
     comparators: tuple[ManyComparator, ...]
     lost: float
     unexplained: float = 0.0
+    against: AgainstFacts | None = None
 
     @property
     def explained(self) -> bool:

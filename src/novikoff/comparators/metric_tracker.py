@@ -168,7 +168,7 @@ class MetricTracker:
             self._kept = pieces
         else:
             ends = [piece[0].ends[1:] for piece in pieces]
-            shifts = np.cumsum([0, *(int(end[-1]) if len(end) else 0 for end in ends)])
+            shifts = np.cumsum([0, *(int(end[-1]) for end in ends)])
             together = kernels.nonzeros.Nonzeros(
                 np.concatenate([np.zeros(1, np.int64), *(e + s for e, s in zip(ends, shifts, strict=False))]),
                 np.concatenate([np.zeros(0, np.uint32), *(piece[0].places for piece in pieces)]),

@@ -417,6 +417,10 @@ def restored(state: State) -> Any:
         from novikoff.comparators.against_tracker import AgainstTracker
 
         return AgainstTracker.restore(state)
+    if state.get("kind") == "many-auto":
+        from novikoff.comparators.many_auto_tracker import ManyAutoTracker
+
+        return ManyAutoTracker.restore(state)
     if state.get("kind") == "many-kernel":
         from novikoff.comparators.many_kernel_tracker import ManyKernelTracker
 

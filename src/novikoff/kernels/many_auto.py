@@ -149,10 +149,12 @@ def play(
     normal_inverse: Vector, normal_squares: Vector, normal_totals: Vector, came: Vector, stack: Vector, moment: Vector,
     matrix: Vector, standing: Vector, kappa: float, books: Vector, shown: int, known: int, rounds: int, grows: bool,
     ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int64], learns: bool, scores: Vector,
-    said: NDArray[np.int64], chances: Vector, confidences: Vector, briers: Vector,
+    rest: Vector, said: NDArray[np.int64], chances: Vector, confidences: Vector, briers: Vector,
 ) -> None:  # fmt: skip
     """P of every label and row; if `learns`, the scores of the member `shown`, and of the mixture.
 
+    rest                  if `learns`, the scores of those against the rest, on rows as they are (rows, members, labels
+                          and one more); of labels never seen, that of their learner; 0 of who sleeps
     confidences, briers   as in StepResult (types.py); where a label is new, not a number, and the most there is
     """
     lanes, full, waves = len(roots), len(ridges), len(widths)
@@ -234,6 +236,9 @@ def play(
             standing[IDLE, lanes:members] = -1.0
         for j in range(labels):
             scores[t, j] = z[shown, j] if j < now else -np.inf
+        for m in range(full):
+            for j in range(labels + 1):
+                rest[t, m, j] = z[lanes + m, min(j, there - 1)] if standing[IDLE, lanes + m] >= 0.0 else 0.0
         for m in range(lanes):
             if standing[IDLE, m] >= 0.0:
                 for j in range(now):

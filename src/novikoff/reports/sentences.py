@@ -220,8 +220,9 @@ WORDS: dict[str, Words] = {
     "many_auto_regret": Words(
         "a mixture of forecasters of many labels, on any rows",
         ("there are weights for the {labels} labels whose log losses on these rows add up to {comparator_loss:up}; "
-         "their length costs {penalty:up}, learning them {delta:up}, the mixture {mixture:up}, and labels that nobody "
-         "could know {novelty:up}. Best was its member {member}, with {member_loss:up}",),
+         "their length costs {penalty:up}, learning them {delta:up}, where the learner took losses for more "
+         "{deficit:up}, the mixture {mixture:up}, and labels that nobody could know {novelty:up}. That is promised by "
+         "its member {member}; best was {best}, with {best_loss:up}",),
     ),
     "many_kernel_mistakes": Words(
         "a kernel Perceptron for many labels on any rows",

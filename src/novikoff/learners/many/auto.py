@@ -14,8 +14,8 @@ Algorithm
     discriminant play while there are at most 32 labels. `fast`: two softmax members, of rate 1. `bias` c adds a
     constant feature of value c. `seed` draws the random features. New labels as in learners/many/ftrl.py.
 Promise
-    certificates/many_auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every U what the softmax member
-    sqrt 1 promises + ln(J+1).
+    certificates/many_auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every U what a member promises of it
+    + ln(J+1): the softmax member sqrt 1, or one against the rest on rows as they are.
 Cost
     O(8k non-zeros of x) per round and 8k + 12 numbers a feature for the softmax members; O(k 256^2) per round for each
     other member that is awake.
@@ -32,9 +32,10 @@ from numpy.typing import NDArray
 
 from novikoff import kernels
 from novikoff.certificates.many_auto_regret import ManyAutoFacts, many_auto_regret
-from novikoff.comparators.goal import added_doubt
+from novikoff.certificates.many_facts import SLACK
+from novikoff.comparators.goal import Goal, added_doubt
+from novikoff.comparators.many_auto_tracker import ManyAutoTracker
 from novikoff.comparators.many_comparator import ManyGoal
-from novikoff.comparators.many_tracker import ManyTracker
 from novikoff.comparators.metric import U0, Diagonal
 from novikoff.errors import InputError, shown
 from novikoff.kernels import auto_layout as mix
@@ -42,10 +43,10 @@ from novikoff.kernels import many_layout as at
 from novikoff.kernels import second_order_layout as matrix
 from novikoff.learners.auto import RADIUS, RATES, RIDGES, WIDTHS
 from novikoff.learners.forecasters import Forecasters
-from novikoff.learners.logistic import curvature
+from novikoff.learners.logistic import curvature, facts_of, goal_of
 from novikoff.learners.many.against import PARTS, cut, grown, matrices
 from novikoff.learners.many.many_labels import ManyProbabilistic
-from novikoff.learners.matrix import refresh, stretches
+from novikoff.learners.matrix import Matrix, refresh, stretches
 from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.types import State, StepResult, Theorem
 
@@ -173,15 +174,17 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(self.features.count + 1, labels)
         scores, said = np.empty((len(y), labels)), np.zeros(len(y), dtype=np.int64)
+        rest = np.empty((len(y), len(self._ridges), labels + 1))
         came, (chances, sure, briers) = self._came(), np.empty((3, len(y)))
         for here in stretches(self.rounds, len(y)):
-            answers = (part[here] for part in (scores, said, chances, sure, briers))
+            answers = (part[here] for part in (scores, rest, said, chances, sure, briers))
             known, rounds = self._known_before(y, here), self.rounds + here.start
             self._play(rows.part(here), y[here], True, came, known, rounds, *answers)
             if (self.rounds + here.stop) % matrix.REFRESH == 0:
                 refresh(self._matrices, self._ridges[:, np.newaxis])
                 refresh(self._waves, 1.0)
-        wrong = (said != y).astype(np.float64)
+        wrong, padded = (said != y).astype(np.float64), np.pad(scores, ((0, 0), (0, 1)), constant_values=-np.inf)
+        scores = np.concatenate([padded[:, np.newaxis], rest], axis=1)
         return StepResult(said, wrong, wrong, probabilities=chances, scores=scores, confidences=sure, briers=briers)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
@@ -194,9 +197,9 @@ class ManyAuto(Forecasters, ManyProbabilistic):
             known = int(self._matrices[3][:, :, matrix.COUNT].max(initial=0))
             self._room(min(known + most, matrix.LIMIT), 0)
         places = np.minimum(rows.places, np.uint32(len(self._scales) - 1))
-        none, unused = np.zeros(0, dtype=np.int64), np.zeros(0)
-        rows = rows._replace(places=places)
-        self._play(rows, none, False, self._came(), self.labels, self.rounds, scores, none, unused, unused, unused)
+        none, unused, rest = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 0, 0))
+        rows, answers = rows._replace(places=places), (scores, rest, none, unused, unused, unused)
+        self._play(rows, none, False, self._came(), self.labels, self.rounds, *answers)
         return scores
 
     def _judged(self, played: StepResult, *_: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -205,9 +208,28 @@ class ManyAuto(Forecasters, ManyProbabilistic):
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return scores
 
-    def tracker(self) -> ManyTracker | None:
-        """Comparators for a game that begins now, of the softmax member sqrt 1."""
-        return ManyTracker("log", self.bias, self.announced) if self.rounds == 0 else None
+    def tracker(self) -> ManyAutoTracker | None:
+        """Comparators for a game that begins now, of the softmax member sqrt 1 and of those against the rest."""
+        return ManyAutoTracker(self.bias, curvature(RADIUS), self.announced) if self.rounds == 0 else None
+
+    def _against(self, m: int) -> list[Matrix]:
+        """What a member against the rest has for each label."""
+        found = [Matrix(float(self._ridges[m]), True) for _ in range(self.labels)]
+        for j, one in enumerate(found):
+            one.slots, (one.held, one.inverse, one.sums, one.totals) = self._slots, (p[m, j] for p in self._matrices)
+        return found
+
+    def _compared(self) -> list[int]:
+        """The members against the rest, on rows as they are, that never slept; the best first."""
+        lanes, standing = len(self._roots), self._standing
+        awake = [m for m in range(len(self._ridges)) if standing[mix.IDLE, lanes + m] >= 0.0]
+        return sorted(awake, key=lambda m: float(standing[mix.LOSS, lanes + m]))
+
+    def goals_against(self) -> list[list[Goal]]:
+        """What comparators of members against the rest are to make small, for each label."""
+        places, compared = self._places(), self._compared()
+        of = [[goal_of(one, places, self.rounds)._replace(member=m) for one in self._against(m)] for m in compared]
+        return [list(goals) for goals in zip(*of, strict=True)]
 
     def _places(self) -> int:
         self._make_room(self.features.count + 1)
@@ -236,7 +258,14 @@ class ManyAuto(Forecasters, ManyProbabilistic):
             self.rounds, self.labels, self.rounds, 0, float(books[at.LOSS]), float(books[at.NOVELTY]), self.entropy,
             float(totals[at.GAINED]), linear + off + 0.5 * high, linear - off + 0.5 * low, self._shown, self.names,
             standing[mix.LOSS].tolist(), standing[mix.LOG_WEIGHT].tolist(), (standing[mix.IDLE] < 0.0).tolist(),
+            len(self._roots), self._steady(),
         )  # fmt: skip
+
+    def _steady(self) -> bool:
+        """Has no metric of the members against the rest that are compared shrunk?"""
+        places = self._places()
+        told = (facts_of(one, places, self.rounds) for m in self._compared() for one in self._against(m))
+        return all(one.least <= one.gained * (1.0 + SLACK) + SLACK for one in told)
 
     def state(self) -> State:
         places = self._places()

@@ -117,7 +117,11 @@ class ManyLogistic(ManyProbabilistic):
             self._play(rows.part(here), y[here], True, known, rounds, scores[here], said[here], chances[here])
             refresh(self._parts, self.ridge)
         wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores)
+        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores[:, np.newaxis])
+
+    def _judged(self, played: StepResult, *rest: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        scores: Any = played.scores
+        return super()._judged(played._replace(scores=scores[:, 0]), *rest)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores = np.empty((len(rows.ends) - 1, self.labels))
