@@ -3,11 +3,8 @@
 import json
 import os
 import random
-import signal
-import socket
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 
@@ -17,6 +14,7 @@ import pytest
 from novikoff.serve import answering
 from novikoff.serve.recovery import DATABASE, snapshots
 from serving import opened, parts, played
+from serving_process import Server, context
 
 
 def rounds(client, count, seed=0, labels=("ham", "spam"), x=None):
@@ -232,34 +230,6 @@ def test_a_clock_that_jumps_back_changes_nothing(tmp_path, monkeypatch):
         assert client.label("a", "ham")["repeated"] is False
 
 
-class Server:
-    """The service in a process of its own."""
-
-    def __init__(self, folder, sync):
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            port = one.getsockname()[1]
-        command = [sys.executable, "-m", "novikoff", "serve", "--dir", str(folder), "--port", str(port), "--sync", sync]
-        self.process = subprocess.Popen(
-            [*command, "--snapshot-every", "200"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        self.address = f"http://127.0.0.1:{port}"
-        end = time.monotonic() + 120
-        while True:
-            try:
-                if httpx.get(f"{self.address}/readyz").status_code == 200:
-                    break
-            except httpx.HTTPError:
-                pass
-            assert time.monotonic() < end
-            assert self.process.poll() is None
-            time.sleep(0.02)
-        self.headers = {"authorization": f"Bearer {(folder / 'token').read_text().strip()}"}
-
-    def client(self):
-        return httpx.Client(base_url=f"{self.address}/v1/models", headers=self.headers, timeout=60, verify=False)
-
-
 def traffic(server, name, coins, acknowledged, until):
     """Single requests and bulk ones until the server is gone; what was acknowledged is written down."""
     waiting = []
@@ -290,14 +260,16 @@ def traffic(server, name, coins, acknowledged, until):
     ("sync", "kills"),
     [("full", 2), ("normal", 1), *(pytest.param(s, 100, marks=pytest.mark.slow) for s in ("full", "normal"))],
 )
-def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, sync, kills):
+def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, monkeypatch, sync, kills):
+    monkeypatch.setenv("PYTHONPATH", "")  # the context sets it
+    processes = context()
     coins = random.Random(f"{sync}{kills}")
     acknowledged = []
-    server = Server(tmp_path, sync)
+    server = Server(processes, tmp_path, sync)
     with server.client() as client:
         asked = {"learner": "perceptron:bias=1", "negative": "ham", "positive": "spam", "bits": 10}
         assert client.put("/m", json=asked).status_code == 201
-    request.addfinalizer(lambda: server.process.kill())
+    request.addfinalizer(lambda: server.kill())
     for kill in range(kills):
         loaded = kill % 2 == 0
         until = None if loaded else coins.randrange(1, 5)
@@ -312,11 +284,10 @@ def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, sync, kills
         while len(acknowledged) < enough and time.monotonic() < end:
             time.sleep(0.01)
         time.sleep(coins.uniform(0, 0.3))
-        server.process.send_signal(signal.SIGKILL)
-        server.process.wait()
+        server.kill()
         for thread in threads:
             thread.join()
-        server = Server(tmp_path, sync)
+        server = Server(processes, tmp_path, sync)
     assert len(acknowledged) > 20 * kills
     with server.client() as client:
         text = "\n".join(json.dumps(line) for line, _ in acknowledged)
@@ -324,6 +295,6 @@ def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, sync, kills
         assert again == [{**reply, "repeated": True} for _, reply in acknowledged]
         (tmp_path / "recovered.nk").write_bytes(client.get("/m/model.nk").content)
     server.process.terminate()
-    server.process.wait()
+    server.process.join()
     assert parts(tmp_path / "recovered.nk") == played(tmp_path / "models/m" / DATABASE)
     print(f"{kills} kills, sync {sync}: {len(acknowledged):,} acknowledged, 0 lost")
