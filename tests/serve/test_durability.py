@@ -170,9 +170,14 @@ def test_a_small_disk_that_is_filled_or_becomes_read_only(tmp_path):
                 assert time.monotonic() < end
                 time.sleep(0.05)
             assert client.ask("GET", "/m")["labelled"] == acknowledged
-            subprocess.run(["mount", "-o", "remount,ro", disk])
-            assert client.learn("ro", {"f": 1}, "ham", 503)["error"]["code"] == "storage_failed"
-            subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        with opened(disk) as client:
+            told = client.ask("GET", "/m")
+            assert told["state"] == "failed"
+            assert "the disk must be writable" in told["reason"]
+        subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
+        with opened(disk) as client:
+            assert client.ask("GET", "/m")["labelled"] == acknowledged
     finally:
         subprocess.run(["umount", "-l", disk], check=True)
 

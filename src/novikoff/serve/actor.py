@@ -168,8 +168,10 @@ class Actor:
         self._snapped = self.table.snapped
 
     def _fail(self, state: str, error: Exception) -> None:
-        busy = getattr(error, "sqlite_errorname", "") == "SQLITE_BUSY"
-        self.reason = "another process plays it" if busy else str(error) or type(error).__name__
+        kind = getattr(error, "sqlite_errorname", "")
+        self.reason = "another process plays it" if kind == "SQLITE_BUSY" else str(error) or type(error).__name__
+        if kind.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR")):
+            self.reason += ": the disk must be writable"
         self.state = state
         self._log(state, level="error", model=self.name, reason=self.reason, kind=type(error).__name__)
 
