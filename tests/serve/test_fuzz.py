@@ -59,6 +59,8 @@ def test_requests_at_random(tmp_path, capfd, requests):
         client.make()
         client.make("many", learner="perceptron", labels="many", negative=None, positive=None)
         client.make("numbers", learner="vaw", negative=None, positive=None)
+        for name in ("m", "many", "numbers"):  # objects from now on
+            client.ask("POST", f"/{name}/predict", {"id": "first", "x": {"f0": 1}})
         before = 0
         for k in range(requests):
             if k == requests // 3:
