@@ -95,10 +95,11 @@ class Play:
     def predict(self, form: str, rows: Sequence[bytes]) -> tuple[list[Any], list[float | None]]:
         """What is said of each row, as the learner has labels, and its score; None if it has none."""
         batch = self.rows.batch(form, rows, np.ones(len(rows), np.int8), self.ledger.rounds + 1)
-        scores = [float(self.learner.score_one(x)) for x, _ in batch.rows()] if self._scored else [None] * len(rows)
-        return self.game.predict_batch(batch).tolist(), [
-            None if s is None or not math.isfinite(s) else s for s in scores
-        ]
+        scores: list[float | None] = [None] * len(rows)
+        if self._scored:
+            found = self.ledger.player.scores_many(batch).tolist()
+            scores = [score if math.isfinite(score) else None for score in found]
+        return self.game.predict_batch(batch).tolist(), scores
 
     def learn(
         self, form: str, rows: Sequence[bytes], labels: Sequence[Any], served: Sequence[tuple[Any, int]] | None = None
