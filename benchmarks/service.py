@@ -235,7 +235,7 @@ def recovery(folder, events):
     size = sum(path.stat().st_size for path in (folder / "recovery/models/m").iterdir()) / events
     told = f"{took:.1f} s a million{at_most(took, 10)}"
     print(f"recovery of {events:,} events: {told}, "
-          f"beside {with_snapshot.seconds:.2f} s for a start with a snapshot; {size:.0f} MB of disk a million")  # fmt: skip
+          f"beside {with_snapshot.seconds:.2f} s to start with a snapshot; {size:.0f} MB a million")  # fmt: skip
     without.stop()
 
 
