@@ -35,7 +35,7 @@ from novikoff.certificates.specialists_facts import EPS, SpecialistsFacts
 from novikoff.certificates.specialists_promise import specialists_promise
 from novikoff.certificates.specialists_regret import specialists_regret
 from novikoff.certificates.stretch_regret import stretch_regret
-from novikoff.errors import POSITIVE, InputError, shown
+from novikoff.errors import POSITIVE, Advice, InputError, shown
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import array, integer, require
@@ -90,7 +90,8 @@ class Specialists(Playing):
                 "Choose auto, logistic, ftrl or vaw, for labels."
             )
         if learner.labels is not None:
-            raise InputError("a specialist must have two labels", f"{type(learner).__name__} takes many", POSITIVE)
+            advice = Advice("Play the learner without specialists (auto without drift). Or: ", POSITIVE)
+            raise InputError("a specialist must have two labels", f"{type(learner).__name__} takes many", advice)
         if type(block) is not int or not 1 <= block <= 2**40:
             raise InputError(f"a block must be a number of rounds, at least 1: got {shown(block)}.")
         if rounds_learned(learner.facts()):
