@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from novikoff.serve.app import App
 
 BETWEEN = 1.0
-SHARE = 0.05
+SHARE = 0.1
 """Of the time, for certificates, which one who watches asks for."""
 LISTENS = 10.0
 """Seconds after which who watches is asked to listen again, so that a service that stops is not held up."""
@@ -87,7 +87,8 @@ class Dashboard:
         if certificate is not None and first is not None and (not bounds or bounds[-1][0] < certificate["labelled"]):
             bounds.append((certificate["labelled"], first["bound"]))
             del bounds[: -2 * POINTS]
-        return {**found, "curve": curve, "bounds": bounds, "certificates": cards}
+        as_of = 0 if certificate is None else certificate["labelled"]
+        return {**found, "curve": curve, "bounds": bounds, "certificates": cards, "as_of": as_of}
 
 
 def _curve(actor: Actor) -> list[list[int]]:

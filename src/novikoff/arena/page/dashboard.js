@@ -9,7 +9,9 @@ function show(told) {
   const points = told.curve.map(([t, paid]) => ({ t, paid }));
   $("title").textContent = `${told.name}: ${told.model ? told.model.learner : told.state}`;
   document.title = `${told.name}: novikoff`;
-  curve($("curve"), points, points.length - 1, told.bounds, null);
+  const last = told.bounds.length ? told.bounds[told.bounds.length - 1] : [0, 0];
+  const near = last[1] <= 4 * Math.max(points[points.length - 1].paid, 4); // else it is said that what is allowed is far above
+  curve($("curve"), points, points.length - 1, near ? told.bounds : [last], null);
   const served = (one) => one.theorem.startsWith("delayed_");
   cards($("promises"), told.certificates.filter(served), null);
   cards($("others"), told.certificates.filter((one) => !served(one)), null);
@@ -18,6 +20,7 @@ function show(told) {
   const share = told.labelled ? ` (${(100 * told.mistakes / told.labelled).toFixed(1)} %)` : "";
   $("lead").textContent = `${count(told.mistakes)} mistakes in ${count(told.labelled)} labelled rounds${share}; ${count(told.predicted)} were served.`;
   $("waits").textContent = `${count(told.pending)} wait for their labels; ${count(told.expired)} are no longer waited for.`;
+  $("as-of").textContent = told.as_of && told.as_of < told.labelled ? `The cards are as of ${count(told.as_of)} labels.` : "";
   $("changed").textContent = `${count(told.changed)} answers had changed when their labels came.`;
 }
 
