@@ -2,6 +2,7 @@
 
 import json
 import re
+import zipfile
 
 import pytest
 
@@ -182,10 +183,14 @@ def test_a_model_goes_out_and_in_again(client, tmp_path):
     assert nk.load(path).rounds == 20
     reply = client.http.put("/v1/models/again/model.nk?bits=10", content=path.read_bytes())
     assert (reply.status_code, reply.json()["labelled"], reply.json()["expired"]) == (201, 20, 1)
+    assert client.http.put("/v1/models/again/model.nk", content=path.read_bytes()).status_code == 409
     told = [client.ask("POST", f"/{name}/learn", {"id": "z", "x": {"f": 3}, "label": "ham"}) for name in ("m", "again")]
     assert told[0]["prediction"] == told[1]["prediction"]
     assert client.http.put("/v1/models/bad/model.nk", content=b"PK\3\4nonsense").status_code == 422
-    assert client.http.put("/v1/models/again/model.nk", content=path.read_bytes()).status_code == 409
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bomb, bomb.open("meta.json", "w") as entry:
+        for _ in range(16):
+            entry.write(bytes(2**26))
+    assert client.http.put("/v1/models/bad/model.nk", content=path.read_bytes()).status_code == 413
 
 
 def test_it_tells_of_itself(client):

@@ -187,7 +187,7 @@ class App:
 
     async def _metrics(self, _: Request) -> Response:
         for actor in list(self.service.models.values()):
-            if actor.state in ("ready", "storage_failed"):
+            if actor.state in ("ready", "storage_failed") and self.service.stale(actor.name):
                 await self.certificate(actor)
         return Response(metrics(self.service, self.request_seconds), media_type="text/plain; version=0.0.4")
 

@@ -9,6 +9,7 @@ import shutil
 import sys
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -25,6 +26,10 @@ from novikoff.serve.store import Store
 from novikoff.serve.wire import NAME, Model, RefusedError
 
 MOST_MODELS = 256
+FRESH = 15.0
+"""Seconds that a certificate is new enough for those who only want the numbers."""
+MOST_UNPACKED = 1_000_000_000
+"""Bytes of an uploaded file, unpacked."""
 STARTED = 120.0
 """Seconds that a new model may take until it can be played."""
 
@@ -50,6 +55,7 @@ class Service:
         self.deliver: Callable[[Sequence[Job]], None] = lambda jobs: None
         self._lock = threading.Lock()
         self._certificates: dict[str, tuple[Any, dict[str, Any]]] = {}
+        self._evaluated: dict[str, float] = {}
         self._evaluating: dict[str, threading.Lock] = {}
         try:
             (folder / "models").mkdir(parents=True, exist_ok=True)
@@ -123,9 +129,10 @@ class Service:
             if name in self.models:
                 raise RefusedError("model_differs", "a model of this name is there already. Choose another name.")
             try:
+                _check_unpacked(file)
                 ledger = model.load_game(file)
                 play = Play(ledger, bits)
-            except NovikoffError as error:
+            except (NovikoffError, zipfile.BadZipFile) as error:
                 raise RefusedError("bad_model", str(error)) from None
             if ledger.learner.domain.kind == "losses" or not (ledger.encoding is None or ledger.encoding.dense):
                 raise RefusedError("bad_model", "a game to be served must be on hashed features or arrays of numbers: "
@@ -180,7 +187,12 @@ class Service:
                 ledger = model.ledger_of(what)
                 found = certified(ledger.certify(), n, late)
                 known = self._certificates[actor.name] = (mark, found)
+                self._evaluated[actor.name] = time.monotonic()
         return known[1]
+
+    def stale(self, name: str) -> bool:
+        """Is it time for a new certificate, for those who only want the numbers?"""
+        return time.monotonic() - self._evaluated.get(name, -FRESH) >= FRESH
 
     def certified(self, name: str) -> dict[str, Any] | None:
         """The last certificate that was evaluated."""
@@ -202,6 +214,15 @@ def certified(certificates: Sequence[Certificate], n: int, late: dict[str, Any])
         "variant": "arrival",
         "certificates": [shown(one) for one in certificates],
     }
+
+
+def _check_unpacked(file: BinaryIO) -> None:
+    """Refuse a file that is small only as long as it is packed."""
+    with zipfile.ZipFile(file) as archive:
+        size = sum(one.file_size for one in archive.infolist())
+    if size > MOST_UNPACKED:
+        raise RefusedError("too_large", f"a model file must have at most {MOST_UNPACKED:,} bytes, unpacked.")
+    file.seek(0)
 
 
 def token_of(folder: Path, path: Path | None) -> str:
