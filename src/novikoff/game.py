@@ -35,9 +35,8 @@ from novikoff.observer import Observer, Tracking, as_batch
 from novikoff.pending import MOST, Id
 from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
-from novikoff.sources.matched import names_of_row
 from novikoff.stream import Stream, is_stream, there_before
-from novikoff.tables.adopting import adopted, adopted_row
+from novikoff.tables.adopting import adopted, adopted_row, columns_of_row
 from novikoff.types import (
     Adversary,
     Batch,
@@ -222,12 +221,14 @@ class Game:
         return left
 
     def _play_round(self, x: Example, y: Any) -> Label:
-        player, ledger, names = self.player, self.ledger, names_of_row(x)
+        player, ledger = self.player, self.ledger
+        names = columns_of_row(x, ledger.encoding)
         if names is not None:
             x = adopted_row(x, ledger.encoding, ledger.feature_names, learn=True)
-            if ledger.encoding is not None and isinstance(x, np.ndarray):
-                player.widen(len(x))
+            if ledger.encoding is not None:
                 names = ledger.encoding.features
+                if isinstance(x, np.ndarray):
+                    player.widen(len(x))
         chance = None
         if player.draws and not (player.pays or player.members):
             y = check_label(y, self.learner.labels)

@@ -108,6 +108,22 @@ def test_rows_of_pandas_and_a_frame_are_the_same_game(frame):
     assert repr(begun.learner.state()) == repr(whole.learner.state())
 
 
+def test_objects_of_json_are_rows_of_the_table(frame):
+    whole = nk.play("perceptron", nk.Frame(frame))
+    begun = nk.play("perceptron", nk.Frame(frame), rounds=20)
+    game = nk.Game(begun.learner, ledger=begun)
+    for _, row in frame[20:].iterrows():
+        given = {
+            name: value for name, value in row.to_dict().items() if not pd.isna(value)
+        }  # what is missing is left out
+        asked = game.predict_one(given)
+        assert game.learn_one(given, row["bought"]) == asked
+    assert begun.mistakes == whole.mistakes
+    assert repr(begun.learner.state()) == repr(whole.learner.state())
+    with pytest.raises(MismatchError, match='a new "size"'):
+        game.predict_one({"size": 30.0, "colour": "red"})
+
+
 def test_a_kept_classifier_reads_a_row_of_pandas(frame):
     kept = nk.keep(nk.play("perceptron", nk.Frame(frame), keep=5), "last")
     assert kept.predict_one(frame.iloc[3]) in ("no", "yes")

@@ -19,6 +19,7 @@ from novikoff.types import Batch, CheckedRow, Example, Sparse, State
 
 Row = NDArray[Any] | CheckedRow
 Kind = Literal["array", "numbers", "names"]
+Weights = NDArray[np.float64]
 
 MOST = 2**32 - 1
 """Features there can be: readers number them up to 2^32 - 2."""
@@ -119,6 +120,13 @@ class Features:
         self.names = {name: place for place, name in enumerate(names)}
         sound = all(type(name) is str for name in names) and len(self.names) == len(names)
         require(sound and len(names) in (0, self.count), "names must be different texts, one a feature", len(names))
+
+
+def never_seen(weights: Weights, indices: NDArray[np.uint32]) -> tuple[Weights, NDArray[np.uint32]]:
+    """Weights, and which is whose: features that were never seen share the last one, which is 0."""
+    weights = weights if len(weights) else np.zeros(1)
+    beyond = len(indices) > 0 and int(indices.max()) >= len(weights)
+    return weights, np.minimum(indices, np.uint32(len(weights) - 1)) if beyond else indices
 
 
 _WORDS: Mapping[str | None, str] = {"array": "an array", "numbers": "numbered features", "names": "named features"}

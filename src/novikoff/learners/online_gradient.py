@@ -48,7 +48,7 @@ from novikoff.certificates.online_gradient_regret import online_gradient_regret
 from novikoff.comparators.ball import best_in_ball, squared_loss
 from novikoff.errors import InputError, Where, shown
 from novikoff.kernels import gradient_layout as at
-from novikoff.learners.features import Features, Row
+from novikoff.learners.features import Features, Row, never_seen
 from novikoff.learners.limits import LARGEST, Limits, size
 from novikoff.learners.outcome_range import OutcomeRange
 from novikoff.learners.playing import Playing
@@ -297,7 +297,7 @@ class OnlineGradient(Playing):
         weights, totals, row = self._held[at.WEIGHT], self._totals, self._quick(x)
         row = self._row(x, learn=False) if row is None else row
         if isinstance(row, tuple):
-            weights, indices = self._known(row[0])
+            weights, indices = never_seen(weights, row[0])
             score: float = kernels.online_gradient.score_sparse(weights, totals, self._asking, indices, row[1])
         else:
             weights = weights if len(weights) else np.zeros(len(row))
@@ -310,7 +310,7 @@ class OnlineGradient(Playing):
         """<w, x> of every row, scaled back where the range was learned; nothing is learned."""
         scores, x = np.empty(len(batch)), self.features.rows(batch, learn=False)
         if isinstance(x, Sparse):
-            weights, indices = self._known(x.indices)
+            weights, indices = never_seen(self._held[at.WEIGHT], x.indices)
             kernels.online_gradient.scores_sparse(
                 weights, self._totals, self._asking, x.indptr, indices, x.values, scores
             )
@@ -321,12 +321,6 @@ class OnlineGradient(Playing):
         for t in np.flatnonzero(np.isnan(scores)).tolist()[:1]:
             self._limits.check(_square(self._row(batch.example(t), learn=False)), round=batch.first + t)
         return self._back_now(scores)
-
-    def _known(self, indices: NDArray[np.uint32]) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-        """Weights, and which is whose: features that were never seen share the last one, which is 0."""
-        weights = self._held[at.WEIGHT] if self._held.shape[1] else np.zeros(1)
-        beyond = len(indices) > 0 and int(indices.max()) >= len(weights)
-        return weights, np.minimum(indices, np.uint32(len(weights) - 1)) if beyond else indices
 
     def _grow(self) -> None:
         """Make room for the features met."""

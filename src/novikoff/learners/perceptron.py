@@ -35,7 +35,7 @@ from novikoff.certificates.perceptron_squared_hinge import perceptron_squared_hi
 from novikoff.comparators.tracker import LinearTracker
 from novikoff.errors import InputError
 from novikoff.kernels import named
-from novikoff.learners.features import Features, Row
+from novikoff.learners.features import Features, Row, never_seen
 from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import array, boolean, integer, require
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
@@ -158,18 +158,12 @@ class Perceptron(Playing):
         x = self.features.rows(batch, learn=False)
         rest = (self.bias, self.normalize, scores)
         if isinstance(x, Sparse):
-            weights, indices = self._known(x.indices)
+            weights, indices = never_seen(self._weights, x.indices)
             kernels.perceptron.scores_sparse(weights, self._bias_weight, x.indptr, indices, x.values, *rest)
         else:
             weights = self._weights if len(self._weights) else np.zeros(x.shape[1])
             kernels.perceptron.scores_dense(weights, self._bias_weight, x, *rest)
         return scores
-
-    def _known(self, indices: NDArray[np.uint32]) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-        """Weights, and which is whose: features that were never seen share the last one, which is 0."""
-        weights = self._weights if len(self._weights) else np.zeros(1)
-        beyond = len(indices) > 0 and int(indices.max()) >= len(weights)
-        return weights, np.minimum(indices, np.uint32(len(weights) - 1)) if beyond else indices
 
     def _score_row(self, row: Row, x: Example) -> float:
         """The score of any x, whatever its form; `row` is x, checked."""
@@ -180,7 +174,7 @@ class Perceptron(Playing):
             known = dict(zip(x, row[1].tolist(), strict=True))
             score = self._score_named(known, {name: self._named.get(name, 0.0) for name in known})
         else:
-            weights, indices = self._known(row[0])
+            weights, indices = never_seen(self._weights, row[0])
             score = kernels.perceptron.score_sparse(
                 weights, self._bias_weight, indices, row[1], self.bias, self.normalize
             )

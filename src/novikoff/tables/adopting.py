@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,20 +61,28 @@ def adopted_row(
 ) -> Example:  # fmt: skip
     """A row of a pandas frame as a learner of that encoding, or of features of these names, knows it; else x as it is.
 
-    The label may be among its values.
+    The label may be among its values. To a learner of a table a mapping from columns to values is a row too, as a JSON
+    object is: what it leaves out is missing.
     """
-    shown = names_of_row(x)
+    shown = columns_of_row(x, encoding)
     if encoding is None or shown is None:
         return matched_row(x, names, whose)
     known = [column.name for column in encoding.columns]
-    missing = [name for name in known if name not in shown]
+    missing = [name for name in known if name not in shown and not isinstance(x, Mapping)]
     new = [name for name in shown if name not in known and name != encoding.label]
     if missing or new:
         raise mismatch("x", whose, missing, new)
     row: Any = x
-    arrays = {c.name: cells.array([_value(row[c.name])], c.kind) for c in encoding.columns}
+    arrays = {c.name: cells.array([_value(row.get(c.name))], c.kind) for c in encoding.columns}
     rows = encoding.rows(arrays, 1, learn)
     return rows[0].astype(np.float64) if isinstance(rows, np.ndarray) else next(iter(rows.rows()))
+
+
+def columns_of_row(x: Any, encoding: Encoding | None) -> tuple[str, ...] | None:
+    """The names of the values of a row of a pandas frame, or of a mapping if there is an encoding; None of others."""
+    if encoding is not None and isinstance(x, Mapping) and all(isinstance(key, str) for key in x):
+        return tuple(x)
+    return names_of_row(x)
 
 
 def _value(value: Any) -> Any:
