@@ -29,6 +29,7 @@ from novikoff.comparators.linear import LONGEST, SHORTEST, ratio
 from novikoff.comparators.many_comparator import ManyGoal
 from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import Diagonal
+from novikoff.comparators.nonzeros import nonzeros_of
 from novikoff.comparators.rows import Rows, chosen, one_row, restored_rows, rows_state
 from novikoff.comparators.tally import Tally
 from novikoff.similarity import Similarity
@@ -261,11 +262,7 @@ class ManyKernelTracker:
 
 def _sparse(x: Any) -> Sparse:
     """Rows as the learner reads them: the places and numbers of what is not zero."""
-    if isinstance(x, Sparse):
-        rows, _ = kernels.nonzeros.of_sparse(*x.arrays, 0.0)
-    else:
-        array = np.ascontiguousarray(x, dtype=np.float64)
-        rows, _ = kernels.nonzeros.of_dense(array if array.ndim == 2 else array[:, None], 0.0)
+    rows = nonzeros_of(x, 0.0)
     end = int(rows.ends[-1])
     width = int(rows.places[:end].max(initial=0)) + 1
     return Sparse(rows.ends.astype(np.uint64), rows.places[:end].copy(), rows.values[:end].copy(), width, checked=True)

@@ -29,8 +29,9 @@ from novikoff.comparators.background import Background
 from novikoff.comparators.many_comparator import ManyComparator, ManyComparatorFacts, ManyGoal
 from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.nonzeros import joined, nonzeros_of
 from novikoff.comparators.rows import one_row
-from novikoff.types import Batch, Sparse, State
+from novikoff.types import Batch, State
 
 Vector = NDArray[np.float64]
 KEEP = 16_000_000
@@ -92,11 +93,7 @@ class ManyTracker:
         self._see(one_row(x), np.array([y], dtype=np.int64), np.asarray(scores)[np.newaxis])
 
     def _see(self, x: Any, y: NDArray[np.int64], scores: Vector) -> None:
-        if isinstance(x, Sparse):
-            rows, _ = kernels.nonzeros.of_sparse(x.indptr, x.indices, x.values, self.bias)
-        else:
-            array = np.ascontiguousarray(x, dtype=np.float64)
-            rows, _ = kernels.nonzeros.of_dense(array if array.ndim == 2 else array[:, None], self.bias)
+        rows = nonzeros_of(x, self.bias)
         if self.normalize:
             kernels.nonzeros.normalize(*rows)
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
@@ -150,13 +147,7 @@ class ManyTracker:
         """All rows kept, as one piece."""
         pieces = self._kept or []
         if len(pieces) != 1 or pieces[0][2].shape[1] != self.labels:
-            ends = [piece[0].ends[1:] for piece in pieces]
-            shifts = np.cumsum([0, *(int(end[-1]) if len(end) else 0 for end in ends)])
-            together = kernels.nonzeros.Nonzeros(
-                np.concatenate([np.zeros(1, np.int64), *(e + s for e, s in zip(ends, shifts, strict=False))]),
-                np.concatenate([np.zeros(0, np.uint32), *(piece[0].places for piece in pieces)]),
-                np.concatenate([np.zeros(0), *(piece[0].values for piece in pieces)]),
-            )
+            together = joined([piece[0] for piece in pieces])
             y = np.concatenate([np.zeros(0, np.int64), *(piece[1] for piece in pieces)])
             scores, at = np.full((len(y), self.labels), -np.inf), 0
             for _, _, part in pieces:

@@ -32,9 +32,10 @@ from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric import U0
 from novikoff.comparators.metric_comparator import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
+from novikoff.comparators.nonzeros import joined, nonzeros_of
 from novikoff.comparators.rows import one_row
 from novikoff.kernels import log_losses_layout as at
-from novikoff.types import Batch, Sparse, State
+from novikoff.types import Batch, State
 
 Vector = NDArray[np.float64]
 KEEP = 16_000_000
@@ -115,11 +116,7 @@ class MetricTracker:
 
     def _see(self, x: Any, y: NDArray[np.int8], scores: NDArray[Any]) -> None:
         scores = np.ascontiguousarray(scores.reshape(len(y), -1)[:, : len(self.kappas)])
-        if isinstance(x, Sparse):
-            rows, _ = kernels.nonzeros.of_sparse(x.indptr, x.indices, x.values, self.bias)
-        else:
-            array = np.ascontiguousarray(x, dtype=np.float64)
-            rows, _ = kernels.nonzeros.of_dense(array if array.ndim == 2 else array[:, None], self.bias)
+        rows = nonzeros_of(x, self.bias)
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
         if self.frozen is not None:
             self.frozen.see(rows, y, scores, self.places, np.array(self.kappas[: scores.shape[1]]))
@@ -167,13 +164,7 @@ class MetricTracker:
         if len(pieces) == 1:
             self._kept = pieces
         else:
-            ends = [piece[0].ends[1:] for piece in pieces]
-            shifts = np.cumsum([0, *(int(end[-1]) for end in ends)])
-            together = kernels.nonzeros.Nonzeros(
-                np.concatenate([np.zeros(1, np.int64), *(e + s for e, s in zip(ends, shifts, strict=False))]),
-                np.concatenate([np.zeros(0, np.uint32), *(piece[0].places for piece in pieces)]),
-                np.concatenate([np.zeros(0), *(piece[0].values for piece in pieces)]),
-            )
+            together = joined([piece[0] for piece in pieces])
             labels = np.concatenate([np.zeros(0, np.int8), *(piece[1] for piece in pieces)])
             scores = [piece[2] for piece in pieces] or [np.zeros((0, 1))]
             self._kept = [(together, labels, np.concatenate(scores))]
