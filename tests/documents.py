@@ -21,8 +21,8 @@ ROOT = Path(__file__).parent.parent
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 DATA = {"text", "toml", "ini", "yaml", "json", "csv"}
 """Blocks that are not run."""
-WAITING = {"arena", "serve", "send"}
-"""Verbs that wait for a browser, or need a server."""
+WAITING = {"arena", "serve", "send", "--live", "--on"}
+"""Verbs and options that wait for a browser, or need a server."""
 MAKE = set(re.findall(r"^([\w-]+)(?: [\w-]+)*:", (ROOT / "Makefile").read_text(), re.MULTILINE))
 EXTRAS = set(re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(), re.MULTILINE))
 
@@ -78,7 +78,7 @@ def run_command(command):
     while words and re.fullmatch(r"[A-Z_]+=\S*", words[0]):
         words.pop(0)
     words = words[: words.index(">")] if ">" in words else words  # to a file, which no test writes
-    if words[0] == "novikoff" and words[1] not in WAITING and "--live" not in words:
+    if words[0] == "novikoff" and not WAITING.intersection(words):
         code, out, error = novikoff(*words[1:])
         assert code == 0, f"{command}: {error}"
         return out.rstrip() + "\n"
@@ -103,7 +103,7 @@ def is_there(words):
             return set(re.split("[][]", what)[1].split(",")) <= EXTRAS
         case ["pip" | "pipx", "install" | "run", *what]:
             return what in ([], ["."], ["novikoff"]) or what[0].startswith("novikoff")
-    return words[0] in {"git", "cd", "source", "curl"}
+    return words[0] in {"git", "cd", "source", "curl", "ray"}
 
 
 def indented_code(text):
@@ -129,6 +129,8 @@ def write_files(folder):
         (folder / name).write_text(svm)
     bits = "".join(f"{'+' if label == 'spam' else '-'} {int(label == 'spam')}{a % 2}{b % 2}\n" for a, b, label in rows)
     (folder / "rounds.bits").write_text(bits)
+    for name in ("day-1.svm", "day-2.svm"):
+        (folder / name).write_text(svm)
     (folder / "house.csv").write_text("rooms,area,price\n" + "".join(f"{a % 9},{b},{3 * b + a}\n" for a, b, _ in rows))
     weather = "wind,rain,target\n" + "".join(f"{a},{b},{int(a > b)}\n" for a, b, _ in rows) * 4
     (folder / "weather.csv").write_text(weather)

@@ -15,6 +15,6 @@ def pages() -> dict[str, str | bytes]:
     for path in sorted(PLACE.glob("*.ipynb")):
         text, more = MarkdownExporter().from_filename(str(path), {"unique_key": path.stem})
         note = f"*This page is a notebook: [{path.name}]({path.name}){{ download }}.*"
-        made[f"notebooks/{path.stem}.md"] = text.replace("\n", f"\n\n{note}\n", 1)
+        made[f"notebooks/{path.stem}.md"] = text.replace("\n", f"\n\n{note}\n\n", 1)
         made.update({f"notebooks/{name}": picture for name, picture in more["outputs"].items()})
     return made
