@@ -3,6 +3,7 @@
 import ast
 import io
 import json
+import re
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
 
@@ -20,7 +21,12 @@ def played(source, scope):
         value = eval(compile(ast.Expression(last.value), "cell", "eval"), scope) if last else None
     if value is not None:
         shown = value._repr_html_() if hasattr(value, "_repr_html_") else repr(value)
-    return out.getvalue(), shown
+    return out.getvalue(), words(shown)
+
+
+def words(shown):
+    """What is read on a page: neither its markup nor its pictures."""
+    return re.sub(r"<[^>]*>", " ", shown).split()
 
 
 def stored(cell):
@@ -28,7 +34,7 @@ def stored(cell):
     printed = "".join("".join(one["text"]) for one in cell["outputs"] if one.get("name") == "stdout")
     results = [one["data"] for one in cell["outputs"] if one["output_type"] == "execute_result"]
     assert all(one["output_type"] in ("stream", "execute_result") for one in cell["outputs"])
-    return printed, "".join("".join(one.get("text/html", one["text/plain"])) for one in results)
+    return printed, words("".join("".join(one.get("text/html", one["text/plain"])) for one in results))
 
 
 def test_there_are_three():
