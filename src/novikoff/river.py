@@ -141,7 +141,8 @@ class NovikoffClassifier(_Model, base.Classifier):
             if player.probable:
                 chances = dict(enumerate(learner.probabilities_one(x).tolist()))
             else:
-                chances = dict(player.chances(x)) if learner.labels else {}
+                drawn = player.chances(x) if learner.labels else {}
+                chances = {label: drawn.get(label, 0.0) for label in range(learner.labels)}
             total = sum(chances.values())
             return {numbering.decode(label): chance / total for label, chance in chances.items()}
         p = learner.probability_one(x) if player.probable else float(player.chances(x).get(1, 0.0))
