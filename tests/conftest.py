@@ -14,6 +14,7 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import settings  # imports no numpy
 
 KERNELS = Path(__file__).parent.parent / "src" / "novikoff" / "kernels"
@@ -25,3 +26,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 settings.register_profile("short", max_examples=20, deadline=None, print_blob=True)
 settings.register_profile("long", max_examples=400, deadline=None, print_blob=True)
 settings.load_profile("short")
+
+
+@pytest.fixture
+def nothing_else_registered(monkeypatch):
+    """Learners that a test registers are gone after it."""
+    from novikoff import registry
+
+    monkeypatch.setattr(registry, "_registered", {room: {} for room in registry.GROUPS})

@@ -11,7 +11,7 @@ import pytest
 import documents
 import novikoff as nk
 from helpers import without_times
-from novikoff import late, mixed, registry
+from novikoff import late, mixed
 from novikoff.online_to_batch import PROMISES
 from novikoff.registry import CATALOG, MANY
 from novikoff.reports.explanation import explain, read_references, theorems
@@ -23,9 +23,8 @@ LEARNERS = (ROOT / "docs" / "learners" / "index.md").read_text()
 
 
 @pytest.fixture
-def nothing_else(monkeypatch):
+def nothing_else(nothing_else_registered, monkeypatch):
     """What a page registers is forgotten; the package that one shows can be imported."""
-    monkeypatch.setattr(registry, "_registered", {room: {} for room in registry.GROUPS})
     monkeypatch.syspath_prepend(ROOT / "tests" / "example_package")
 
 

@@ -17,7 +17,7 @@ import novikoff as nk
 from novikoff import registry
 from novikoff.catalog import make
 from novikoff.errors import ModelFileError, SourceError, SpecError
-from novikoff.registry import CATALOG, GROUPS, learner_name, names
+from novikoff.registry import CATALOG, learner_name, names
 from novikoff.reports.explanation import explain
 from novikoff.testing import check_learner, check_stream
 
@@ -27,9 +27,7 @@ DOCUMENT = HERE.parent / "docs" / "extending.md"
 BAD = [[0, 1], [0] * 13, [2, *[0] * 11], [0.5, *[0] * 11], [math.nan, *[0] * 11], "a", None]
 
 
-@pytest.fixture(autouse=True)
-def nothing_else_registered(monkeypatch):
-    monkeypatch.setattr(registry, "_registered", {room: {} for room in GROUPS})
+pytestmark = pytest.mark.usefixtures("nothing_else_registered")
 
 
 @pytest.fixture

@@ -53,8 +53,11 @@ EXTRAS = {
 def test_every_package_that_is_imported_is_declared():
     extras = PROJECT["optional-dependencies"]
     assert all({re.split("[<>=]", one)[0] for one in extras[name]} == needed for name, needed in EXTRAS.items())
-    apart = {"": {"ray", "fsspec"}, **EXTRAS}  # imported where they are used, with a word on how to install them
-    assert {*extras["ray"], *extras["urls"]} == {"ray>=2.30", "fsspec>=2023.1"}
+    apart = {
+        "": {"ray", "fsspec", "river"},
+        **EXTRAS,
+    }  # imported where they are used
+    assert {*extras["ray"], *extras["urls"], *extras["river"]} == {"ray>=2.30", "fsspec>=2023.1", "river>=0.21"}
     for room, needed in apart.items():
         others = imported_by(ROOT / "src" / "novikoff" / room, [] if room else list(EXTRAS)) - needed
         known = packages_distributions()

@@ -379,5 +379,5 @@ def test_kernels_are_compiled_for_one_kind_of_arrays():
             learner = Ellipsoid()
             learner.learn_many(Batch(shown, y, 1))
             learner.predict_many(Batch(shown, y, 1))
-    many = (kernels.ellipsoid.learn_dense, kernels.ellipsoid.learn_sparse, kernels.ellipsoid.label_dense)
+    many = (kernels.ellipsoid.learn_dense, kernels.ellipsoid.learn_sparse, kernels.ellipsoid.scores_dense)
     assert [len(kernel.signatures) for kernel in many] == [1, 1, 1]
