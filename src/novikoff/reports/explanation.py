@@ -20,6 +20,8 @@ OURS = "novikoff.certificates"
 
 def explain(name: str) -> str:
     """The text for a learner, an adversary, a class, a format or a theorem; why some learners are not here."""
+    if name not in CATALOG and name.replace("-", "_") in theorems():  # installed packages need not be looked through
+        return _with_references(_doc_of(_theorem(name)))
     if (frame := ALIASES.get(name.lower(), name.lower())) in FRAMES and not find(name):
         return _with_references(FRAMES[frame])
     if (absent := ALIASES.get(name.lower(), name.lower())) in ABSENT and not find(name):
