@@ -121,10 +121,10 @@ SLOW = ("River AdaptiveRandomForest",)
 class Played(Results):
     """(error, log loss, seconds) of each shuffle."""
 
-    def play(self, stream, name, data, shuffles):
+    def play(self, stream, name, data, seeds):
         if (stream, name) not in self.found:
             rows = []
-            for seed in range(shuffles):
+            for seed in seeds:
                 order = np.random.default_rng(seed).permutation(len(data.y))
                 shuffled = Data(data.x[order], numbered(data.y[order]))
                 said, lost, seconds = PEERS[name](shuffled) if name in PEERS else ours(name, shuffled)
@@ -137,6 +137,7 @@ class Played(Results):
 def main():
     parser = argparse.ArgumentParser("python -m benchmarks quality_labels", description=__doc__.splitlines()[0])
     parser.add_argument("--shuffles", type=int, default=5, metavar="N", help="orders of the rows (5)")
+    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="the seed of the first of them (0)")
     parser.add_argument("--streams", metavar="A,B", help=f"of {', '.join(STREAMS)}; all by default")
     parser.add_argument("--results", metavar="FILE", help="keep what was played there; it is not played again")
     parser.add_argument("--slow", action="store_true", help="River's AdaptiveRandomForest too")
@@ -144,14 +145,16 @@ def main():
     kept, results = Played(chosen.results), {}
     streams = chosen.streams.split(",") if chosen.streams else list(STREAMS)
     names = [name for name in (*OURS, *PEERS) if chosen.slow or name not in SLOW]
+    seeds = range(chosen.first, chosen.first + chosen.shuffles)
     for stream in streams:
         data = STREAMS[stream]()
         for name in names:
-            results[stream, name] = found = kept.play(stream, name, data, chosen.shuffles)
+            results[stream, name] = found = kept.play(stream, name, data, seeds)
             print(f"{stream}: {name} {cell(found)}", file=sys.stderr, flush=True)
     table("errors in % / log loss", streams, names, results)
     versions = [f"{name} {importlib.metadata.version(name)}" for name in ("novikoff", "river", "vowpalwabbit")]
-    print(f"{chosen.shuffles} shuffles; {', '.join(versions)}, Python {platform.python_version()}")
+    orders = f"{chosen.shuffles} shuffles, from seed {chosen.first}"
+    print(f"{orders}; {', '.join(versions)}, Python {platform.python_version()}")
 
 
 if __name__ == "__main__":
