@@ -1,5 +1,7 @@
 """`auto` for many labels: its members, its stack, who rests, and who cheats."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -151,3 +153,20 @@ def test_the_least_promise_is_that_of_a_member_against_the_rest_and_who_falsifie
     (found,) = game.ledger.certify()
     assert found.status == "void"
     assert "their sums are those of these scores" in found.reason
+
+
+def test_a_member_that_is_compared_is_checked_whether_it_says_that_it_slept_or_not(monkeypatch):
+    x, y = digits(name="wine")
+    game = nk.Game(nk.ManyAuto())
+    game.learn_batch(Batch(x, y, 1))
+    after, tracked = game.learner.facts(), game.ledger.tracker.facts(game.learner)
+    member = next(m for m in range(len(tracked.against.lost)) if tracked.against.best(m))
+    lost, losses, slept = list(tracked.against.lost), list(after.losses), list(after.slept)
+    lost[member] = 0.0  # and the mixture lost 17
+    losses[after.lanes + member], slept[after.lanes + member] = lost[member], True
+    against = dataclasses.replace(tracked.against, lost=lost)
+    monkeypatch.setattr(game.ledger.tracker, "facts", lambda learner: dataclasses.replace(tracked, against=against))
+    monkeypatch.setattr(nk.ManyAuto, "facts", lambda learner: dataclasses.replace(after, losses=losses, slept=slept))
+    (found,) = game.ledger.certify()
+    assert found.status == "void"
+    assert "awake or compared" in found.reason

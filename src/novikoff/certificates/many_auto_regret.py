@@ -62,14 +62,16 @@ def many_auto_regret(run: Run[ManyAutoFacts]) -> Bound | None:
     after, price = run.after, math.log(len(run.after.names))
     awake = [j for j, slept in enumerate(after.slept) if not slept]
     slack = SLACK * (1.0 + after.loss)
-    kept = all(after.loss - after.losses[j] <= price + slack for j in {*awake, after.shown})
+    against = run.tracked.against
+    used = [m for m in range(len(against.lost)) if against.best(m)] if against else []
+    compared = {after.shown, *(after.lanes + m for m in used)}
+    kept = all(after.loss - after.losses[j] <= price + slack for j in compared.union(awake))
     weighed = all(abs(after.loss - after.losses[j] - price - after.log_weights[j]) <= slack for j in awake)
     needed = assumptions(run, run.log_loss, after.losses[after.shown])
     trivial = run.rounds * math.log(max(after.labels, 2))
-    needed.append(seen("the mixture lost at most ln(J+1) more than every member awake", kept))
+    needed.append(seen("the mixture lost at most ln(J+1) more than every member awake or compared", kept))
     needed.append(seen("its weights are those of what the members lost", weighed))
-    if against := run.tracked.against:
-        used = [m for m in range(len(against.lost)) if against.best(m)]
+    if against:
         own = all(abs(against.lost[m] - after.losses[after.lanes + m]) <= slack for m in used)
         needed.append(seen("the losses of members against the rest are those of the scores they played", own))
         needed.append(seen("their sums are those of these scores", against.explained))
