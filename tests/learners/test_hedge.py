@@ -314,6 +314,7 @@ SEVERAL = "table:matrix=[[0,1,2,0,1],[0,1,2,0,0]]"
         ),
         (lambda: Hedge([Constant()], names=["a", "b"]), InputError, "names must be"),
         (lambda: Hedge([Constant()], seed=0.5), InputError, "a seed must be"),
+        (lambda: Hedge([Perceptron(), nk.OnlineGradient()]), InputError, "number 2 learns numbers"),
     ],
 )
 def test_what_cannot_be_a_team_is_refused_with_a_reason(make, error, says):

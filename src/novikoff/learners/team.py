@@ -26,6 +26,8 @@ def team(learners: Sequence[Learner]) -> list[Learner]:
             raise InputError(f"learners must be no teams: number {k + 1} is one. Put its learners in this team.")
         if Player(learner).covers:
             raise InputError(f"learners must say no sets: number {k + 1} does. Put conformal around the team.")
+        if Player(learner).outcomes == "numbers":
+            raise InputError(f"learners must learn labels: number {k + 1} learns numbers. auto-regression mixes such.")
         if learner.labels is not None and not Player(learner).numbered:
             raise InputError(f"learners must have the labels -1 and +1: number {k + 1} has {learner.labels} labels.")
         if Player(learner).numbered != Player(learners[0]).numbered:
