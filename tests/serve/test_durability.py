@@ -93,8 +93,8 @@ def test_snapshots_that_cannot_be_used_are_passed_over(tmp_path, capfd):
         client.make()
         for seed in range(3):
             rounds(client, 20, seed)
+            before = client.saved()  # answered by the thread that begins a snapshot: it has begun
             client.service.models["m"]._writer.join()
-        before = client.saved()
     folder = tmp_path / "models/m"
     newest, older = (path for _, path in snapshots(folder))
     good = newest.read_bytes()
