@@ -134,7 +134,7 @@ class NovikoffClassifier(_Model, base.Classifier):
         player: Any = self._player
         learner: Any = self._game.learner
         if not (player.probable or player.draws):
-            raise NotImplementedError(f"{self.learner} has no probabilities")
+            raise NotImplementedError(f"{self.learner} has no probabilities")  # as River's own classifiers do
         if self.labels is not None:
             numbering = self._game.numbering
             assert numbering is not None

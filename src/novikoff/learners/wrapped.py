@@ -205,7 +205,7 @@ def _has_chances(model: Any, river: bool) -> bool:
         return hasattr(model, "predict_proba")
     try:
         copy.deepcopy(model).predict_proba_one({})
-    except NotImplementedError:
+    except NotImplementedError:  # so River says that a classifier has none
         return False
     except Exception:  # it has some, but not of this x
         return True
