@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.errors import MismatchError
+from novikoff.errors import InputError, MismatchError, SourceError
 from novikoff.executors import Executor, executor
 from novikoff.mixed import weights_of
 
@@ -156,3 +156,61 @@ def test_three_nodes_change_no_bit_nor_does_the_loss_of_one(cluster, file):
     assert told(mixed(file, Through(executor("ray"), slowly))) == alone
     killer.join()
     assert sum(node["Alive"] for node in ray.nodes()) == 2
+
+
+@pytest.mark.slow
+def test_a_failure_ends_the_other_tasks_and_nothing_else(here, tmp_path):
+    """ray.cancel would end this process: sooner or later a task is done at the very moment at which it is cancelled."""
+    marker = str(tmp_path / "ended")
+
+    def until_over(over, item):
+        import time
+
+        if item == 0:
+            raise ValueError("no")
+        while not over():
+            time.sleep(0.01)
+        open(marker, "w").close()
+
+    def quickly(over, item):
+        if item % 3 == 0:
+            raise ValueError("no")
+
+    for _ in range(100):
+        with pytest.raises(ValueError, match="no"):
+            executor("ray").map(quickly, range(8))
+    with pytest.raises(ValueError, match="no"):
+        executor("ray").map(until_over, [0, 1])
+    until = time.monotonic() + 30
+    while not os.path.exists(marker) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert os.path.exists(marker)
+
+
+@pytest.mark.slow
+def test_what_cannot_be_done_elsewhere_says_so(here, tmp_path):
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed: pip install novikoff[urls]")
+    fsspec.filesystem("memory").pipe_file("/here.csv", b"a,y\n" + b"1,0\n2,1\n" * 50)  # of this process alone
+    with pytest.raises(SourceError, match="Every machine of the cluster must see it"):
+        nk.mix("memory://here.csv", 2, 2, on="ray")
+    lock = threading.Lock()
+    with pytest.raises(InputError, match="must be data"):
+        nk.compare({"mine": lambda seed: (lock, nk.Perceptron())[1]}, ([[1.0], [2.0]], [1, -1]), on="ray")
+    with pytest.raises(InputError, match="connected to one cluster"):
+        nk.mix("demo:iris", 2, 1, on="10.9.9.9:6379")
+
+
+@pytest.mark.slow
+def test_control_c_leaves_no_task_behind(here, file, tmp_path):
+    path, address = tmp_path / "mixed.nk", ray.get_runtime_context().gcs_address
+    asked = ["mix", file, "--epochs", "100000", "--on", address, "--save", str(path)]
+    driver = subprocess.Popen([sys.executable, "-m", "novikoff", *asked], stderr=subprocess.PIPE, text=True)
+    while driver.poll() is None and not path.exists():
+        time.sleep(0.01)
+    driver.send_signal(signal.SIGINT)
+    _, said = driver.communicate(timeout=60)
+    assert (driver.returncode, "Traceback" in said, "stopped by Ctrl-C" in said) == (130, False, True)
+    until = time.monotonic() + 30
+    while ray.available_resources().get("CPU") != 2.0 and time.monotonic() < until:
+        time.sleep(0.05)
+    assert ray.available_resources()["CPU"] == 2.0

@@ -2,7 +2,7 @@
 
 Promise
     Results are in the order of the items, and the same to the bit, whoever does them. The first item that fails raises
-    its own error. Ctrl-C, or a failure, ends what was begun.
+    its own error. Ctrl-C, or a failure, ends what was begun: every task asks now and then whether it is over.
 On Ray
     `on="ray"` is the cluster that this process is connected to; else the one of RAY_ADDRESS, or one that runs on this
     machine; else Ray is started here. Any other text is the address of a cluster. A task that is lost with its worker
@@ -14,15 +14,20 @@ Cost
 
 from __future__ import annotations
 
+import pickle
 import socket
 import threading
+import time
+import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from logging import ERROR
-from typing import Any, TypeVar
+from traceback import format_exception
+from typing import Any, Self, TypeVar
 
-from novikoff.errors import InputError
+from novikoff.errors import Advice, InputError, NovikoffError, Option, SourceError
 from novikoff.sources.labelled_lines import cores
 
 Item = TypeVar("Item")
@@ -39,6 +44,9 @@ SECONDS = 5.0
 
 RETRIES = 10
 """How often a task may be lost with a worker or a node of Ray, and be done again."""
+
+_known: dict[str, str] = {}
+"""Clusters that were connected to, as they call themselves: by which address."""
 
 
 class Executor(ABC):
@@ -90,19 +98,30 @@ class Ray(Executor):
     ) -> list[Result]:
         ray, each = self._ray, list(items)
         task = ray.remote(num_cpus=self._cores, max_retries=RETRIES, scheduling_strategy="SPREAD")(_call)
-        store = ray.put(shared)
-        waiting = [task.remote(function, item, store) for item in each]
+        try:
+            packed, store = [ray.cloudpickle.dumps((function, item)) for item in each], ray.put(shared)
+        except (TypeError, AttributeError, pickle.PicklingError) as error:
+            raise InputError("what goes to other machines must be data, and functions of it", f"{error}") from None
+        key, now = f"novikoff {uuid.uuid4()} is over".encode(), time.time()
+        waiting = [task.remote(one, store, key, now) for one in packed]
         results: list[Result] = []
         try:
             for reference in waiting:
-                results.append(ray.get(reference))
+                result = ray.get(reference)
+                if isinstance(result, _Failed):
+                    raise result.error
+                results.append(result)
                 if progress:
                     progress(len(results), len(each))
-        except ray.exceptions.RayTaskError as error:
-            raise error.cause from None
+        except ray.exceptions.RayError as error:
+            reason = str(error).partition("\n")[0]
+            raise NovikoffError(
+                "a task must be done in the end", f"Ray gave it up ({reason})",
+                "Each is begun anew some times: is there memory enough where it runs?",
+            ) from None  # fmt: skip
         finally:
-            for reference in waiting[len(results) :]:
-                ray.cancel(reference, force=True)
+            if len(results) < len(each):
+                _end(key)
         return results
 
 
@@ -117,13 +136,59 @@ def executor(on: str | Executor = "threads", threads: int | None = None) -> Exec
     return Ray(None if on == "ray" else on)
 
 
-def _call(function: Callable[..., Result], item: Any, shared: Sequence[Any]) -> Result:
-    return function(_never, item, *shared)
+def _call(packed: bytes, shared: Sequence[Any], key: bytes, asked: float) -> Any:
+    """One task. What it raises is a result like any other: Ray prints errors that nobody asks for.
+
+    It is unpacked here, as that may fail: a file may not be on this machine.
+    """
+    over = _Over(key, asked)
+    try:
+        function, item = pickle.loads(packed)
+        return None if over() else function(over, item, *shared)
+    except Exception as error:
+        return _Failed.of(error)
 
 
-def _never() -> bool:
-    """Ray ends a task by itself."""
-    return False
+@dataclass(frozen=True)
+class _Failed:
+    """What a task raised."""
+
+    error: Exception
+
+    @classmethod
+    def of(cls, error: Exception) -> Self:
+        """The error as it can be sent: with where it was, in words; of a source that was not there, why that may be."""
+        if isinstance(error, SourceError) and not {"line", "row"} & error.where.keys():
+            error.advise("Every machine of the cluster must see it by this name: in a shared folder, or by a URL.")
+        told = "".join(format_exception(error))
+        if not isinstance(error, NovikoffError):
+            error.add_note(told)
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:
+            return cls(RuntimeError(told))
+        return cls(error)
+
+
+class _Over:
+    """Was it ended? Asked of the cluster once a second, the first time a second after it was begun."""
+
+    def __init__(self, key: bytes, asked: float) -> None:
+        self._key, self._asked, self._ended = key, asked, False
+
+    def __call__(self) -> bool:
+        if not self._ended and not 0.0 <= time.time() - self._asked < 1.0:
+            from ray.experimental.internal_kv import _internal_kv_get
+
+            self._ended, self._asked = _internal_kv_get(self._key) is not None, time.time()
+        return self._ended
+
+
+def _end(key: bytes) -> None:
+    """Let tasks end that are no longer wanted. (ray.cancel ends this process if one is done at that very moment.)"""
+    from ray.experimental.internal_kv import _internal_kv_put
+
+    _internal_kv_put(key, b"1")
 
 
 def _check_there(address: str | None) -> None:
@@ -131,15 +196,17 @@ def _check_there(address: str | None) -> None:
     if address is None or address in ("auto", "local"):
         return
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    try:
-        with socket.create_connection((host, int(port)), timeout=SECONDS):
-            return
-    except (OSError, ValueError) as error:
-        raise InputError(
-            "a cluster of Ray must be at an address as 10.0.0.1:6379",
-            f"got {address!r} ({error})",
-            'Start one with "ray start", or leave the address out for Ray on this machine: on="ray".',
-        ) from None
+    reason = "no host and port"
+    if host and port.isdecimal():
+        try:
+            with socket.create_connection((host, int(port)), timeout=SECONDS):
+                return
+        except (OSError, OverflowError) as error:
+            reason = str(error)
+    raise InputError(
+        "a cluster of Ray must be at an address as 10.0.0.1:6379", f"got {address!r} ({reason})",
+        Advice('Start one with "ray start --head", or pass ', Option("on", "ray"), " for Ray on this machine."),
+    )  # fmt: skip
 
 
 def _connected(address: str | None) -> Any:
@@ -148,12 +215,21 @@ def _connected(address: str | None) -> Any:
         import ray
     except ImportError:
         raise InputError('tasks on Ray need it to be installed: it is not. pip install "novikoff[ray]".') from None
-    if not ray.is_initialized():
-        _check_there(address)
-        try:
-            ray.init(address or "auto", log_to_driver=False, logging_level=ERROR)
-        except ConnectionError:
-            if address is not None:
-                raise
-            ray.init("local", num_cpus=cores(), include_dashboard=False, log_to_driver=False, logging_level=ERROR)
+    if ray.is_initialized():
+        here = ray.get_runtime_context().gcs_address
+        if address not in (None, "auto", "local", here, _known.get(here)):
+            raise InputError(
+                f"a process is connected to one cluster of Ray: this one to {here}, got {address!r}. Take "
+                'on="ray", or call ray.shutdown() first.'
+            )
+        return ray
+    _check_there(address)
+    try:
+        ray.init(address or "auto", log_to_driver=False, logging_level=ERROR)
+    except ConnectionError:
+        if address is not None:
+            raise
+        ray.init("local", num_cpus=cores(), include_dashboard=False, log_to_driver=False, logging_level=ERROR)
+    if address is not None:
+        _known[ray.get_runtime_context().gcs_address] = address
     return ray
