@@ -19,8 +19,8 @@ from sklearn.datasets import load_breast_cancer, load_digits
 import novikoff as nk
 from benchmarks import made
 from benchmarks.timing import alternated, ratio
-from novikoff.game import labels_of
 from novikoff.online_to_batch import METHODS, keep
+from novikoff.player import Player
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.types import Sparse
 
@@ -75,7 +75,8 @@ def quality(name, x, y):
                     continue
                 kept = keep(ledger, how, stream=stream)
                 limit = kept.certificate.bound if kept.certificate else None
-                found[how].append((np.nan if limit is None else limit, np.mean(labels_of(kept, test) != test.y)))
+                error = np.mean(Player(kept).predict_many(test) != test.y)
+                found[how].append((np.nan if limit is None else limit, error))
         last = np.array(found["last"])[:, 1].mean()
         print(f"{name}, {learner}: {len(seen):,} rows")
         for how in (how for how in METHODS if found[how]):

@@ -55,7 +55,7 @@ _HOMES = {
     "make": "catalog",
     "mix": "mixing",
     "permutation_test": "permutation",
-    "play": "game",
+    "play": "playing",
     "read": "sources.reader",
     "register": "registry",
     "repeat": "repetition",

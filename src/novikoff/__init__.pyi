@@ -9,7 +9,6 @@ from novikoff.drift import DriftTest as DriftTest
 from novikoff.drift import Monitor as Monitor
 from novikoff.errors import NovikoffError as NovikoffError
 from novikoff.game import Game as Game
-from novikoff.game import play as play
 from novikoff.learners.ada_hedge import AdaHedge as AdaHedge
 from novikoff.learners.adagrad import AdaGrad as AdaGrad
 from novikoff.learners.arow import Arow as Arow
@@ -64,6 +63,7 @@ from novikoff.observer import Observer as Observer
 from novikoff.off_policy import bandit as bandit
 from novikoff.online_to_batch import keep as keep
 from novikoff.permutation import permutation_test as permutation_test
+from novikoff.playing import play as play
 from novikoff.registry import Format as Format
 from novikoff.registry import register as register
 from novikoff.repetition import repeat as repeat

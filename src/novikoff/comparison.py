@@ -31,11 +31,11 @@ from novikoff.certificate import Certificate
 from novikoff.environment import as_stream, check_asked, check_many
 from novikoff.errors import InputError, SpecError, counted
 from novikoff.executors import Count, Executor, Over, Threads, executor
-from novikoff.game import play
 from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
 from novikoff.player import Player
+from novikoff.playing import play
 from novikoff.shown import Shown
 from novikoff.sources.in_memory import MOST_BYTES, InMemoryStream, hold
 from novikoff.stream import Stream, adapted, is_stream

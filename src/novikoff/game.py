@@ -1,60 +1,25 @@
-"""The game: see x, predict, see y, learn; and the ledger that remembers it.
-
-`play` runs a whole game; `Game` is for those who drive the loop themselves.
-"""
+"""The game: see x, predict, see y, learn; and the ledger that remembers it. `playing.py` runs whole games."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import catalog
 from novikoff.by_id import Answer, ById
-from novikoff.environment import (
-    Piece,
-    as_stream,
-    check_asked,
-    check_many,
-    check_outcomes,
-    for_learner,
-    goes_on,
-    opened,
-    pieces,
-)  # fmt: skip
-from novikoff.errors import Advice, InputError, MismatchError, Option, SpecError
-from novikoff.kernels.clock import clock
+from novikoff.errors import InputError, MismatchError, SpecError
 from novikoff.late import Late
 from novikoff.ledger import Ledger
-from novikoff.looking_back import check_hindsight, look_back
-from novikoff.numbering import Numbering, alike, one_label, plain_label
+from novikoff.numbering import Numbering, one_label
 from novikoff.observer import Observer, Tracking, as_batch
 from novikoff.pending import MOST, Id
 from novikoff.player import Player
-from novikoff.reservoir import HypothesisReservoir
-from novikoff.stream import Stream, is_stream, there_before
-from novikoff.tables.adopting import adopted, adopted_row, columns_of_row
-from novikoff.types import (
-    Adversary,
-    Batch,
-    Domain,
-    Example,
-    Label,
-    Labels,
-    Learner,
-    Position,
-    StepResult,
-    check_label,
-    signs,
-)
+from novikoff.tables.adopting import adopted_row, columns_of_row
+from novikoff.types import Batch, Example, Label, Labels, Learner, StepResult, check_label, signs
 
-ROUNDS_BETWEEN_LOOKS = 256
-"""How often observers rest in games that are played row by row."""
-CHANGED_TOGETHER = 8192
-"""Rounds of a learner that changes examples first: what it writes fits in memory that is near, and is used again."""
 SCORES_TOGETHER = 512
 """Scores of single rounds that wait to be counted together."""
 
@@ -298,228 +263,3 @@ def users_labels(learner: Learner, known: list[Any] | None) -> Labels | Numberin
     if Player(learner).numbered:
         return Numbering(known, learner.labels or 0)
     return None if known is None or learner.labels is not None or known == [-1, 1] else Labels(*known)
-
-
-def play(
-    learner: Learner | str | None,
-    environment: Any,
-    rounds: int | None = None,
-    passes: int = 1,
-    record: bool = False,
-    ledger: Ledger | None = None,
-    track: bool = True,
-    resume: bool = False,
-    hindsight: bool = False,
-    keep: int | HypothesisReservoir = 0,
-    observers: Sequence[Observer] = (),
-    labels: str | None = None,
-) -> Ledger:
-    """Play a whole game and return its ledger.
-
-    learner       a learner, or its spec ("perceptron:bias=1"), which is made for the environment and scaled on a table;
-                  None is `auto`, or `auto-regression` where outcomes are numbers
-    environment   a path or "demo:NAME", a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of
-                  scipy.sparse), a data frame with a label column, or any iterable of (x, y); for a learner on losses,
-                  an array (rounds, experts)
-    rounds        stop after so many; needed against an adversary
-    passes        how often to go through the stream
-    record        keep every prediction in the ledger
-    ledger        go on writing in this one (a game that was stopped)
-    track         let comparators see every round, for learners whose certificates need them
-    resume        with a ledger: go on in the stream where it stands, not from the beginning
-    hindsight     read the stream again after the game, for the best comparators there are
-    keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`; or a reservoir
-    observers     they watch the game (observer.py): a function that is called with the ledger now and then is `Calls`
-    labels        "many" if there are more than two, or may be: of any kind, numbered as they first come. Where the
-                  first rows show three it need not be said
-    """
-    check_asked(labels)
-    learner = "auto" if learner is None else learner
-    if rounds is not None and rounds < 0:
-        raise InputError(f"rounds must be at least 0: got {rounds}.")
-    if passes < 1:
-        raise InputError(f"passes must be at least 1: got {passes}.")
-    if isinstance(learner, str):
-        environment, spec, learner = _made(learner, environment, labels == "many")
-        ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=spec,
-                                  source=environment.name)  # fmt: skip
-    if isinstance(environment, Adversary):
-        return _duel(learner, environment, rounds, record, ledger, observers)
-    stream = _for_player(as_stream(environment, learner, labels == "many"), ledger or Player(learner), learner)
-    check_many(learner, stream, type(learner).__name__)
-    undeclared = stream.domain == Domain("any")  # pairs of who knows what: each x is checked as it comes
-    if not undeclared and not learner.domain.admits(stream.domain):
-        raise MismatchError(
-            f"the learner plays on {learner.domain}: {stream.name} shows {stream.domain}. "
-            "Choose a learner for that domain, or the right columns."
-        )
-    check_outcomes(learner, stream.name, stream.outcomes, stream.loss)
-    if passes > 1 and not stream.rereadable:
-        raise InputError(f"{passes} passes need a stream that can be read again: {stream.name} cannot.")
-    ledger = ledger or Ledger(learner, source=stream.name)
-    ledger.read_by(stream.encoding)
-    if ledger.adversary is not None:
-        raise MismatchError(f"a ledger must be of one kind of game: this one is against {ledger.adversary.name}.")
-    _record(ledger, record)
-    if keep and ledger.reservoir is None:
-        if ledger.rounds:
-            do = Advice("Leave out ", Option("keep"), ", or begin anew.")
-            raise InputError("hypotheses must be kept from the first round", f"{ledger.rounds:,} were played", do)
-        ledger.reservoir = HypothesisReservoir(learner, keep) if isinstance(keep, int) else keep
-    game = Game(learner, ledger, track, observers)
-    if hindsight:
-        check_hindsight(ledger, stream, resume, passes)
-    _go_through(game, stream, rounds, passes, ledger.position if resume else None)
-    if hindsight:
-        ledger.hindsight = look_back(ledger, stream, play)
-    return ledger
-
-
-def _for_player(stream: Stream, known: Ledger | Player, learner: Learner) -> Stream:
-    """The stream as this learner must see it, which may have learned before."""
-    features = Player(learner).features
-    numbered = features is not None and features.kind == "numbers"
-    return adopted(stream, known.encoding, known.feature_names, numbered=numbered)
-
-
-def _made(spec: str, environment: Any, many: bool) -> tuple[Any, str, Learner]:
-    """The environment, as a stream if it is no adversary; the spec with its scale; and the learner that it names.
-
-    many   labels are many, also where the first rows show two
-    """
-    if isinstance(environment, Adversary):
-        return environment, spec, catalog.make(spec, "learner", domain=environment.domain)
-    if catalog.for_numbers(spec) != spec and not many:
-        environment = opened(environment)
-        numbers = is_stream(environment) and environment.outcomes == "numbers"
-        spec = catalog.for_numbers(spec) if numbers else spec
-    stream = stream_for(spec, environment, many)
-    spec = catalog.with_scale(spec, None, stream.table)
-    learner = catalog.make(spec, "learner", domain=stream.domain, many=stream.many)
-    check_many(learner, stream, spec)
-    return stream, spec, learner
-
-
-def stream_for(spec: str, environment: Any, many: bool = False) -> Stream:
-    """The environment as a stream, for a learner that is still to be made.
-
-    many   labels are many, also where the first rows show two
-    """
-    try:
-        about = catalog.make(spec, "learner", many=many)
-    except SpecError:  # it must know the domain first
-        about = catalog.make("constant", "learner")
-    return as_stream(environment, about, many or None)
-
-
-def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None) -> None:
-    """Every pass, from `position` on. `ledger.position` always says where to go on."""
-    ledger, start, before = game.ledger, clock(), game.ledger.seconds
-    alone = ledger.rounds == 0 or (ledger.fixed and position is not None and goes_on(ledger, stream))
-    ledger.fixed = alone and there_before(stream)
-    ledger.fingerprint = stream.fingerprint()
-    position = position or {"passes": 0, "at": None, "skip": 0}
-    left = rounds
-    begins, numbering = ledger.labels is None or position["at"] is not None, game.numbering
-    for number in range(position["passes"], passes):
-        ledger.passes += position["at"] is None and position["skip"] == 0 and not position.get("begun", False)
-        ledger.position = {**position, "begun": True}  # the game may be left before the first batch
-        ledger.repeated |= number > 0
-        for observer in game._watching:
-            observer.begin_pass(ledger)
-        changed = CHANGED_TOGETHER if game.player.changes_examples else None
-        rows = ROUNDS_BETWEEN_LOOKS if game.player.looped else changed
-        for piece, at, skip in _rested(game, pieces(stream, position["at"], position["skip"], left, rows)):
-            if numbering is None:
-                _note_labels(ledger, stream, begins)
-            played = ledger.rounds
-            if stream.table and isinstance(piece.x, np.ndarray) and piece.x.ndim == 2:
-                game.player.widen(piece.x.shape[1])
-            try:
-                game._learn_batch(for_learner(piece, stream, game.player, numbering))
-            finally:
-                if ledger.rounds > played:
-                    ledger.name_features(stream.features)
-            ledger.fixed = alone and there_before(stream)  # what a list holds is seen as it is played
-            left = None if left is None else left - len(piece)
-            ledger.position = {"passes": number, "at": at, "skip": skip}
-            ledger.seconds = before + clock() - start
-        for observer in game._watching:
-            observer.end_pass(ledger, there_before(stream) or left == 0)
-        if left == 0:
-            return
-        end = ledger.position  # where rows go on that may be added to the source later
-        ledger.position = position = {"passes": number + 1, "at": None, "skip": 0, "end": end}
-
-
-def _rested(game: Game, pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """The pieces; observers rest before each, and after the last."""
-    while True:
-        for observer in game._watching:
-            observer.rest(game.ledger)
-        piece = next(pieces, None)
-        if piece is None:
-            return
-        yield piece
-
-
-def _note_labels(ledger: Ledger, stream: Stream, begins: bool) -> None:
-    """Remember what stands for -1 and +1; a source where another value is +1 may not follow.
-
-    begins   they are those of this stream: it may have known only one of the two when it began
-    """
-    if stream.labels is None:
-        return
-    labels = [plain_label(stream.labels.negative), plain_label(stream.labels.positive)]
-    ledger.labels = labels if ledger.labels is None or (begins and ledger.labels[1] == labels[1]) else ledger.labels
-    if not alike(ledger.labels[1], labels[1]):
-        raise MismatchError(
-            f"{ledger.labels[1]!r} must stay the label that is +1",
-            f"in {stream.name} it is {labels[1]!r}",
-            Advice("Pass ", Option("positive", ledger.labels[1]), "."),
-        )
-
-
-def _duel(
-    learner: Learner,
-    adversary: Adversary,
-    rounds: int | None,
-    record: bool,
-    ledger: Ledger | None,
-    observers: Sequence[Observer],
-) -> Ledger:
-    """The adversary asks, hears the prediction, and answers."""
-    if rounds is None:
-        raise InputError("a game against an adversary must have an end: pass rounds=1000, say.")
-    if not learner.domain.admits(adversary.domain):
-        raise MismatchError(
-            f"the learner plays on {learner.domain}: {adversary.name} shows {adversary.domain}. "
-            "Choose a learner and an adversary for the same domain."
-        )
-    check_outcomes(learner, adversary.name)
-    if learner.labels is not None:
-        raise MismatchError(f"{adversary.name} answers -1 and +1: the learner has {learner.labels} labels.")
-    game = Game(learner, ledger or Ledger(learner, adversary, source=adversary.name, passes=1), observers=observers)
-    if game.ledger.adversary is not adversary:
-        raise MismatchError("a ledger must be of one game: this one has another adversary, or none.")
-    _record(game.ledger, record)
-    if game.ledger.rounds == 0:
-        game.ledger.adversary_before, game.ledger.answered = adversary.facts(), 0
-
-    start, before, probe = clock(), game.ledger.seconds, game.player.chances
-    for t in range(rounds):
-        x = adversary.ask(probe)
-        game.ledger.answered += 1
-        game.learn_one(x, adversary.answer(probe(x)))
-        game.ledger.seconds = before + clock() - start
-        if (t + 1) % ROUNDS_BETWEEN_LOOKS == 0:
-            for observer in observers:
-                observer.rest(game.ledger)
-    return game.ledger
-
-
-def _record(ledger: Ledger, record: bool) -> None:
-    if record and ledger.predictions is None:
-        if ledger.rounds:
-            raise InputError(f"predictions must be recorded from the first round: {ledger.rounds:,} were not.")
-        ledger.predictions = []

@@ -48,7 +48,7 @@ def look_back(
 ) -> Hindsight | MetricHindsight:
     """The best comparators for a game that was played on this stream.
 
-    play   `game.play`, where the game must be played again
+    play   `playing.play`, where the game must be played again
     tell   called now and then
     """
     from novikoff.comparators.hindsight import hindsight

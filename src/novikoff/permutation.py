@@ -36,8 +36,8 @@ from numpy.typing import NDArray
 from novikoff.comparison import Made, called, check_made, ended, fresh, opened, order, scaled
 from novikoff.errors import InputError, shown
 from novikoff.executors import Count, Over, Threads
-from novikoff.game import play
 from novikoff.player import Player
+from novikoff.playing import play
 from novikoff.sources.in_memory import MOST_BYTES, hold
 from novikoff.sources.labelled_lines import cores
 

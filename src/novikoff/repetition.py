@@ -25,8 +25,8 @@ from novikoff.certificate import Certificate, Kind, Side, Status, bound_text, nu
 from novikoff.comparison import Finished, Made, Spread, called, check_made, ended, fresh, opened, scaled
 from novikoff.errors import InputError, SpecError
 from novikoff.executors import Count, Executor, Over, executor
-from novikoff.game import play
 from novikoff.ledger import RANK
+from novikoff.playing import play
 from novikoff.sources.in_memory import hold
 from novikoff.stream import Stream, is_stream
 from novikoff.types import Adversary

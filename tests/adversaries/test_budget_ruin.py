@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from novikoff.adversaries.budget_ruin import BudgetRuin
 from novikoff.certificates.budget_forced import BudgetRuinFacts, budget_forced
 from novikoff.errors import InputError, MismatchError
-from novikoff.game import play
 from novikoff.learners.constant import Constant
 from novikoff.learners.crammer_kandola_singer import CrammerKandolaSinger
 from novikoff.learners.forgetron import Forgetron
@@ -22,6 +21,7 @@ from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron
 from novikoff.learners.threshold_halving import ThresholdHalving
 from novikoff.learners.tighter import TighterPerceptron
+from novikoff.playing import play
 from novikoff.types import Adversary, Domain, Run
 
 

@@ -14,10 +14,10 @@ from novikoff.certificates.majority_flip_forced import MajorityFlipFacts
 from novikoff.certificates.orthogonal_forced import orthogonal_forced
 from novikoff.classes.sphere import SphereCover
 from novikoff.errors import InputError, MismatchError
-from novikoff.game import play
 from novikoff.learners.consistent import Consistent
 from novikoff.learners.constant import Constant
 from novikoff.learners.threshold_halving import ThresholdHalving
+from novikoff.playing import play
 from novikoff.types import Adversary, Domain, Run
 
 

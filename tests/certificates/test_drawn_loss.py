@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from novikoff.certificates.drawn_loss import DELTA, drawn_loss, most_drawn
 from novikoff.certificates.experts_facts import ExpertsFacts
-from novikoff.game import play
 from novikoff.learners.exponential_weights import ExponentialWeights
+from novikoff.playing import play
 from novikoff.types import Run
 
 

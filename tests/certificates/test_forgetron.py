@@ -13,8 +13,8 @@ from novikoff.certificates.forgetron_pathwise import Costs, forgetron_pathwise, 
 from novikoff.certificates.forgetron_theorem import forgetron_theorem, longest
 from novikoff.certificates.kernel_facts import KernelFacts
 from novikoff.comparators.tracker import KernelTracker
-from novikoff.game import play
 from novikoff.learners.forgetron import Forgetron as Learner
+from novikoff.playing import play
 from novikoff.similarity import Similarity
 from novikoff.types import Run
 

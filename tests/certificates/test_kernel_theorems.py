@@ -17,8 +17,8 @@ from novikoff.certificates.kernel_lengths import kernel_lengths
 from novikoff.certificates.kernel_margin import kernel_margin
 from novikoff.certificates.kernel_squared_hinge import kernel_squared_hinge
 from novikoff.comparators.tracker import KernelTracker
-from novikoff.game import play
 from novikoff.learners.kernel_perceptron import KernelPerceptron
+from novikoff.playing import play
 from novikoff.similarity import Similarity
 from novikoff.types import Run
 

@@ -13,9 +13,9 @@ from novikoff.classes.halfspace import Halfspaces, count_distinct, inequality
 from novikoff.classes.matrix import Table
 from novikoff.encode import LARGEST_COORDINATE
 from novikoff.errors import InputError, TooLargeError
-from novikoff.game import play
 from novikoff.kernels import linear as kernel
 from novikoff.learners.halving import Halving
+from novikoff.playing import play
 
 GOLDEN = [  # n, dim, size, its bound, distinct, its bound
     (1, 2, 9, 3, 9, 3),

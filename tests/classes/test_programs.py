@@ -16,8 +16,8 @@ from novikoff.classes import program
 from novikoff.classes.program import Programs
 from novikoff.classes.survivors import Survivors
 from novikoff.errors import InputError, ModelFileError, TooLargeError
-from novikoff.game import play
 from novikoff.learners.halving import Halving
+from novikoff.playing import play
 from novikoff.types import Domain
 
 DEFAULT = (-1, 0, 0.5, 1)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from novikoff.classes import restore_class
 from novikoff.classes.sphere import LARGEST_COVER, SphereCover, corollary, cover_size
 from novikoff.errors import InputError, TooLargeError
-from novikoff.game import play
 from novikoff.kernels import linear as kernel
 from novikoff.learners.halving import Halving
+from novikoff.playing import play
 
 ROUNDING = 4e-15
 METHODS = [("circle", 2), *itertools.product(("cube", "latitude"), range(1, 6))]

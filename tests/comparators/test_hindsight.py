@@ -21,8 +21,8 @@ from novikoff.comparators import hindsight as module
 from novikoff.comparators.hindsight import hindsight, joined
 from novikoff.comparators.search import Found
 from novikoff.errors import InputError
-from novikoff.game import play
 from novikoff.learners.perceptron import Perceptron
+from novikoff.playing import play
 from novikoff.sources.svmlight import Svmlight
 from novikoff.types import Batch, Domain, Labels, Run
 

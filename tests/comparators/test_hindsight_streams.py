@@ -16,9 +16,9 @@ from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.hindsight import CHANGED, OTHERS, hindsight, joined
 from novikoff.comparators.reading import Reading, read
 from novikoff.errors import InputError
-from novikoff.game import play
 from novikoff.learners.ellipsoid import Ellipsoid
 from novikoff.learners.perceptron import Perceptron
+from novikoff.playing import play
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.convert import convert
 from novikoff.sources.pairs import Pairs

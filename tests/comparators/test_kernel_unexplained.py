@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from helpers import some
 from novikoff.comparators.tracker import KernelTracker, restored
-from novikoff.game import Game, play
+from novikoff.game import Game
 from novikoff.learners.kernel_perceptron import KernelPerceptron
 from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron
+from novikoff.playing import play
 from novikoff.similarity import Similarity
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from helpers import first_of, some, sparse
 from novikoff.comparators.tracker import LinearTracker, restored
-from novikoff.game import Game, play
+from novikoff.game import Game
 from novikoff.learners.perceptron import Perceptron
+from novikoff.playing import play
 from novikoff.sources.arrays import Arrays
 from novikoff.sources.pairs import Pairs
 from novikoff.types import Batch

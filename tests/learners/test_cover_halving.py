@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from novikoff.certificates.cover_restarts import CoverFacts, cover_restarts
 from novikoff.classes.sphere import LARGEST_COVER, SphereCover
 from novikoff.errors import InputError, TooLargeError
-from novikoff.game import play
 from novikoff.learners.cover_halving import CoverHalving
 from novikoff.learners.halving import Halving
 from novikoff.ledger import Ledger
+from novikoff.playing import play
 from novikoff.types import Run
 
 HALFWAY = math.pi / 7  # between two of the 7 angles of the first cover of the circle

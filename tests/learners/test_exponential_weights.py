@@ -16,13 +16,13 @@ from novikoff.classes.matrix import Table
 from novikoff.classes.program import Programs
 from novikoff.classes.threshold import Thresholds
 from novikoff.errors import InputError, ModelFileError, TooLargeError
-from novikoff.game import play
 from novikoff.kernels.coins import uniform
 from novikoff.learners.ada_hedge import AdaHedge
 from novikoff.learners.exponential_weights import ExponentialWeights
 from novikoff.learners.fixed_share import FixedShare
 from novikoff.learners.randomized_weighted_majority import RandomizedWeightedMajority
 from novikoff.learners.sleeping_experts import SleepingExperts
+from novikoff.playing import play
 from novikoff.sources.advice import Losses
 from novikoff.types import Batch
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.errors import InputError, ModelFileError
-from novikoff.game import play
 from novikoff.learners.exponential_weights import ExponentialWeights
 from novikoff.learners.fixed_share import FixedShare
+from novikoff.playing import play
 from novikoff.sources.advice import Advice, Losses
 from novikoff.types import Batch
 

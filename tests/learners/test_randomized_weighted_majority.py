@@ -7,9 +7,9 @@ import pytest
 
 from novikoff.classes.threshold import Thresholds
 from novikoff.errors import InputError
-from novikoff.game import play
 from novikoff.learners.exponential_weights import ExponentialWeights
 from novikoff.learners.randomized_weighted_majority import RandomizedWeightedMajority
+from novikoff.playing import play
 from novikoff.types import Batch
 
 

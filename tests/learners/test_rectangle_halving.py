@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from novikoff import ledger_state
 from novikoff.classes.rectangle import Rectangles
 from novikoff.errors import InputError, TooLargeError
-from novikoff.game import play
 from novikoff.learners.box_count import count_boxes, relevant, with_point
 from novikoff.learners.halving import Halving
 from novikoff.learners.rectangle_halving import RectangleHalving
 from novikoff.ledger import Ledger
+from novikoff.playing import play
 
 SMALL = {1: 12, 2: 6, 3: 4}  # grids whose boxes can be listed
 GOLDEN = [(3, 2, 5), (11, 2, 12), (101, 2, 24), (11, 3, 18), (4, 2, 6), (3, 3, 7)]

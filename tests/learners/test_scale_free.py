@@ -8,7 +8,6 @@ import pytest
 from helpers import same
 from novikoff.catalog import make
 from novikoff.errors import InputError
-from novikoff.game import play
 from novikoff.kernels import second_order_layout as at
 from novikoff.kernels.logits import hedge_all
 from novikoff.learners.arow import Arow
@@ -22,6 +21,7 @@ from novikoff.learners.many.vaw import ManyVaw
 from novikoff.learners.scaled import Scaled
 from novikoff.learners.second_order_perceptron import SecondOrderPerceptron
 from novikoff.learners.vaw import Vaw
+from novikoff.playing import play
 from novikoff.types import Batch, Sparse
 
 X = np.array([(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (-1, 2)], dtype=float)

@@ -11,9 +11,9 @@ from novikoff import ledger_state
 from novikoff.certificates.tightest_box_mistakes import TightestBoxFacts, tightest_box_mistakes
 from novikoff.classes.rectangle import Rectangles
 from novikoff.errors import InputError
-from novikoff.game import play
 from novikoff.learners.consistent import Consistent
 from novikoff.learners.tightest_box import TightestBox
+from novikoff.playing import play
 from novikoff.types import Domain, Run
 
 GRID = {1: 9, 2: 5, 3: 4, 5: 3}

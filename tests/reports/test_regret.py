@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from novikoff.certificate import Certificate
-from novikoff.game import play
 from novikoff.learners.exponential_weights import ExponentialWeights
+from novikoff.playing import play
 from novikoff.reports import plot, regret
 from novikoff.sources.advice import Losses
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from novikoff.errors import SourceError
-from novikoff.game import play
 from novikoff.learners.threshold_halving import ThresholdHalving
+from novikoff.playing import play
 from novikoff.sources.demo import DEMOS, TASTY, THRESHOLD, demo, integers
 from novikoff.sources.reader import read
 from novikoff.types import Domain, Labels

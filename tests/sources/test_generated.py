@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.errors import SourceError
-from novikoff.game import play
 from novikoff.ledger import Ledger
+from novikoff.playing import play
 from novikoff.sources.generated import (
     LARGEST_SHARE,
     ROWS,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from novikoff.errors import InputError, SourceError
-from novikoff.game import play
 from novikoff.learners.threshold_halving import ThresholdHalving
+from novikoff.playing import play
 from novikoff.sources.pairs import Pairs
 from novikoff.types import Domain, Labels
 

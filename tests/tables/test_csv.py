@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from novikoff.errors import SourceError
-from novikoff.game import play
 from novikoff.learners.threshold_halving import ThresholdHalving
+from novikoff.playing import play
 from novikoff.sources.reader import read
 from novikoff.tables.column import is_missing
 from novikoff.tables.formats import CSV

@@ -9,13 +9,13 @@ import time
 
 from novikoff import adversaries, classes
 from novikoff.certificate import number as told
-from novikoff.game import play
 from novikoff.learners.halving import Halving
 from novikoff.learners.midpoint import Midpoint
 from novikoff.learners.perceptron import Perceptron
 from novikoff.learners.rectangle_halving import RectangleHalving
 from novikoff.learners.threshold_halving import ThresholdHalving
 from novikoff.ledger import Ledger
+from novikoff.playing import play
 from novikoff.reports import summary
 from novikoff.reports.page import report
 from novikoff.reports.terminal import Out, happened, say, show, speed

@@ -18,11 +18,11 @@ from novikoff.cli.saving import Saving
 from novikoff.cli.watching import play_watched, watched
 from novikoff.environment import as_stream, check_many, opened
 from novikoff.errors import InputError
-from novikoff.game import play, stream_for
 from novikoff.ledger import Ledger
 from novikoff.looking_back import check_hindsight, look_back
 from novikoff.observer import Observer
 from novikoff.player import Player
+from novikoff.playing import play, stream_for
 from novikoff.reports import plain, terminal
 from novikoff.reports.bounds import Bounds
 from novikoff.reports.progress import Progress

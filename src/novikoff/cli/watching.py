@@ -9,9 +9,9 @@ from typing import Any
 
 from novikoff.cli.opening import size_of
 from novikoff.cli.saving import Keeper, Saving
-from novikoff.game import play
 from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
+from novikoff.playing import play
 from novikoff.reports.progress import Progress
 from novikoff.stream import Stream
 

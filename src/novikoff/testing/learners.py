@@ -16,10 +16,11 @@ import numpy as np
 from novikoff.batch import still
 from novikoff.environment import as_stream, for_learner
 from novikoff.errors import InputError, ModelFileError, SpecError, shown
-from novikoff.game import Game, play
+from novikoff.game import Game
 from novikoff.ledger import Ledger
 from novikoff.model import load, save
 from novikoff.player import Player
+from novikoff.playing import play
 from novikoff.registry import LEARNER
 from novikoff.testing.certificates import check_certificate
 from novikoff.testing.failing import fail, require, require_plain, require_same
