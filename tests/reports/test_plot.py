@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.comparison import Compared, Comparison, Finished, compare
 from novikoff.errors import InputError
-from novikoff.reports import plot
+from novikoff.reports import drawing, plot, plot_comparison
 from novikoff.reports.bounds import Bounds
 
 
@@ -64,7 +64,7 @@ def texts(figure):
 @pytest.mark.parametrize("count", [1, 2, 5, 8, 20])
 def test_every_learner_has_a_line_and_a_label_that_overlaps_no_other(count):
     names = [f"perceptron:bias={k}" for k in range(count)]
-    figure = plot.compared(made_up(names))
+    figure = plot_comparison.compared(made_up(names))
     assert curves(figure) == names
     assert sum(name in text for name in names for text in texts(figure) if text.startswith(name + " ")) == count
     placed = sorted(boxes(figure), key=lambda box: box.y0)
@@ -75,7 +75,7 @@ def test_every_learner_has_a_line_and_a_label_that_overlaps_no_other(count):
 
 def test_lines_show_the_mean_rate_in_percent_and_bands_the_deviation(data):
     comparison = compare(["perceptron", "constant"], data, shuffles=3)
-    axes = plot.compared(comparison).axes[0]
+    axes = plot_comparison.compared(comparison).axes[0]
     for learner, line in zip(comparison.learners, axes.get_lines()[:2], strict=True):
         rounds, mean, _ = learner.curve()
         t, rate = line.get_data()
@@ -91,19 +91,19 @@ def test_lines_show_the_mean_rate_in_percent_and_bands_the_deviation(data):
 
 
 def test_one_order_has_no_band_and_says_so():
-    figure = plot.compared(made_up(["a", "b"], shuffles=0))
+    figure = plot_comparison.compared(made_up(["a", "b"], shuffles=0))
     assert len(figure.axes[0].collections) == 0
     assert "5,000 rows; in their own order" in texts(figure)
-    assert any("mean over 4 shuffles" in text for text in texts(plot.compared(made_up(["a", "b"]))))
+    assert any("mean over 4 shuffles" in text for text in texts(plot_comparison.compared(made_up(["a", "b"]))))
 
 
 def test_many_rounds_are_shown_in_powers_of_ten():
-    assert plot.compared(made_up(["a"], rounds=1001)).axes[0].get_xscale() == "log"
-    assert plot.compared(made_up(["a"], rounds=1000)).axes[0].get_xscale() == "linear"
+    assert plot_comparison.compared(made_up(["a"], rounds=1001)).axes[0].get_xscale() == "log"
+    assert plot_comparison.compared(made_up(["a"], rounds=1000)).axes[0].get_xscale() == "linear"
 
 
 def test_axes_have_names_and_numbers_their_separators():
-    figure = plot.compared(made_up(["a", "b"], rounds=20_000))
+    figure = plot_comparison.compared(made_up(["a", "b"], rounds=20_000))
     figure.canvas.draw()
     axes = figure.axes[0]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("rounds", "mistake rate up to this round, %")
@@ -115,12 +115,12 @@ def test_a_game_without_a_mistake_can_be_drawn_too(tmp_path):
     right = nk.play(nk.Constant(), [(0, 1)])
     for number, figure in enumerate(
         (
-            plot.compared(made_up(["a", "b"], rate=0.0, shuffles=1)),
+            plot_comparison.compared(made_up(["a", "b"], rate=0.0, shuffles=1)),
             plot.game(right, [], "constant"),
-            plot.compared(compare(["constant"], [(0, 1)])),
+            plot_comparison.compared(compare(["constant"], [(0, 1)])),
         )
     ):
-        plot.save(figure, str(tmp_path / f"{number}.png"))
+        drawing.save(figure, str(tmp_path / f"{number}.png"))
         low, high = figure.axes[0].get_ylim()
         assert low <= 0.0 < high
         assert np.max(figure.axes[0].lines[0].get_ydata()) == 0
@@ -150,12 +150,12 @@ def test_the_lines_of_a_game_are_mistakes_bound_and_hindsight(ledger):
 def test_a_comparison_has_the_best_constant_too_if_the_learners_keep_their_room(data):
     comparison = compare(["perceptron"], data)
     level = 100 * comparison.constant.costs / 600
-    line = plot.compared(comparison).axes[0].get_lines()[1]
+    line = plot_comparison.compared(comparison).axes[0].get_lines()[1]
     assert (line.get_label(), set(line.get_ydata())) == (f"always {comparison.constant.says}", {level})
     easy = compare(
         ["perceptron"], (np.ones((3000, 1)) * np.resize([1.0, -1.0], 3000)[:, None], np.resize([1, -1], 3000))
     )
-    figure = plot.compared(easy)
+    figure = plot_comparison.compared(easy)
     assert curves(figure) == ["perceptron"]
     assert any("; always 1 50.0 %" in text for text in texts(figure))
 
@@ -192,7 +192,7 @@ def test_of_numbers_the_loss_is_drawn():
 
 def test_a_game_of_no_rounds_is_drawn_too(tmp_path):
     ledger = nk.play(nk.Perceptron(), (np.ones((3, 2)), np.array([1, -1, 1])), rounds=0)
-    plot.save(plot.game(ledger, ledger.certify(), "perceptron"), str(tmp_path / "none.png"))
+    drawing.save(plot.game(ledger, ledger.certify(), "perceptron"), str(tmp_path / "none.png"))
 
 
 def test_a_bound_that_says_nothing_is_told_and_not_drawn():
@@ -210,10 +210,10 @@ def test_a_bound_that_says_nothing_is_told_and_not_drawn():
 def test_learners_that_differ_by_their_budget_only_are_drawn_by_it():
     names = [f"{name}:budget={b}" for name in ("rbp", "forgetron") for b in (50, 200, 100)]
     comparison = made_up(names)
-    points = plot.budget_points(comparison)
+    points = plot_comparison.budget_points(comparison)
     assert [(point.learner, point.budget) for point in points[:3]] == [("rbp", 50), ("rbp", 200), ("rbp", 100)]
     assert points[4].rate == comparison.learners[4].rate.mean
-    figure = plot.compared(comparison)
+    figure = plot_comparison.compared(comparison)
     axes = figure.axes[0]
     assert (axes.get_xscale(), axes.get_xlabel()) == ("log", "budget (examples kept)")
     bars = axes.containers
@@ -239,20 +239,20 @@ def test_learners_that_differ_by_their_budget_only_are_drawn_by_it():
     ],
 )
 def test_other_learners_are_drawn_by_rounds(names):
-    assert plot.budget_points(made_up(names)) == []
-    assert curves(plot.compared(made_up(names))) == names
+    assert plot_comparison.budget_points(made_up(names)) == []
+    assert curves(plot_comparison.compared(made_up(names))) == names
 
 
 def test_other_arguments_stay_in_the_name_of_a_budget_line():
-    found = plot.budget_points(made_up(["rbp:budget=50,gamma=0.5", "rbp:gamma=0.5,budget=1e3"]))
+    found = plot_comparison.budget_points(made_up(["rbp:budget=50,gamma=0.5", "rbp:gamma=0.5,budget=1e3"]))
     assert [(point.learner, point.budget) for point in found] == [("rbp:gamma=0.5", 50), ("rbp:gamma=0.5", 1000)]
 
 
 def test_files_are_what_their_ending_says(ledger, tmp_path):
     figure = plot.game(ledger, ledger.certify(), "perceptron")
-    plot.save(figure, str(tmp_path / "a.PNG"))
+    drawing.save(figure, str(tmp_path / "a.PNG"))
     assert (tmp_path / "a.PNG").read_bytes().startswith(b"\x89PNG")
-    plot.save(figure, str(tmp_path / "a.svg"))
+    drawing.save(figure, str(tmp_path / "a.svg"))
     text = (tmp_path / "a.svg").read_text()
     assert text.startswith("<?xml")
     assert "perceptron on arrays" in text
@@ -261,41 +261,41 @@ def test_files_are_what_their_ending_says(ledger, tmp_path):
 @pytest.mark.parametrize("ending", ["png", "svg"])
 def test_the_same_game_makes_the_same_file(ledger, tmp_path, ending):
     for name in "ab":
-        plot.save(plot.game(ledger, ledger.certify(), "perceptron"), str(tmp_path / f"{name}.{ending}"))
+        drawing.save(plot.game(ledger, ledger.certify(), "perceptron"), str(tmp_path / f"{name}.{ending}"))
     assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
 
 
 @pytest.mark.parametrize("name", ["plot.jpg", "plot", "plot.png.gz", ".png"])
 def test_other_endings_are_refused(name, tmp_path):
     with pytest.raises(InputError, match=r"PNG or an SVG file.*End its name"):
-        plot.check(str(tmp_path / name))
+        drawing.check(str(tmp_path / name))
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(InputError, match="folder that exists"):
-        plot.check(str(tmp_path / "no" / "plot.png"))
+        drawing.check(str(tmp_path / "no" / "plot.png"))
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0.001, 0.08))
 def test_labels_are_kept_apart_in_their_order_and_on_the_page(wanted, least):
-    places = plot.spread(wanted, least)
+    places = drawing.spread(wanted, least)
     ranked = sorted(range(len(wanted)), key=lambda i: wanted[i])
     assert all(places[b] - places[a] >= least - 1e-9 for a, b in pairwise(ranked))
     assert -1e-9 <= min(places) <= max(places) <= 1 + 1e-9
 
 
 def test_labels_that_are_far_apart_stay_where_they_are():
-    assert plot.spread([0.9, 0.1, 0.5], 0.05) == pytest.approx([0.9, 0.1, 0.5])
-    assert plot.spread([0.5, 0.5], 0.1) == pytest.approx([0.45, 0.55])
+    assert drawing.spread([0.9, 0.1, 0.5], 0.05) == pytest.approx([0.9, 0.1, 0.5])
+    assert drawing.spread([0.5, 0.5], 0.1) == pytest.approx([0.45, 0.55])
 
 
 def test_matplotlib_is_imported_only_to_draw():
     code = """
 import sys, novikoff.cli.comparison
-from novikoff.reports import plot
+from novikoff.reports import drawing, plot, plot_comparison
 from novikoff.reports.bounds import Bounds
 assert "matplotlib" not in sys.modules
-plot.budgets([plot.Point("a", 1, 0.5)])
+plot_comparison.budgets([plot_comparison.Point("a", 1, 0.5)])
 assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
 """
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
@@ -303,27 +303,27 @@ assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
 
 @pytest.mark.parametrize(("length", "wanted"), [(70, 70), (71, 70), (500, 70)])
 def test_a_long_reason_is_cut(length, wanted):
-    said = plot.cut("r" * length, plot.LONGEST_REASON)
+    said = drawing.cut("r" * length, drawing.LONGEST_REASON)
     assert len(said) == wanted
     assert said.endswith("…") == (length > 70)
 
 
 @pytest.mark.parametrize("ending", ["png", "svg"])
 def test_a_plot_replaces_a_plot_and_nothing_else(tmp_path, ending):
-    figure, path = plot.compared(made_up(["a", "b"])), tmp_path / f"plot.{ending}"
-    plot.save(figure, str(path))
-    plot.check(str(path))
-    plot.save(figure, str(path))
+    figure, path = plot_comparison.compared(made_up(["a", "b"])), tmp_path / f"plot.{ending}"
+    drawing.save(figure, str(path))
+    drawing.check(str(path))
+    drawing.save(figure, str(path))
     photo = {"png": b"\x89PNG\r\n\x1a\n" + bytes(3000), "svg": b"<svg xmlns='http://www.w3.org/2000/svg'></svg>"}
     for content in (b"my thesis", photo[ending]):
         path.write_bytes(content)
         with pytest.raises(InputError, match="a plot must not replace a file of another kind"):
-            plot.check(str(path))
+            drawing.check(str(path))
         with pytest.raises(InputError, match="a plot must not replace a file of another kind"):
-            plot.save(figure, str(path))
+            drawing.save(figure, str(path))
         assert path.read_bytes() == content
-    plot.save(figure, str(path), force=True)
-    plot.check(str(path))
+    drawing.save(figure, str(path), force=True)
+    drawing.check(str(path))
 
 
 def test_a_constant_that_is_far_worse_leaves_the_learner_its_room():

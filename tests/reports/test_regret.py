@@ -8,7 +8,7 @@ import pytest
 from novikoff.certificate import Certificate
 from novikoff.learners.exponential_weights import ExponentialWeights
 from novikoff.playing import play
-from novikoff.reports import plot, regret
+from novikoff.reports import drawing, regret
 from novikoff.sources.advice import Losses
 
 
@@ -107,7 +107,9 @@ def test_without_a_bound_the_plot_says_why(losses):
 def test_a_game_seen_once_can_be_drawn(tmp_path):
     history, ledger = game(np.zeros((3, 1)), due=False)
     assert len(history.moments) == 1
-    plot.save(regret.plot(history, ledger.certify(), ["only"], "exponential-weights", "x"), str(tmp_path / "one.png"))
+    drawing.save(
+        regret.plot(history, ledger.certify(), ["only"], "exponential-weights", "x"), str(tmp_path / "one.png")
+    )
     assert (tmp_path / "one.png").stat().st_size > 1000
 
 
@@ -123,6 +125,6 @@ def test_the_same_game_makes_the_same_file(losses, tmp_path):
     for number in range(2):
         history, ledger = game(losses[:300])
         path = tmp_path / f"{number}.svg"
-        plot.save(regret.plot(history, ledger.certify(), [str(k) for k in range(40)], "hedge", "x"), str(path))
+        drawing.save(regret.plot(history, ledger.certify(), [str(k) for k in range(40)], "hedge", "x"), str(path))
         written.append(path.read_bytes())
     assert written[0] == written[1]

@@ -52,9 +52,9 @@ def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], telling:
     if telling.plot is not None and not found.limits:
         print("no plot: there are no limits to draw", file=sys.stderr)
     elif telling.plot is not None:
-        from novikoff.reports import plot
+        from novikoff.reports import drawing
 
-        plot.save(bandits.plot_log(found), telling.plot, telling.force)
+        drawing.save(bandits.plot_log(found), telling.plot, telling.force)
     with while_heard():
         if telling.as_json:
             print(json.dumps({**bandits.of_log(found), "notes": list(found.notes)}))
@@ -108,9 +108,9 @@ def _tell(ledger: Ledger, stream: Any, telling: Telling, stopped: bool) -> int:
     certificates = ledger.certify() if telling.certify else []
     spec = spec_of(ledger)
     if telling.plot is not None and ledger.rounds:
-        from novikoff.reports import plot
+        from novikoff.reports import drawing
 
-        plot.save(bandits.plot_game(ledger, stream.experts, spec), telling.plot, telling.force)
+        drawing.save(bandits.plot_game(ledger, stream.experts, spec), telling.plot, telling.force)
     with while_heard():
         if telling.as_json:
             told = bandits.of_game(ledger, certificates, spec, stream.experts)

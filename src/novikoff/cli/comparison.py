@@ -53,7 +53,8 @@ def compare_source(
         counter.clear()
     say_notes(stream, silent, said)
     if telling.plot is not None:
-        from novikoff.reports.plot import compared, save
+        from novikoff.reports.drawing import save
+        from novikoff.reports.plot_comparison import compared
 
         save(compared(comparison), telling.plot, telling.force)
         if not silent:

@@ -179,10 +179,10 @@ def _tell(
     if history is not None and ledger.rounds:
         history.see_last(ledger)
     if telling.plot is not None and history is not None and ledger.rounds:
-        from novikoff.reports import plot, regret
+        from novikoff.reports import drawing, regret
 
         figure = regret.plot(history, certificates, stream.experts, spec, ledger.source)
-        plot.save(figure, telling.plot, telling.force)
+        drawing.save(figure, telling.plot, telling.force)
         if not (telling.quiet or telling.as_json):
             print(f"plot written to {telling.plot}", file=sys.stderr)
     told: dict[str, Any] = {}

@@ -65,9 +65,9 @@ class Telling:
         if self.hindsight and not self.certify:
             raise InputError("--hindsight looks for certificates: leave out --no-certify.")
         if self.plot is not None:
-            from novikoff.reports import plot
+            from novikoff.reports import drawing
 
-            plot.check(self.plot, self.force)
+            drawing.check(self.plot, self.force)
         if self.report is not None:
             from novikoff.reports import html
 
@@ -315,10 +315,10 @@ def _tell(
     certificates = ledger.certify(members=of_members) if telling.certify else []
     between = None if telling.between is None else ledger.player.between(*telling.between)
     if telling.plot is not None:
-        from novikoff.reports import hindsight, plot
+        from novikoff.reports import drawing, hindsight, plot
 
         levels = [] if ledger.hindsight is None else hindsight.told(ledger.hindsight).levels
-        plot.save(plot.game(ledger, certificates, learner, levels), telling.plot, telling.force)
+        drawing.save(plot.game(ledger, certificates, learner, levels), telling.plot, telling.force)
     told: dict[str, Any] = {}
     if telling.report is not None or telling.as_json:
         told = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}

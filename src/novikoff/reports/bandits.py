@@ -16,7 +16,7 @@ from novikoff.errors import Advice, Option
 from novikoff.ledger import Ledger
 from novikoff.off_policy import Limits, OffPolicy
 from novikoff.reports import plain, terminal
-from novikoff.reports.plot import COLOURS, FONT, INK, cut, quiet, short_source
+from novikoff.reports.drawing import COLOURS, FONT, INK, cut, quiet, short_source
 from novikoff.reports.sentences import percent
 
 if TYPE_CHECKING:

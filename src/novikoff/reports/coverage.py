@@ -12,7 +12,7 @@ import numpy as np
 from novikoff.certificate import Certificate
 from novikoff.coverage import Coverage
 from novikoff.ledger import Ledger
-from novikoff.reports import sentences
+from novikoff.reports import drawing, sentences
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,8 +91,6 @@ def plain(ledger: Ledger) -> dict[str, Any]:
 
 def panels(figure: Figure, ledger: Ledger, certificates: Sequence[Certificate]) -> None:
     """Below what is drawn of a game: how many sets held what came, and how large they were, over its rounds."""
-    from novikoff.reports import plot
-
     found = ledger.coverage
     if found is None or len(found.curve) < 2:
         return
@@ -105,11 +103,11 @@ def panels(figure: Figure, ledger: Ledger, certificates: Sequence[Certificate]) 
         left, width = box.x0, box.width
     above = figure.add_axes((left, 0.275, width, 0.165))
     below = figure.add_axes((left, 0.055, width, 0.165))
-    plot.quiet(above, "", "coverage, %")
-    plot.quiet(below, "rounds", "labels in a set" if found.most is not None else "length of an interval")
+    drawing.quiet(above, "", "coverage, %")
+    drawing.quiet(below, "rounds", "labels in a set" if found.most is not None else "length of an interval")
     _draw_coverage(figure, above, found, deviation(certificates))
     _draw_sizes(figure, below, found)
-    plot.line_up(figure)
+    drawing.line_up(figure)
 
 
 def _stretches(found: Coverage) -> list[tuple[float, float, list[float]]]:
@@ -128,8 +126,6 @@ def _stretches(found: Coverage) -> list[tuple[float, float, list[float]]]:
 
 
 def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate | None) -> None:
-    from novikoff.reports import plot
-
     asked, last = 100 * (1 - found.alpha), found.played
     first = max(last // 50, 1)
     stretches = _stretches(found)
@@ -138,11 +134,11 @@ def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate
     points.append((last, 100 * (1 - found.missed / last)))
     rounds, rates = zip(*points, strict=True)
     ends = [*(begin for begin, _, _ in stretches), last]
-    axes.stairs(local, ends, color=plot.COLOURS[5], linewidth=1.0, baseline=None, label="in each stretch of rounds")
-    axes.plot(rounds, rates, color=plot.COLOURS[0], linewidth=1.8, label="up to this round")
-    axes.axhline(asked, color=plot.CONSTANT, linewidth=1.5, linestyle=plot.DASHES[2], label="asked for")
+    axes.stairs(local, ends, color=drawing.COLOURS[5], linewidth=1.0, baseline=None, label="in each stretch of rounds")
+    axes.plot(rounds, rates, color=drawing.COLOURS[0], linewidth=1.8, label="up to this round")
+    axes.axhline(asked, color=drawing.CONSTANT, linewidth=1.5, linestyle=drawing.DASHES[2], label="asked for")
     if one is not None and one.bound is not None and "group" not in one.quantities:
-        grid = np.linspace(first, last, plot.GRID)
+        grid = np.linspace(first, last, drawing.GRID)
         if "band" in one.quantities:
             band = 100 * (np.sqrt(grid * np.log(grid + 1)) + 1) / grid
         elif one.theorem == "coverage_decaying":
@@ -151,36 +147,34 @@ def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate
             band = 100 * one.bound * last / grid
         high, low = np.minimum(asked + band, 100), np.maximum(asked - band, 0)
         axes.fill_between(
-            grid, low, high, color=plot.COLOURS[1], alpha=0.13, linewidth=0, label="promised up to this round"
+            grid, low, high, color=drawing.COLOURS[1], alpha=0.13, linewidth=0, label="promised up to this round"
         )
     axes.set_xlim(0, last)
     axes.set_ylim(max(min(*local, *rates, asked) - 3, 0), 100.5)
     axes.tick_params(labelbottom=False)
     axes.legend(
-        loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=plot.FONT, ncols=2
+        loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=drawing.FONT, ncols=2
     )
-    plot.label_ends(figure, axes, last, [(rates[-1], f"{rates[-1]:.4g} %", plot.COLOURS[0]),
-                                         (asked, f"{asked:.4g} %", plot.CONSTANT)])  # fmt: skip
+    drawing.label_ends(figure, axes, last, [(rates[-1], f"{rates[-1]:.4g} %", drawing.COLOURS[0]),
+                                            (asked, f"{asked:.4g} %", drawing.CONSTANT)])  # fmt: skip
 
 
 def _draw_sizes(figure: Figure, axes: Axes, found: Coverage) -> None:
     """Mean sizes in stretches; of intervals, those that are not everything."""
-    from novikoff.reports import plot
-
     stretches = _stretches(found)
     open_ended = not found.most
     counts = [counted[0] - (counted[3] if open_ended else 0) for _, _, counted in stretches]
     sizes = [
         counted[4] / count if count else math.nan for count, (_, _, counted) in zip(counts, stretches, strict=True)
     ]
-    axes.stairs(sizes, [*(begin for begin, _, _ in stretches), found.played], color=plot.COLOURS[2], linewidth=1.8,
+    axes.stairs(sizes, [*(begin for begin, _, _ in stretches), found.played], color=drawing.COLOURS[2], linewidth=1.8,
                 baseline=None)  # fmt: skip
     axes.set_xlim(0, found.played)
     mean = found.mean_size
     known = [size for size in sizes if math.isfinite(size)]
     axes.set_ylim(0, 1.1 * max([*known, 1e-9]))
     text = "everything" if mean is None else f"mean {mean:.3g}"
-    plot.label_ends(figure, axes, found.played, [(known[-1] if known else 0.0, text, plot.COLOURS[2])])
+    drawing.label_ends(figure, axes, found.played, [(known[-1] if known else 0.0, text, drawing.COLOURS[2])])
 
 
 def _percent(share: float) -> str:

@@ -17,7 +17,7 @@ from novikoff.certificate import Certificate, bound_text, number
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
-from novikoff.reports.plot import (
+from novikoff.reports.drawing import (
     COLOURS,
     DASHES,
     FONT,

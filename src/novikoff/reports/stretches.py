@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
-from novikoff.reports import svg
+from novikoff.reports import drawing, svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,8 +68,6 @@ def picture(ledger: Ledger) -> str:
 
 def panel(figure: Figure, ledger: Ledger) -> None:
     """The stretches below what is drawn of a game."""
-    from novikoff.reports import plot
-
     parts = ledger.player.stretches(MOST)
     if len(parts) < 2:
         return
@@ -82,7 +80,7 @@ def panel(figure: Figure, ledger: Ledger) -> None:
         axes.set_position((box.x0, 1.0 - kept + kept * box.y0, box.width, kept * box.height))
     above = figure.axes[0].get_position()
     axes = figure.add_axes((above.x0, 0.45 / (tall + more), above.width, (1.0 - kept) * 0.56))
-    plot.quiet(axes, "rounds", "log loss a round")
+    drawing.quiet(axes, "rounds", "log loss a round")
     levels, edges = _levels(parts), [parts[0].first - 1, *(part.last for part in parts)]
     ends = []
     for (name, colour, dash), line in zip(LINES, levels, strict=True):
@@ -94,7 +92,7 @@ def panel(figure: Figure, ledger: Ledger) -> None:
     axes.set_xlim(0, ledger.rounds)
     axes.set_ylim(0, top)
     axes.legend(
-        loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=plot.FONT, ncols=2
+        loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=drawing.FONT, ncols=2
     )
-    plot.label_ends(figure, axes, ledger.rounds, [end for end in ends if end[0] <= top])
-    plot.line_up(figure)
+    drawing.label_ends(figure, axes, ledger.rounds, [end for end in ends if end[0] <= top])
+    drawing.line_up(figure)

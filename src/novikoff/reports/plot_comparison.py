@@ -1,0 +1,162 @@
+"""A comparison as a figure: the mistake rates of several learners, or what a budget buys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novikoff import catalog
+from novikoff.comparison import Compared, Comparison
+from novikoff.errors import SpecError, counted
+from novikoff.reports.drawing import (
+    COLOURS,
+    CONSTANT,
+    DASHES,
+    brief,
+    cut,
+    label_ends,
+    new_figure,
+    percent,
+    place_title,
+    short_source,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LOG_FROM = 1000
+"""Rounds above which their axis is logarithmic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A learner's mistake rate with a budget; deviation None of a single run."""
+
+    learner: str
+    budget: float
+    rate: float
+    deviation: float | None = None
+
+
+def compared(comparison: Comparison) -> Figure:
+    """The mistake rates of the learners against rounds; or against their budgets, if these are all that differs."""
+    points = budget_points(comparison)
+    source = short_source(comparison.source)
+    if points:
+        return budgets(points, f"Mistakes on {source}, by budget", _spread_note(comparison))
+    many = len(comparison.learners)
+    banded = comparison.shuffles > 1 and many <= len(COLOURS)  # more would be mud
+    figure, axes = new_figure(f"Mistakes on {source}", "rounds", "mistake rate up to this round, %", lines=many)
+    curves = [learner.curve() for learner in comparison.learners]
+    total = int(curves[0][0][-1])
+    first = max(total // 50, 1)  # the rate of fewer rounds is noise
+    ends, low, high = [], np.inf, 0.0
+    for number, (learner, (rounds, mean, deviation)) in enumerate(zip(comparison.learners, curves, strict=True)):
+        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
+        shown = rounds >= first
+        t, rate, band = rounds[shown], 100 * mean[shown], 100 * deviation[shown]
+        axes.plot(t, rate, color=colour, linestyle=dash, linewidth=1.8, label=learner.learner)
+        if banded:
+            axes.fill_between(t, rate - band, rate + band, color=colour, alpha=0.15 if many < 5 else 0.08, linewidth=0)
+        ends.append((float(rate[-1]), f"{cut(learner.learner)}  {percent(rate[-1])}", colour))
+        band[t < min(5 * first, total)] = 0.0  # where it is wide it may be cut off, not the line
+        low, high = min(low, float((rate - band).min())), max(high, float((rate + band).max()))
+    note, constant = _spread_note(comparison, banded), comparison.constant
+    if constant is not None:
+        level, name = 100 * constant.costs / total, f"always {cut(str(constant.says))}"
+        if level > 2 * high:  # it would leave the learners no room
+            note += f"; {name} {percent(level)}"
+        else:
+            axes.axhline(level, color=CONSTANT, linewidth=1.5, linestyle=DASHES[2], label=name)
+            ends.append((level, f"{name}  {percent(level)}", CONSTANT))
+            low, high = min(low, level), max(high, level)
+    _rounds_axis(axes, first, total)
+    pad = 0.06 * (high - low) or max(0.05 * high, 0.1)
+    axes.set_ylim(0 if low < 0.5 * high else max(low - pad, 0), high + pad)
+    place_title(axes, note=note)
+    label_ends(figure, axes, total, ends)
+    return figure
+
+
+def budgets(points: Sequence[Point], title: str = "Mistakes by budget", note: str = "") -> Figure:
+    """Mistake rate against budget, a line for each learner."""
+    figure, axes = new_figure(title, "budget (examples kept)", "mistake rate, %")
+    lines: dict[str, list[Point]] = {}
+    for point in points:
+        lines.setdefault(point.learner, []).append(point)
+    ends = []
+    for number, (name, own) in enumerate(lines.items()):
+        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
+        own = sorted(own, key=lambda point: point.budget)
+        rates = [100 * point.rate for point in own]
+        errors = [100 * (point.deviation or 0.0) for point in own] if own[0].deviation is not None else None
+        at = [point.budget for point in own]
+        axes.errorbar(at, rates, yerr=errors, color=colour, linestyle=dash, marker="o", markersize=4, linewidth=1.8,
+                      elinewidth=1, capsize=2.5, label=name)  # fmt: skip
+        ends.append((rates[-1], f"{cut(name)}  {percent(rates[-1])}", colour))
+    sizes = sorted({point.budget for point in points})
+    axes.set_xscale("log")
+    axes.set_xlim(sizes[0] / 1.15, sizes[-1] * 1.15)
+    axes.set_xticks(_apart(sizes), [brief(size) for size in _apart(sizes)])
+    axes.set_xticks([], minor=True)
+    place_title(axes, note=note)
+    label_ends(figure, axes, sizes[-1], ends)
+    return figure
+
+
+def budget_points(comparison: Comparison) -> list[Point]:
+    """A point for each learner, if all have a budget and each has a fellow that differs by its budget only; else []."""
+    points = [_budget_point(learner) for learner in comparison.learners]
+    found = [point for point in points if point is not None]
+    sizes: dict[str, set[float]] = {}
+    for point in found:
+        sizes.setdefault(point.learner, set()).add(point.budget)
+    alone = len(found) < len(points) or any(len(own) < 2 for own in sizes.values())
+    return [] if alone else found
+
+
+def _budget_point(learner: Compared) -> Point | None:
+    try:
+        spec = catalog.parse(learner.learner)
+    except SpecError:  # a name that the caller gave
+        return None
+    others = dict(spec.named or {})
+    budget = others.pop("budget", None)
+    if isinstance(budget, bool) or not isinstance(budget, (int, float)) or budget <= 0:
+        return None
+    rest = [str(value) for value in spec.positional] + [f"{key}={value}" for key, value in others.items()]
+    name = spec.name + (":" + ",".join(rest) if rest else "")
+    return Point(name, budget, learner.rate.mean, learner.rate.deviation)
+
+
+def _rounds_axis(axes: Axes, first: int, last: int) -> None:
+    """Rounds from `first` to `last`: in powers of ten if they are many."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    if last > LOG_FROM:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if last < 1000 * first else (1.0,)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: brief(value)))
+    axes.set_xlim(first, max(last, first + 1))
+
+
+def _apart(sizes: Sequence[float]) -> list[float]:
+    """Those that can be written beside each other on a logarithmic axis."""
+    kept = [sizes[-1]]
+    for size in reversed(sizes[:-1]):
+        if kept[-1] / size >= (sizes[-1] / sizes[0]) ** (1 / 12):
+            kept.append(size)
+    return kept[::-1]
+
+
+def _spread_note(comparison: Comparison, deviation: bool = True) -> str:
+    rows = counted(comparison.rows, "row") + (f", {comparison.passes} passes" if comparison.passes > 1 else "")
+    if comparison.shuffles > 1:
+        give = ", give or take one standard deviation" if deviation else ""
+        return f"{rows}; mean over {comparison.shuffles} shuffles{give}"
+    return rows + ("; shuffled once" if comparison.shuffles else "; in their own order")
