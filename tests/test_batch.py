@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
+from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.comparators.rows import stacked
-from novikoff.comparators.tracker import LinearTracker
 from novikoff.errors import InputError
 from novikoff.sources.convert import convert
 from novikoff.sources.in_memory import hold

@@ -13,7 +13,7 @@ from novikoff.adversaries.coin_flip import CoinFlip
 from novikoff.certificate import Assumption, Bound, seen, theorem
 from novikoff.certificates.kernel_facts import KernelFacts
 from novikoff.certificates.rbp_expected import rbp_expected
-from novikoff.comparators.tracker import KernelTracker
+from novikoff.comparators.kernel_tracker import KernelTracker
 from novikoff.errors import InputError, SpecError
 from novikoff.kernels.coins import uniform
 from novikoff.learners.features import Features

@@ -24,6 +24,9 @@ Side = Literal["upper", "lower"]
 Status = Literal["violated", "void", "vacuous", "conditional", "valid"]
 Standing = Literal["checked", "trusted", "refuted"]
 
+RANK: Mapping[Status, int] = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
+"""In which order certificates are told."""
+
 KINDS: Mapping[str, str] = {
     "D": "on every stream",
     "E": "in expectation over the coins",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,26 +13,26 @@ from numpy.typing import NDArray
 from novikoff.baselines import Baselines, Confusion, Constant
 from novikoff.calibration import Calibration
 from novikoff.certificate import Certificate
+from novikoff.certifying import certify
 from novikoff.consistency import next_mark
 from novikoff.errors import counted
 from novikoff.player import Player
 from novikoff.ranking import Area, Ranking
 from novikoff.shown import Shown
 from novikoff.totals import Total
-from novikoff.types import Adversary, Learner, Run, StepResult, Theorem
+from novikoff.types import Adversary, Learner, StepResult
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
+    from novikoff.comparators.kernel_tracker import KernelTracker
+    from novikoff.comparators.linear_tracker import LinearTracker
     from novikoff.comparators.metric_hindsight import MetricHindsight
     from novikoff.comparators.metric_tracker import MetricTracker
-    from novikoff.comparators.tracker import KernelTracker, LinearTracker
     from novikoff.coverage import Coverage
     from novikoff.drift import DriftWatch
     from novikoff.late import Late
     from novikoff.reservoir import HypothesisReservoir
     from novikoff.tables.encoding import Encoding
-
-RANK = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
 
 
 @dataclass(eq=False, repr=False)
@@ -391,81 +390,9 @@ class Ledger(Shown):
         adaptive, fixed   of the stream, for a learner of a team: the team's ledger knows
         members           `certify_members()`, if it is known
         """
-        adaptive = adaptive or self.adversary is not None
-        fixed = self.fixed if fixed is None else fixed
-        tracked = None if self.tracker is None else self.tracker.facts(self.player.within)
-        if self.hindsight is not None and tracked is not None:
-            tracked = self.hindsight.joined(tracked)
-        members = self.certify_members(adaptive, fixed) if members is None else members
-        found = self._evaluate(
-            self.learner.promises,
-            self.before,
-            self.learner.facts(),
-            adaptive,
-            fixed,
-            tracked,
-            tuple(map(tuple, members)),
-        )
-        if self.adversary is not None:
-            forced = self._evaluate(self.adversary.promises, self.adversary_before, self.adversary.facts(), True, False)
-            found += forced if self.answered == self.rounds else [_broken_off(certificate) for certificate in forced]
-        found = sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
-        return found if self.late is None else [*self._of_the_served(found), *found]
-
-    def _of_the_served(self, found: list[Certificate]) -> list[Certificate]:
-        """What is promised of answers whose labels came late, by what is promised of the game of arrivals."""
-        from novikoff.late import PROMISES
-
-        return self._evaluate(
-            PROMISES, self.before, self.learner.facts(), False, self.fixed,
-            arrivals=tuple(found),
-        )  # fmt: skip
+        return certify(self, adaptive, fixed, members)
 
     def certify_members(self, adaptive: bool = False, fixed: bool | None = None) -> list[list[Certificate]]:
         """What the theorems of the learners of a team say of what each of them did."""
         adaptive, fixed = adaptive or self.adversary is not None, self.fixed if fixed is None else fixed
         return [member.certify(adaptive, fixed) for member in self.members]
-
-    def _evaluate(
-        self, theorems: tuple[Theorem, ...], before: Any, after: Any, adaptive: bool, fixed: bool, tracked: Any = None,
-        members: tuple[tuple[Certificate, ...], ...] = (), arrivals: tuple[Certificate, ...] = (),
-    ) -> list[Certificate]:  # fmt: skip
-        conservative = self.player.conservative and not self.player.changes_examples
-        run = Run(
-            before=before,
-            after=after,
-            rounds=self.rounds,
-            mistakes=self.mistakes,
-            expected=self.expected,
-            constants=(self.positives, self.rounds - self.positives),
-            adaptive=adaptive,
-            deterministic=self.deterministic,
-            tracked=tracked,
-            loss=self.loss,
-            members=members,
-            fixed=fixed,
-            repeated=self.repeated,
-            log_loss=self.log_loss,
-            brier=self.brier,
-            predicted=self.calibration.predicted if self.player.probable else None,
-            coverage=None if self.coverage is None else self.coverage.facts(self.player.standing()),
-            late=None if self.late is None else self.late.facts(conservative),
-            arrivals=arrivals,
-        )
-        certificates = (theorem(run) for theorem in theorems)
-        return [certificate for certificate in certificates if certificate is not None]
-
-
-def _broken_off(certificate: Certificate) -> Certificate:
-    """The void certificate of an adversary that answered a round which was then not played."""
-    return dataclasses.replace(certificate, bound=None, status="void", reason="a round was answered and not played")
-
-
-def _tightness(certificate: Certificate) -> float:
-    """How far what was promised is from what happened: bounds on mistakes, losses and regrets are compared by that.
-
-    What is promised of sets comes after what is promised of predictions.
-    """
-    if certificate.theorem.startswith("coverage_"):
-        return math.inf
-    return 0.0 if certificate.bound is None else abs(certificate.bound - certificate.observed)

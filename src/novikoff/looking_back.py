@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes: int = 1) -> None:
     """Refuse a game that could not be looked back on, before it begins."""
+    from novikoff.comparators.linear_tracker import LinearTracker
     from novikoff.comparators.metric_tracker import MetricTracker
-    from novikoff.comparators.tracker import LinearTracker
 
     tracker = ledger.tracker
     if tracker is None and ledger.rounds == 0:
@@ -52,9 +52,9 @@ def look_back(
     tell   called now and then
     """
     from novikoff.comparators.hindsight import hindsight
+    from novikoff.comparators.linear_tracker import LinearTracker
     from novikoff.comparators.metric_hindsight import look_again
     from novikoff.comparators.metric_tracker import MetricTracker
-    from novikoff.comparators.tracker import LinearTracker
 
     tracker, features = ledger.tracker, ledger.player.features
     rounds = ledger.rounds if ledger.passes == 1 else None

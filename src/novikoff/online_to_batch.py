@@ -38,7 +38,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Assumption, Certificate
+from novikoff.certificate import RANK, Assumption, Certificate
 from novikoff.certificates.average_risk import average_risk
 from novikoff.certificates.average_risk_always import average_risk_always
 from novikoff.certificates.best_risk import best_risk
@@ -53,7 +53,7 @@ from novikoff.errors import Advice, InputError, Option, shown
 from novikoff.game import users_labels
 from novikoff.kernels.coins import coin
 from novikoff.learners.restoring import require
-from novikoff.ledger import RANK, Ledger
+from novikoff.ledger import Ledger
 from novikoff.player import Player
 from novikoff.registry import entry, learner_name
 from novikoff.replay import Tell, frozen, replay

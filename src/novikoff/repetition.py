@@ -21,11 +21,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from novikoff import catalog
-from novikoff.certificate import Certificate, Kind, Side, Status, bound_text, number
+from novikoff.certificate import RANK, Certificate, Kind, Side, Status, bound_text, number
 from novikoff.comparison import Finished, Made, Spread, called, check_made, ended, fresh, opened, scaled
 from novikoff.errors import InputError, SpecError
 from novikoff.executors import Count, Executor, Over, executor
-from novikoff.ledger import RANK
 from novikoff.playing import play
 from novikoff.sources.in_memory import hold
 from novikoff.stream import Stream, is_stream

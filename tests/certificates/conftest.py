@@ -10,7 +10,7 @@ import pytest
 
 from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.certificates.perceptron_facts import PerceptronFacts
-from novikoff.comparators.tracker import LinearTracker
+from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.types import Run
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from novikoff.certificates.cks_cache import cks_cache
 from novikoff.certificates.kernel_facts import KernelFacts
-from novikoff.comparators.tracker import KernelTracker
+from novikoff.comparators.kernel_tracker import KernelTracker
 from novikoff.learners.crammer_kandola_singer import CrammerKandolaSinger
 from novikoff.playing import play as play_game
 from novikoff.similarity import Similarity

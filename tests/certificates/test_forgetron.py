@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from novikoff.certificates.forgetron_pathwise import Costs, forgetron_pathwise, mixtures, pathwise
 from novikoff.certificates.forgetron_theorem import forgetron_theorem, longest
 from novikoff.certificates.kernel_facts import KernelFacts
-from novikoff.comparators.tracker import KernelTracker
+from novikoff.comparators.kernel_tracker import KernelTracker
 from novikoff.learners.forgetron import Forgetron as Learner
 from novikoff.playing import play
 from novikoff.similarity import Similarity

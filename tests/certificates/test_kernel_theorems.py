@@ -16,7 +16,7 @@ from novikoff.certificates.kernel_hinge import kernel_hinge
 from novikoff.certificates.kernel_lengths import kernel_lengths
 from novikoff.certificates.kernel_margin import kernel_margin
 from novikoff.certificates.kernel_squared_hinge import kernel_squared_hinge
-from novikoff.comparators.tracker import KernelTracker
+from novikoff.comparators.kernel_tracker import KernelTracker
 from novikoff.learners.kernel_perceptron import KernelPerceptron
 from novikoff.playing import play
 from novikoff.similarity import Similarity

@@ -14,7 +14,7 @@ from novikoff.certificates.perceptron_hinge import largest_count, perceptron_hin
 from novikoff.certificates.perceptron_lengths import perceptron_lengths
 from novikoff.certificates.perceptron_margin import perceptron_margin
 from novikoff.certificates.perceptron_squared_hinge import perceptron_squared_hinge
-from novikoff.comparators.tracker import LinearTracker
+from novikoff.comparators.linear_tracker import LinearTracker
 
 WILD = [0.0, 1.0, -1.0, 0.1, 3.0, 1e16, -1e16, 1e-160, -3e-160, 1e-320, 5e-324, 1e150, 1e308, 2.0**-449, 2.0**449]
 THEOREMS = (perceptron_hinge, perceptron_lengths, perceptron_margin, perceptron_squared_hinge)

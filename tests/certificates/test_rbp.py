@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from novikoff.certificates.kernel_facts import KernelFacts
 from novikoff.certificates.rbp_expected import notes, once_full, rbp_expected, simpler
 from novikoff.certificates.rbp_no_eviction import rbp_no_eviction
-from novikoff.comparators.tracker import KernelTracker
+from novikoff.comparators.kernel_tracker import KernelTracker
 from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron
 from novikoff.playing import play as play_game
 from novikoff.similarity import Similarity

@@ -14,9 +14,9 @@ from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.descent import Descent
 from novikoff.comparators.hindsight import hindsight
 from novikoff.comparators.limits import Mixture, lengths_limit
+from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.comparators.scale import Kappa, lengths_scale
 from novikoff.comparators.search import Task, lengths_search
-from novikoff.comparators.tracker import LinearTracker
 from novikoff.sources.arrays import Arrays
 from novikoff.types import Batch
 

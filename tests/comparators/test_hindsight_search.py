@@ -12,10 +12,10 @@ from sklearn.svm import LinearSVC
 from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.descent import Descent
 from novikoff.comparators.limits import Mixture, down, hinge_limit, margin_limit, objective, squared_limit, up
+from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.comparators.placing import placed
 from novikoff.comparators.scale import hinge_scale, squared_scale
 from novikoff.comparators.search import Step, Task, hinge_search, lengths_search, margin_search, squared_search
-from novikoff.comparators.tracker import LinearTracker
 from novikoff.sources.arrays import Arrays
 from novikoff.types import Batch
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from helpers import sparse
-from novikoff.comparators.tracker import KernelTracker, restored
+from novikoff.comparators.kernel_tracker import KernelTracker
+from novikoff.comparators.tracker import restored
 from novikoff.errors import InputError, ModelFileError
 from novikoff.similarity import Similarity
 from novikoff.types import Batch, Sparse

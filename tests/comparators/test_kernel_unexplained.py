@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import some
-from novikoff.comparators.tracker import KernelTracker, restored
+from novikoff.comparators.kernel_tracker import KernelTracker
+from novikoff.comparators.tracker import restored
 from novikoff.game import Game
 from novikoff.learners.kernel_perceptron import KernelPerceptron
 from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from helpers import sparse
-from novikoff.comparators.tracker import LinearTracker, restored
+from novikoff.comparators.linear_tracker import LinearTracker
+from novikoff.comparators.tracker import restored
 from novikoff.types import Batch
 
 

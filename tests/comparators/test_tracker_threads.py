@@ -14,7 +14,7 @@ import novikoff as nk
 from helpers import sparse
 from novikoff.comparators import background
 from novikoff.comparators import tracker as module
-from novikoff.comparators.tracker import LinearTracker
+from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.types import Batch
 
 

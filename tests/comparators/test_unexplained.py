@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import first_of, some, sparse
-from novikoff.comparators.tracker import LinearTracker, restored
+from novikoff.comparators.linear_tracker import LinearTracker
+from novikoff.comparators.tracker import restored
 from novikoff.game import Game
 from novikoff.learners.perceptron import Perceptron
 from novikoff.playing import play

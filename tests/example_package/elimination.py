@@ -7,7 +7,7 @@ import numpy as np
 import novikoff as nk
 from novikoff.certificate import Bound, seen, theorem
 from novikoff.encode import point
-from novikoff.sources.opened import Origin
+from novikoff.sources.origin import Origin
 from novikoff.types import check_label
 
 

@@ -16,7 +16,8 @@ import pytest
 from novikoff.errors import SourceError
 from novikoff.sources import line_chunks
 from novikoff.sources.line_chunks import whole_lines
-from novikoff.sources.opened import Opened, Origin, place, sample
+from novikoff.sources.opened import Opened
+from novikoff.sources.origin import Origin, place, sample
 
 TEXT = b"".join(b"%d 1:%d\n" % (i % 2, i) for i in range(20_000))
 

@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Assumption, Bound, refutations, seen
+from novikoff.comparators.linear_tracker import LinearComparatorFacts
 from novikoff.comparators.rounding import root
-from novikoff.comparators.tracker import LinearComparatorFacts
 from novikoff.types import Run
 
 Vector = NDArray[np.float64]

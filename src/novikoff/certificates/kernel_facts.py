@@ -20,7 +20,7 @@ from fractions import Fraction
 
 from novikoff.certificate import Assumption, refutations, seen
 from novikoff.certificates.perceptron_facts import explained
-from novikoff.comparators.tracker import KernelComparatorFacts
+from novikoff.comparators.kernel_tracker import KernelComparatorFacts
 from novikoff.similarity import Similarity
 from novikoff.types import Run
 

@@ -31,9 +31,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificate import Assumption, refutations, seen
+from novikoff.comparators.linear_tracker import LinearComparatorFacts
 from novikoff.comparators.rounding import root
 from novikoff.comparators.tally import Comparator
-from novikoff.comparators.tracker import ComparatorFacts, LinearComparatorFacts
+from novikoff.comparators.tracker import ComparatorFacts
 from novikoff.types import Run
 
 SEPARATED = "a comparator that was tried separates the labels"

@@ -24,7 +24,8 @@ from typing import Any, Literal
 from novikoff.cli.saving import Saving
 from novikoff.errors import InputError
 from novikoff.ledger import Ledger
-from novikoff.sources.opened import LONGEST_MAGIC, MAGIC, sample
+from novikoff.sources.opened import LONGEST_MAGIC, MAGIC
+from novikoff.sources.origin import sample
 from novikoff.stream import Stream
 
 Bytes = Literal["same", "grown", "other"]

@@ -41,6 +41,7 @@ from novikoff.comparators.limits import (
     up,
 )
 from novikoff.comparators.linear import HEAVIEST, LinearScorer
+from novikoff.comparators.linear_tracker import LinearComparatorFacts
 from novikoff.comparators.placing import again, placed, the_same
 from novikoff.comparators.reading import Reading, fingerprint
 from novikoff.comparators.rounding import length_of, root
@@ -56,7 +57,6 @@ from novikoff.comparators.search import (
     squared_search,
 )
 from novikoff.comparators.tally import Comparator
-from novikoff.comparators.tracker import LinearComparatorFacts
 from novikoff.errors import InputError
 from novikoff.kernels.clock import clock
 from novikoff.stream import Stream, adapted

@@ -38,9 +38,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.blocks import Blocks
+from novikoff.comparators.linear_tracker import LinearComparatorFacts
 from novikoff.comparators.placing import placed
 from novikoff.comparators.rounding import length_of, root
-from novikoff.comparators.tracker import LinearComparatorFacts
 
 Vector = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.linear import LinearScorer
+from novikoff.comparators.linear_tracker import LinearComparatorFacts
 from novikoff.comparators.tally import Tally
-from novikoff.comparators.tracker import LinearComparatorFacts
 
 Vector = NDArray[np.float64]
 

@@ -18,23 +18,19 @@ Reference
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from novikoff.comparators.background import Background
-from novikoff.comparators.kernel import KernelScorer
-from novikoff.comparators.linear import HEAVIEST, LinearScorer, Wrong
-from novikoff.comparators.rounding import length_of
-from novikoff.comparators.rows import Labels, Row, RowBuffer, Rows, as_rows, form_of, sizes, stacked, without_zeros
+from novikoff.comparators.linear import Wrong
+from novikoff.comparators.rows import Labels, Row, RowBuffer, Rows, as_rows, form_of, sizes, stacked
 from novikoff.comparators.tally import Comparator, PenalizedComparator, Tally
-from novikoff.errors import InputError
-from novikoff.similarity import Similarity
 from novikoff.types import Batch, Sparse, State
 
 SMALL = 64
@@ -72,39 +68,6 @@ class ComparatorFacts:
     invalid_reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinearComparatorFacts(ComparatorFacts):
-    """Of linear comparators.
-
-    nonzeros        the most non-zeros of an x~, the bias included
-    start_square    at least ||w_1||^2, for a learner that did not start at zero
-    bias, normalize the features: those of the learner, if all is well
-    top             thresholds go up to 2^top
-    directions      each U, feature by feature, the weight of the bias last; none if there are millions of features
-    """
-
-    nonzeros: int
-    start_square: Fraction
-    bias: float
-    normalize: bool
-    top: int
-    directions: tuple[NDArray[np.float64], ...] = field(default=(), compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KernelComparatorFacts(ComparatorFacts):
-    """Of comparators in the feature space of a kernel.
-
-    error        at most the error of one computed K(z,x), in units of R^2
-    points       how many z_j they are made of
-    similarity   K: that of the learner, if all is well
-    """
-
-    error: Fraction
-    points: int
-    similarity: Similarity
-
-
 class Scorer(Protocol):
     """Fixed comparators that see rows."""
 
@@ -123,7 +86,7 @@ S = TypeVar("S", bound=Scorer)
 
 
 class ComparatorTracker(Generic[S], ABC):
-    """Comparators that see every round once; `LinearTracker` and `KernelTracker` say which."""
+    """Comparators that see every round once; `LinearTracker` and `KernelTracker`, each in a file, say which."""
 
     block = 1
     """Rows are shown in multiples of so many, once there are comparators."""
@@ -286,147 +249,20 @@ class ComparatorTracker(Generic[S], ABC):
         return self
 
 
-class LinearTracker(ComparatorTracker[LinearScorer]):
-    """Linear comparators.
-
-    bias, normalize   the learner's: x~ is x, of length 1 if `normalize`, and then the constant `bias` if it is not 0
-    start             the learner's weights before the first round, that of the bias last; None if all are zero
-    keep              how many bytes of rows to fit on
-    additive          a mistake adds y x~ to the learner's weights, and nothing else changes them: this is checked
-    """
-
-    def __init__(
-        self, bias: float = 0.0, normalize: bool = False, start: ArrayLike | None = None, keep: int = 16_000_000,
-        additive: bool = False,
-    ) -> None:  # fmt: skip
-        super().__init__(2**62, int(keep), additive)
-        self.bias, self.normalize = float(bias), bool(normalize)
-        self.start = None if start is None else np.array(start, dtype=np.float64)
-        if self.start is not None and not np.any(self.start):
-            self.start = None
-
-    def _as_kept(self, x: Rows) -> Rows:
-        return without_zeros(x)
-
-    def _fit(self, x: Rows, y: Labels) -> LinearScorer:
-        return LinearScorer.fitted(without_zeros(x), y, self.bias, self.normalize)
-
-    def _restored(self, state: State) -> LinearScorer:
-        return LinearScorer.restore(state, self.bias, self.normalize)
-
-    def facts(self, learner: Any = None) -> LinearComparatorFacts:
-        scorer = self._now()
-        start, reason = self.start, scorer.invalid_reason
-        if start is not None and not np.max(np.abs(start)) <= HEAVIEST:
-            start, reason = None, reason or "the weights at the start were too large"
-        unexplained = None
-        if self.additive and learner is not None and not reason:
-            unexplained = scorer.unexplained(start, np.append(learner.weights, learner.bias_weight))
-        penalized = tuple(scorer.penalized(start))
-        return LinearComparatorFacts(
-            rows=scorer.tally.rows,
-            mistakes=scorer.tally.mistakes,
-            square=Fraction(0) if reason else scorer.square(),
-            mistakes_square=Fraction(0) if reason else scorer.tally.mistakes_square(),
-            comparators=tuple(scorer.comparators(start)),
-            penalized=penalized,
-            over_mistakes=tuple(scorer.over_mistakes(start, {u.scale for u in penalized})),
-            unexplained=unexplained,
-            invalid_reason=reason,
-            nonzeros=scorer.nonzeros,
-            start_square=Fraction(0) if start is None else length_of(start),
-            bias=self.bias,
-            normalize=self.normalize,
-            top=scorer.tally.top,
-            directions=scorer.directions(),
-        )
-
-    def state(self) -> State:
-        start = None if self.start is None else self.start.copy()
-        return {"kind": "linear", "bias": self.bias, "normalize": self.normalize, "start": start,
-                **self._state()}  # fmt: skip
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        return cls(state["bias"], state["normalize"], state["start"])._load(state)
-
-
-class KernelTracker(ComparatorTracker[KernelScorer]):
-    """Comparators in the feature space of a kernel.
-
-    similarity   the learner's K
-    keep         how many rows to fit on
-    additive     a mistake adds y K(x, .) to the learner's function, and nothing else changes it: this is checked as
-                 long as no example has left its list
-    """
-
-    block = 128
-
-    def __init__(self, similarity: Similarity, keep: int = 400, additive: bool = False) -> None:
-        if keep < 0:
-            raise InputError(f"rows to fit on must be at least 0: got {keep}.")
-        super().__init__(int(keep), 64_000_000, additive)
-        self.similarity = similarity
-
-    def _fit(self, x: Rows, y: Labels) -> KernelScorer:
-        return KernelScorer.fitted(self.similarity, x, y)
-
-    def _restored(self, state: State) -> KernelScorer:
-        return KernelScorer.restore(self.similarity, state)
-
-    def facts(self, learner: Any = None) -> KernelComparatorFacts:
-        scorer = self._now()
-        reason, unexplained = scorer.invalid_reason, None
-        if self.additive and learner is not None and learner.supports.evictions == 0:
-            unexplained = scorer.unexplained(*learner.supports.expansion())
-        penalized = tuple(scorer.penalized())
-        return KernelComparatorFacts(
-            rows=scorer.tally.rows,
-            mistakes=scorer.tally.mistakes,
-            square=Fraction(0) if reason else scorer.square(),
-            mistakes_square=Fraction(0) if reason else scorer.tally.mistakes_square(),
-            comparators=tuple(scorer.comparators()),
-            penalized=penalized,
-            over_mistakes=tuple(scorer.over_mistakes({u.scale for u in penalized})),
-            unexplained=unexplained,
-            invalid_reason=reason,
-            error=Fraction(0) if reason else Fraction(scorer.error),
-            points=len(scorer.points),
-            similarity=self.similarity,
-        )
-
-    def state(self) -> State:
-        return {"kind": "kernel", "similarity": self.similarity.state(), **self._state()}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        return cls(Similarity.restore(state["similarity"]))._load(state)
+KINDS = {
+    "linear": "linear_tracker.LinearTracker",
+    "kernel": "kernel_tracker.KernelTracker",
+    "metric": "metric_tracker.MetricTracker",
+    "convex": "convex_tracker.ConvexTracker",
+    "against": "against_tracker.AgainstTracker",
+    "many": "many_tracker.ManyTracker",
+    "many-auto": "many_auto_tracker.ManyAutoTracker",
+    "many-kernel": "many_kernel_tracker.ManyKernelTracker",
+}
+"""Where the tracker is whose `state` has that kind."""
 
 
 def restored(state: State) -> Any:
     """The tracker whose `state` this is."""
-    if state.get("kind") == "convex":
-        from novikoff.comparators.convex_tracker import ConvexTracker
-
-        return ConvexTracker.restore(state)
-    if state.get("kind") == "many":
-        from novikoff.comparators.many_tracker import ManyTracker
-
-        return ManyTracker.restore(state)
-    if state.get("kind") == "against":
-        from novikoff.comparators.against_tracker import AgainstTracker
-
-        return AgainstTracker.restore(state)
-    if state.get("kind") == "many-auto":
-        from novikoff.comparators.many_auto_tracker import ManyAutoTracker
-
-        return ManyAutoTracker.restore(state)
-    if state.get("kind") == "many-kernel":
-        from novikoff.comparators.many_kernel_tracker import ManyKernelTracker
-
-        return ManyKernelTracker.restore(state)
-    if state.get("kind") == "metric":
-        from novikoff.comparators.metric_tracker import MetricTracker
-
-        return MetricTracker.restore(state)
-    return KernelTracker.restore(state) if state.get("kind") == "kernel" else LinearTracker.restore(state)
+    module, _, name = KINDS[state["kind"]].partition(".")
+    return getattr(importlib.import_module(f"novikoff.comparators.{module}"), name).restore(state)

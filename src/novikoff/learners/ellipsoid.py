@@ -41,7 +41,7 @@ from novikoff.certificates.ellipsoid_facts import CLOSE, EllipsoidFacts, log_shr
 from novikoff.certificates.ellipsoid_given_margin import ellipsoid_given_margin
 from novikoff.certificates.ellipsoid_grid import ellipsoid_grid
 from novikoff.certificates.ellipsoid_margin import ellipsoid_margin
-from novikoff.comparators.tracker import LinearTracker
+from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.encode import LARGEST_COORDINATE
 from novikoff.errors import Advice, InputError, Option, TooLargeError, counted, shown
 from novikoff.learners.features import Features, Row

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.batch import still
 from novikoff.certificates.kernel_facts import KernelFacts
-from novikoff.comparators.tracker import KernelTracker
+from novikoff.comparators.kernel_tracker import KernelTracker
 from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector
 from novikoff.learners.features import Features
 from novikoff.learners.playing import Playing

@@ -32,7 +32,7 @@ from novikoff.certificates.perceptron_hinge import perceptron_hinge
 from novikoff.certificates.perceptron_lengths import perceptron_lengths
 from novikoff.certificates.perceptron_margin import perceptron_margin
 from novikoff.certificates.perceptron_squared_hinge import perceptron_squared_hinge
-from novikoff.comparators.tracker import LinearTracker
+from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.errors import InputError
 from novikoff.kernels import named
 from novikoff.learners.features import Features, Row, never_seen

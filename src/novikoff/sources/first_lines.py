@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from novikoff.sources.opened import Opened, Origin
+from novikoff.sources.opened import Opened
+from novikoff.sources.origin import Origin
 
 HEAD_BYTES, LONGEST_HEAD, HEAD_LINES = 2**16, 2**26, 4
 BLANK = b"\xef\xbb\xbf \t\r\n"

@@ -33,7 +33,8 @@ from novikoff.errors import Advice, LabelError, Option, SourceError, counted
 from novikoff.numbering import are_numbers
 from novikoff.sources.layout import is_number
 from novikoff.sources.line_chunks import LITTLE, Little, whole_lines
-from novikoff.sources.opened import Opened, Origin
+from novikoff.sources.opened import Opened
+from novikoff.sources.origin import Origin
 from novikoff.sources.streaming_labels import Outcomes, StreamingLabels, held_back, shown
 from novikoff.sources.svmlight_line import BadLineError
 from novikoff.sources.workers import workers

@@ -13,7 +13,8 @@ import weakref
 from typing import Any
 
 from novikoff.errors import SourceError
-from novikoff.sources.opened import LONGEST_MAGIC, MAGIC, Origin, status
+from novikoff.sources.opened import LONGEST_MAGIC, MAGIC
+from novikoff.sources.origin import Origin, status
 from novikoff.sources.urls import is_url, open_url
 
 COPIED_AT_ONCE = 2**20

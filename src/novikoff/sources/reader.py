@@ -29,7 +29,8 @@ from novikoff.sources.files import Files, named_by
 from novikoff.sources.first_lines import first_bytes, look_at
 from novikoff.sources.layout import NOT_UTF8, SNIFFED_ROWS, check_encoding, find_delimiter, is_number, rows_of
 from novikoff.sources.on_disk import PACKED
-from novikoff.sources.opened import Opened, Origin
+from novikoff.sources.opened import Opened
+from novikoff.sources.origin import Origin
 from novikoff.stream import Stream
 
 READ_AS = (

@@ -27,7 +27,7 @@ from novikoff.sources.first_lines import BLANK, look_at
 from novikoff.sources.frames import is_frame
 from novikoff.sources.labelled_lines import CHUNK_BYTES
 from novikoff.sources.layout import SNIFFED_ROWS, bytes_of, find_delimiter, is_number, rows_of
-from novikoff.sources.opened import Origin
+from novikoff.sources.origin import Origin
 from novikoff.sources.pandas_index import check_asked, unnamed_first, unnamed_note
 from novikoff.sources.reader import sniff
 from novikoff.tables.columnar import ArrowTable, Columnar, FrameTable

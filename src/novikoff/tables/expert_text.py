@@ -23,7 +23,8 @@ from novikoff.sources.buffer_pool import BufferPool, OwnArrays
 from novikoff.sources.labelled_lines import CHUNK_BYTES, PADDING, cores, in_order
 from novikoff.sources.layout import runs
 from novikoff.sources.line_chunks import Little
-from novikoff.sources.opened import Opened, Origin
+from novikoff.sources.opened import Opened
+from novikoff.sources.origin import Origin
 from novikoff.tables.expert_cells import FIRST_TEXT, Chosen, Values
 from novikoff.tables.expert_stream import Rounds
 from novikoff.types import Position

@@ -7,7 +7,8 @@ from typing import Any, Self
 
 from novikoff.errors import Option
 from novikoff.sources.first_lines import first_bytes
-from novikoff.sources.opened import Opened, Origin
+from novikoff.sources.opened import Opened
+from novikoff.sources.origin import Origin
 from novikoff.tables.piece import RECOGNISED_ROWS, Reader
 
 LONGEST_HEAD, MOMENT = 2**24, 0.01

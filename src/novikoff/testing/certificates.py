@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Certificate
-from novikoff.ledger import RANK
+from novikoff.certificate import RANK, Certificate
 from novikoff.testing.failing import fail, require
 
 

@@ -1,0 +1,89 @@
+"""What the theorems of a learner and of its adversary say of a game, by its ledger."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from novikoff.certificate import RANK, Certificate
+from novikoff.types import Run, Theorem
+
+if TYPE_CHECKING:
+    from novikoff.ledger import Ledger
+
+
+def certify(
+    ledger: Ledger, adaptive: bool, fixed: bool | None, members: Sequence[Sequence[Certificate]] | None
+) -> list[Certificate]:
+    """`Ledger.certify`."""
+    adaptive = adaptive or ledger.adversary is not None
+    fixed = ledger.fixed if fixed is None else fixed
+    tracked = None if ledger.tracker is None else ledger.tracker.facts(ledger.player.within)
+    if ledger.hindsight is not None and tracked is not None:
+        tracked = ledger.hindsight.joined(tracked)
+    members = ledger.certify_members(adaptive, fixed) if members is None else members
+    before, after = ledger.before, ledger.learner.facts()
+    told = tuple(map(tuple, members))
+    found = _evaluate(ledger, ledger.learner.promises, before, after, adaptive, fixed, tracked, told)
+    adversary = ledger.adversary
+    if adversary is not None:
+        forced = _evaluate(ledger, adversary.promises, ledger.adversary_before, adversary.facts(), True, False)
+        found += forced if ledger.answered == ledger.rounds else [_broken_off(certificate) for certificate in forced]
+    found = sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
+    return found if ledger.late is None else [*_of_the_served(ledger, found), *found]
+
+
+def _of_the_served(ledger: Ledger, found: list[Certificate]) -> list[Certificate]:
+    """What is promised of answers whose labels came late, by what is promised of the game of arrivals."""
+    from novikoff.late import PROMISES
+
+    before, after = ledger.before, ledger.learner.facts()
+    return _evaluate(ledger, PROMISES, before, after, False, ledger.fixed, arrivals=tuple(found))
+
+
+def _evaluate(
+    ledger: Ledger, theorems: tuple[Theorem, ...], before: Any, after: Any, adaptive: bool, fixed: bool,
+    tracked: Any = None, members: tuple[tuple[Certificate, ...], ...] = (), arrivals: tuple[Certificate, ...] = (),
+) -> list[Certificate]:  # fmt: skip
+    """The certificates of these theorems that have something to say."""
+    conservative = ledger.player.conservative and not ledger.player.changes_examples
+    run = Run(
+        before=before,
+        after=after,
+        rounds=ledger.rounds,
+        mistakes=ledger.mistakes,
+        expected=ledger.expected,
+        constants=(ledger.positives, ledger.rounds - ledger.positives),
+        adaptive=adaptive,
+        deterministic=ledger.deterministic,
+        tracked=tracked,
+        loss=ledger.loss,
+        members=members,
+        fixed=fixed,
+        repeated=ledger.repeated,
+        log_loss=ledger.log_loss,
+        brier=ledger.brier,
+        predicted=ledger.calibration.predicted if ledger.player.probable else None,
+        coverage=None if ledger.coverage is None else ledger.coverage.facts(ledger.player.standing()),
+        late=None if ledger.late is None else ledger.late.facts(conservative),
+        arrivals=arrivals,
+    )
+    certificates = (theorem(run) for theorem in theorems)
+    return [certificate for certificate in certificates if certificate is not None]
+
+
+def _broken_off(certificate: Certificate) -> Certificate:
+    """The void certificate of an adversary that answered a round which was then not played."""
+    return dataclasses.replace(certificate, bound=None, status="void", reason="a round was answered and not played")
+
+
+def _tightness(certificate: Certificate) -> float:
+    """How far what was promised is from what happened: bounds on mistakes, losses and regrets are compared by that.
+
+    What is promised of sets comes after what is promised of predictions.
+    """
+    if certificate.theorem.startswith("coverage_"):
+        return math.inf
+    return 0.0 if certificate.bound is None else abs(certificate.bound - certificate.observed)

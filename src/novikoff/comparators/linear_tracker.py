@@ -1,0 +1,100 @@
+"""Linear comparators that watch a game (tracker.py), of learners on vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from novikoff.comparators.linear import HEAVIEST, LinearScorer
+from novikoff.comparators.rounding import length_of
+from novikoff.comparators.rows import Labels, Rows, without_zeros
+from novikoff.comparators.tracker import ComparatorFacts, ComparatorTracker
+from novikoff.types import State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearComparatorFacts(ComparatorFacts):
+    """Of linear comparators.
+
+    nonzeros        the most non-zeros of an x~, the bias included
+    start_square    at least ||w_1||^2, for a learner that did not start at zero
+    bias, normalize the features: those of the learner, if all is well
+    top             thresholds go up to 2^top
+    directions      each U, feature by feature, the weight of the bias last; none if there are millions of features
+    """
+
+    nonzeros: int
+    start_square: Fraction
+    bias: float
+    normalize: bool
+    top: int
+    directions: tuple[NDArray[np.float64], ...] = field(default=(), compare=False, repr=False)
+
+
+class LinearTracker(ComparatorTracker[LinearScorer]):
+    """Linear comparators.
+
+    bias, normalize   the learner's: x~ is x, of length 1 if `normalize`, and then the constant `bias` if it is not 0
+    start             the learner's weights before the first round, that of the bias last; None if all are zero
+    keep              how many bytes of rows to fit on
+    additive          a mistake adds y x~ to the learner's weights, and nothing else changes them: this is checked
+    """
+
+    def __init__(
+        self, bias: float = 0.0, normalize: bool = False, start: ArrayLike | None = None, keep: int = 16_000_000,
+        additive: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(2**62, int(keep), additive)
+        self.bias, self.normalize = float(bias), bool(normalize)
+        self.start = None if start is None else np.array(start, dtype=np.float64)
+        if self.start is not None and not np.any(self.start):
+            self.start = None
+
+    def _as_kept(self, x: Rows) -> Rows:
+        return without_zeros(x)
+
+    def _fit(self, x: Rows, y: Labels) -> LinearScorer:
+        return LinearScorer.fitted(without_zeros(x), y, self.bias, self.normalize)
+
+    def _restored(self, state: State) -> LinearScorer:
+        return LinearScorer.restore(state, self.bias, self.normalize)
+
+    def facts(self, learner: Any = None) -> LinearComparatorFacts:
+        scorer = self._now()
+        start, reason = self.start, scorer.invalid_reason
+        if start is not None and not np.max(np.abs(start)) <= HEAVIEST:
+            start, reason = None, reason or "the weights at the start were too large"
+        unexplained = None
+        if self.additive and learner is not None and not reason:
+            unexplained = scorer.unexplained(start, np.append(learner.weights, learner.bias_weight))
+        penalized = tuple(scorer.penalized(start))
+        return LinearComparatorFacts(
+            rows=scorer.tally.rows,
+            mistakes=scorer.tally.mistakes,
+            square=Fraction(0) if reason else scorer.square(),
+            mistakes_square=Fraction(0) if reason else scorer.tally.mistakes_square(),
+            comparators=tuple(scorer.comparators(start)),
+            penalized=penalized,
+            over_mistakes=tuple(scorer.over_mistakes(start, {u.scale for u in penalized})),
+            unexplained=unexplained,
+            invalid_reason=reason,
+            nonzeros=scorer.nonzeros,
+            start_square=Fraction(0) if start is None else length_of(start),
+            bias=self.bias,
+            normalize=self.normalize,
+            top=scorer.tally.top,
+            directions=scorer.directions(),
+        )
+
+    def state(self) -> State:
+        start = None if self.start is None else self.start.copy()
+        return {"kind": "linear", "bias": self.bias, "normalize": self.normalize, "start": start,
+                **self._state()}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        return cls(state["bias"], state["normalize"], state["start"])._load(state)
