@@ -1,14 +1,18 @@
-"""Which columns of a table are used, and as what: by name or number, as asked for or as they look."""
+"""Which columns of a table are used, and as what: as asked for, as they look, or as a learner knows them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from novikoff.errors import Advice, Option, SourceError, quoted
+from novikoff.errors import Advice, MismatchError, Option, SourceError, quoted
 from novikoff.sources.layout import LABEL_NAMES, columns_called, find_column
-from novikoff.tables.column import Column, form_of, is_missing, recognise
+from novikoff.sources.matched import mismatch
+from novikoff.tables.column import Column, disguised_number, form_of, is_missing, looks_like_id, recognise
+from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Reader
+from novikoff.tables.weights import RowWeights
 
 WRITTEN = "Write all as 2024-12-31, or 2024-12-31 23:59:59."
 
@@ -31,6 +35,75 @@ def find_all(reader: Reader, column: str | int, what: str) -> list[str]:
     """The columns of a name, of which there may be several; or the one of a number."""
     called = columns_called(column, reader.names) if column in reader.names else []
     return [reader.names[c] for c in called] or [find(reader, column, what)]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was asked for of the columns of a table.
+
+    label      as it was asked for; None if it is to be found
+    used       the features, by name; None for all that are left
+    left_out   by name
+    kinds      the columns that were asked for as of a kind
+    """
+
+    label: str | int | None
+    used: list[str] | None
+    left_out: set[str]
+    kinds: dict[str, list[str]]
+
+    def columns(
+        self, reader: Reader, head: Mapping[str, Sequence[Any]], label: str | None, weight: str | None
+    ) -> list[Column]:
+        """The columns that are used, and what they are, beside those of the label and of weights."""
+        there = reader.names[reader.index :]
+        names = self.used
+        if names is None:
+            names = [name for name in there if name != label and name not in self.left_out]
+        if not names:
+            needs = "a feature" if label is None else "a label and a feature"
+            only = "none left" if label is None else f"column {quoted(label)} only"
+            raise SourceError(f"a table must have {needs}: {reader.name} has {only}.")
+        both = [*names, *(one for one in (label, weight) if one is not None)]
+        if len(set(both)) < len(both):
+            twice = max(both, key=both.count)
+            raise SourceError(
+                f"a column must be used once: column {quoted(twice)} of {reader.name} is asked for twice."
+            )
+        return [kind_of(reader, name, head[name], self.kinds) for name in names]
+
+    def label_as(self, encoding: Encoding, label: str | None, reader: Reader, learn: bool, whose: str) -> str | None:
+        """What was the label is the label, wherever it stands, unless another was asked for."""
+        if self.label is not None or label is None:
+            return label
+        if encoding.label in reader.names:
+            return encoding.label
+        if label in {column.name for column in encoding.columns}.union(encoding.left_out):  # the last, for want of one
+            none = Advice(", ", Option("unlabelled"), " if there are none") if not learn else ""
+            raise MismatchError(
+                f"the labels must be in column {quoted(str(encoding.label))}, as {whose} learned them",
+                f"{reader.name} has no such column",
+                Advice("Pass ", Option("label", letter="NAME"), " if it has another name", none, "."),
+            )
+        return label
+
+    def left_out_as(
+        self, encoding: Encoding, label: str | None, weights: RowWeights, reader: Reader, learn: bool, whose: str
+    ) -> Choice:
+        """What was left out is left out, unless it was asked for; so is what said how often rows count."""
+        if self.used is not None:
+            return self
+        left_out, weight = self.left_out, encoding.weight if weights.column is None else None
+        if weight is not None and weight in reader.names and weight not in left_out:
+            if learn:
+                raise MismatchError(
+                    f"rows must count as often as {quoted(weight)} says, as {whose} learned them",
+                    f"{reader.name} has such a column",
+                    Advice("Pass ", Option("weight", weight), ", or ", Option("drop", weight), " if each is to count "
+                           "once."),
+                )  # fmt: skip
+            left_out = left_out | {weight}  # each row is predicted once
+        return replace(self, left_out=left_out | ({*encoding.left_out} & {*reader.names}) - {label})
 
 
 def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], left_out: set[str]) -> str:
@@ -73,3 +146,52 @@ def _forms(cells: Sequence[Any]) -> str:
         return f"{quoted(odd)}, which is no date that is known"
     other = next((k for k in range(2, len(said)) if form_of(said[:k]) is None), len(said))
     return f"{quoted(said[0])} and {quoted(said[other - 1])}"
+
+
+def advice(
+    columns: Sequence[Column], head: Mapping[str, Sequence[Any]], categories: Sequence[str], name: str
+) -> list[str]:
+    """On columns that may not be what they are taken for; `categories` were asked for."""
+    found: list[str] = []
+    for column in columns:
+        cell = disguised_number(column, head[column.name])
+        if cell is not None and column.name not in categories:
+            found.append(
+                f"{column.name} of {name} is taken for a category: its numbers, like {quoted(cell)}, are not "
+                "written as 1234.56. Rewrite them to learn from their size."
+            )
+        elif looks_like_id(column, head[column.name]):
+            rows = f"each of the first {len(head[column.name]):,} rows"
+            told = f"{column.name} of {name} is different in {rows}: it says nothing of new rows. Pass "
+            found.append(Advice(told, Option("drop", column.name), " to leave it out."))
+    return found
+
+
+def check_label_weights(encoding: Encoding, weights: RowWeights, whose: str) -> None:
+    """Refuse to learn by other weights of labels than before."""
+    if encoding.label_weights != weights.by_label:
+        were = ",".join(f"{label}={weight}" for label, weight in encoding.label_weights.items())
+        raise MismatchError(
+            f"labels must weigh what they did when {whose} learned", f"that was {were or 'all the same'}",
+            Advice("Pass ", Option("label_weights", were), ".") if were else "Leave the weights out.",
+        )  # fmt: skip
+
+
+def matched_columns(
+    encoding: Encoding, columns: Sequence[Column], reader: Reader, whose: str
+) -> tuple[dict[str, str], str | None]:
+    """Which of these columns each of the encoding's is: by name, else by position; and what there is to note of it."""
+    known, shown = [c.name for c in encoding.columns], [c.name for c in columns]
+    if encoding.named and reader.named:
+        missing, new = [n for n in known if n not in shown], [n for n in shown if n not in known]
+        if missing or new:
+            raise mismatch(reader.name, whose, missing, new)
+        note = "are in another order: they are matched by name" if known != shown else None
+        return {name: name for name in known}, note
+    if len(known) != len(shown):
+        raise MismatchError(
+            f"{whose} has {len(known):,} features", f"{reader.name} has {len(shown):,}, without names",
+            Advice("Pass ", Option("columns", letter="NUMBERS"), " to choose them."),
+        )  # fmt: skip
+    note = None if reader.named else "have no names: they are matched by position"
+    return dict(zip(known, shown, strict=True)), note

@@ -34,6 +34,7 @@ KINDS: tuple[str, ...] = get_args(Kind)
 
 MISSING = ("", "?", "na", "n/a", "nan", "null")
 WHOLE = re.compile(r"[+-]?[0-9]+")
+INTEGER = re.compile(r"-?[0-9]{1,19}")
 DISGUISED = re.compile(r"[+-]?[$€£¥]? ?[+-]?([0-9]+|[0-9]{1,3}([., '][0-9]{3})+)([.,][0-9]+)? ?[$€£¥%]?")
 """A number as people write it: $1,234.50, 12,5 or 40 %."""
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -197,3 +198,9 @@ def looks_like_id(column: Column, cells: Sequence[Any]) -> bool:
     return all(b - a == 1 for a, b in pairwise(numbers)) or bool(
         re.search(r"(^|_|\b)(id|uuid|key|index|number|no)$", column.name, re.IGNORECASE)
     )
+
+
+def is_whole(cell: Any) -> bool:
+    """Is it missing, or a whole number of 64 bits?"""
+    written = str(cell).strip()
+    return is_missing(cell) or (INTEGER.fullmatch(written) is not None and -(2**63) <= int(written) < 2**63)

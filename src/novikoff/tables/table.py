@@ -17,7 +17,6 @@ Weights
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
@@ -25,22 +24,30 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import Advice, MismatchError, Option, SourceError, quoted
+from novikoff.errors import Advice, Option, SourceError, quoted
 from novikoff.sources.layout import LABEL_NAMES
-from novikoff.sources.matched import mismatch
 from novikoff.sources.pandas_index import check_asked, unnamed_note
 from novikoff.sources.streaming_labels import shown
 from novikoff.stream import Stream
 from novikoff.tables import cells
-from novikoff.tables.choosing import Asked, find, find_all, kind_of, label_column, listed
-from novikoff.tables.column import Kind, disguised_number, is_missing, looks_like_id, recognise
+from novikoff.tables.choosing import (
+    Asked,
+    Choice,
+    advice,
+    check_label_weights,
+    find,
+    find_all,
+    label_column,
+    listed,
+    matched_columns,
+)  # fmt: skip
+from novikoff.tables.column import Kind, is_missing, is_whole
+from novikoff.tables.cutting import cut_by_width, cut_where_known
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.label_column import LabelColumn
 from novikoff.tables.piece import Piece, Reader
 from novikoff.tables.weights import RowWeights, repeated
 from novikoff.types import Batch, Domain, Labels, Position
-
-INTEGER = re.compile(r"-?[0-9]{1,19}")
 
 
 class Table(Stream):
@@ -73,7 +80,6 @@ class Table(Stream):
         self.notes += reader.notes
         self._said: list[str] = []
         self._given: Position | None = None  # of a part: what the first rows of the table told
-        self._advice: list[str] = []  # on columns that may not be what they are taken for
         self._positive, self._many = positive, many
         check_asked(reader.levels, reader.names, label, LABEL_NAMES, columns, self.name)
         head = reader.head()
@@ -89,7 +95,7 @@ class Table(Stream):
             self._refuse_label_weights()
         if self.weights.used:
             self.rows = None  # as many as they weigh together
-        self._asked = (label, used, left_out, chosen)
+        self._choice = Choice(label, used, left_out, chosen)
         self._first = dict(head)
         self._choose(label_column(reader, label, used or [], left_out) if labelled else None)
         used_or_told = {self.label, weight, *(column.name for column in self.columns)}
@@ -102,17 +108,7 @@ class Table(Stream):
         first = {*reader.names[: reader.index]}
         if first & {self.label, *(column.name for column in self.columns)}:
             self.notes[:] = [note for note in self.notes if note != unnamed_note(reader.index, self.name)]
-        for column in self.columns:
-            cell = disguised_number(column, head[column.name])
-            if cell is not None and column.name not in chosen["category"]:
-                self._advice.append(
-                    f"{column.name} of {self.name} is taken for a category: its numbers, like {quoted(cell)}, are not "
-                    "written as 1234.56. Rewrite them to learn from their size."
-                )
-            elif looks_like_id(column, head[column.name]):
-                rows = f"each of the first {len(head[column.name]):,} rows"
-                told = f"{column.name} of {self.name} is different in {rows}: it says nothing of new rows. Pass "
-                self._advice.append(Advice(told, Option("drop", column.name), " to leave it out."))
+        self._advice = advice(self.columns, head, chosen["category"], self.name)
         self.notes += self._advice
 
     def _refuse_label_weights(self) -> None:
@@ -143,28 +139,13 @@ class Table(Stream):
         """Which columns are used, and what they are, if this is the label."""
         self.label = self._reader.needed = label
         head = self._first
-        _, used, left_out, chosen = self._asked
-        self.columns = [kind_of(self._reader, name, head[name], chosen) for name in self._chosen(used, left_out)]
+        self.columns = self._choice.columns(self._reader, head, label, self.weights.column)
         self._sources = {column.name: column.name for column in self.columns}
-        self._point = all(c.kind == "boolean" or all(map(_is_whole, head[c.name])) for c in self.columns)
+        self._point = all(c.kind == "boolean" or all(map(is_whole, head[c.name])) for c in self.columns)
         self._labels = (
             None if label is None
             else LabelColumn(label, head[label], self.outcomes == "numbers", self._positive, self._many)
         )  # fmt: skip
-
-    def _chosen(self, used: list[str] | None, left_out: set[str]) -> list[str]:
-        """The names of the columns that are used."""
-        there = self._reader.names[self._reader.index :]
-        names = [name for name in there if name != self.label and name not in left_out] if used is None else used
-        if not names:
-            needs = "a feature" if self.label is None else "a label and a feature"
-            only = "none left" if self.label is None else f"column {quoted(self.label)} only"
-            raise SourceError(f"a table must have {needs}: {self.name} has {only}.")
-        both = [*names, *(one for one in (self.label, self.weights.column) if one is not None)]
-        if len(set(both)) < len(both):
-            twice = max(both, key=both.count)
-            raise SourceError(f"a column must be used once: column {quoted(twice)} of {self.name} is asked for twice.")
-        return names
 
     @property
     def reader(self) -> Reader:
@@ -256,68 +237,19 @@ class Table(Stream):
 
         learn   may it learn new features? Else those get no place
         """
-        if learn and encoding.label_weights != self.weights.by_label:
-            were = ",".join(f"{label}={weight}" for label, weight in encoding.label_weights.items())
-            raise MismatchError(
-                f"labels must weigh what they did when {whose} learned", f"that was {were or 'all the same'}",
-                Advice("Pass ", Option("label_weights", were), ".") if were else "Leave the weights out.",
-            )  # fmt: skip
-        named = encoding.named and self._reader.named
-        if named:
-            self._choose_as(encoding, learn, whose)
-        known, shown = [c.name for c in encoding.columns], [c.name for c in self.columns]
-        note = None
-        if named:
-            missing, new = [n for n in known if n not in shown], [n for n in shown if n not in known]
-            if missing or new:
-                raise mismatch(self.name, whose, missing, new)
-            self._sources = {name: name for name in known}
-            note = "are in another order: they are matched by name" if known != shown else None
-        else:
-            if len(known) != len(shown):
-                raise MismatchError(
-                    f"{whose} has {len(known):,} features", f"{self.name} has {len(shown):,}, without names",
-                    Advice("Pass ", Option("columns", letter="NUMBERS"), " to choose them."),
-                )  # fmt: skip
-            self._sources = dict(zip(known, shown, strict=True))
-            if not self._reader.named:
-                note = "have no names: they are matched by position"
+        if learn:
+            check_label_weights(encoding, self.weights, whose)
+        if encoding.named and self._reader.named:
+            label = self._choice.label_as(encoding, self.label, self._reader, learn, whose)
+            self._choice = self._choice.left_out_as(encoding, label, self.weights, self._reader, learn, whose)
+            self.notes[:] = [note for note in self.notes if note not in self._advice]  # too late to leave them out
+            self._choose(label)
+        self._sources, note = matched_columns(encoding, self.columns, self._reader, whose)
         if note and (told := f"the columns of {self.name} {note}") not in self.notes:
             self.notes.append(told)
         self._point &= encoding.dense
         self._learn = learn
         self.encoding = encoding if learn else Encoding.restore(encoding.state())
-
-    def _choose_as(self, encoding: Encoding, learn: bool, whose: str) -> None:
-        """What was the label is the label, wherever it stands, and what was left out is left out, unless asked for."""
-        asked, used, left_out, chosen = self._asked
-        there = self._reader.names
-        label, features = self.label, {column.name for column in encoding.columns}
-        if asked is None and label is not None:
-            if encoding.label in there:
-                label = encoding.label
-            elif label in features.union(encoding.left_out):  # the last column, for want of a better one
-                none = Advice(", ", Option("unlabelled"), " if there are none") if not learn else ""
-                raise MismatchError(
-                    f"the labels must be in column {quoted(str(encoding.label))}, as {whose} learned them",
-                    f"{self.name} has no such column",
-                    Advice("Pass ", Option("label", letter="NAME"), " if it has another name", none, "."),
-                )
-        weight = encoding.weight if self.weights.column is None and used is None else None
-        if weight is not None and weight in there and weight not in left_out:
-            if learn:
-                raise MismatchError(
-                    f"rows must count as often as {quoted(weight)} says, as {whose} learned them",
-                    f"{self.name} has such a column",
-                    Advice("Pass ", Option("weight", weight), ", or ", Option("drop", weight), " if each is to count "
-                           "once."),
-                )  # fmt: skip
-            left_out = left_out | {weight}  # each row is predicted once
-        if used is None:
-            left_out = left_out | ({*encoding.left_out} & {*there}) - {label}
-        self._asked = (asked, used, left_out, chosen)
-        self.notes[:] = [note for note in self.notes if note not in self._advice]  # too late to leave them out
-        self._choose(label)
 
     def extent(self) -> int:
         """Its rows, or the bytes of a text."""
@@ -388,13 +320,14 @@ class Table(Stream):
         pieces = self._reader.pieces(start, wanted)
         try:
             for whole in pieces if labels is None else labels.settled(pieces, self._reader):
-                for piece in self._known(whole, read):
+                looked = len(self._first[self._reader.names[0]]) - read
+                for piece in cut_where_known(whole, looked, self.encoding, self._sources):
                     known = self.encoding.width
                     x, y, counts, error = self._rows(piece)
                     self._check_known()
                     played = row + (len(y) if counts is None else int(counts.sum()))
                     end = None if error or piece.end is None else self._position(piece.end, played)
-                    for part, rows in self._by_width(x, known) if len(y) else ():
+                    for part, rows in cut_by_width(x, known, self.encoding) if len(y) else ():
                         last = end if rows.stop == len(y) else None
                         if counts is None:
                             yield Batch(part, y[rows], row + rows.start + 1, last, "owned")
@@ -428,50 +361,6 @@ class Table(Stream):
         if self._labels is not None and self._labels.written.known.absent:
             self._said.append(f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1.")
         self.notes += self._said
-
-    def _known(self, piece: Piece, row: int) -> Iterator[Piece]:
-        """The piece behind so many rows, cut where a column says something for the first time.
-
-        And behind the rows of which the features are known: the batches before are all as wide.
-        """
-        looked = len(self._first[self._reader.names[0]]) - row
-        if 0 < looked < piece.rows and not self.encoding.dense and self.encoding.bits is None:
-            first_rows, piece = piece.cut(looked)
-            yield from self._known(first_rows, row)
-        while True:
-            cut = piece.rows
-            for column in [column for column in self.encoding.columns if column.kind == "unknown"]:
-                if piece.rows == 0:
-                    continue
-                array = cells.plain(piece.arrays[self._sources[column.name]])
-                _, codes = cells.distinct(array)
-                first = int(np.argmax(codes >= 0)) if (codes >= 0).any() else piece.rows
-                if first == 0:
-                    self.encoding.settle(column, recognise(column.name, array.slice(0, 1).to_pylist()))
-                else:
-                    cut = min(cut, first)
-            if cut == piece.rows:
-                yield piece
-                return
-            first_part, piece = piece.cut(cut)
-            yield first_part
-
-    def _by_width(self, x: Any, known: int) -> Iterator[tuple[Any, slice]]:
-        """The rows, cut where dense ones become wider: at the first that lacks a number which none before it lacked.
-
-        So each row is as wide as it is however the table is cut, and a game that is left in between knows no more.
-        """
-        start, rows = 0, len(x)
-        if isinstance(x, np.ndarray) and x.shape[1] > known:
-            names = list(self.encoding.places)
-            for width in range(known, x.shape[1]):
-                first = int(np.argmax(x[:, width] != 0))
-                if first > start:
-                    self.encoding.places = {name: place for place, name in enumerate(names[:width])}
-                    yield np.ascontiguousarray(x[start:first, :width]), slice(start, first)
-                    start = first
-            self.encoding.places = {name: place for place, name in enumerate(names)}
-        yield x[start:] if start else x, slice(start, rows)
 
     def _rows(self, piece: Piece) -> tuple[Any, NDArray[Any], NDArray[np.int64] | None, SourceError | None]:
         """x, y and weights of the rows, up to one that is wrong; and what is wrong with it."""
@@ -516,9 +405,3 @@ def _played(position: Position) -> int:
     """Rounds up to there: rows, unless they are weighed."""
     played: int = position["played" if "played" in position else "row"]
     return played
-
-
-def _is_whole(cell: Any) -> bool:
-    """Is it missing, or a whole number of 64 bits?"""
-    written = str(cell).strip()
-    return is_missing(cell) or (INTEGER.fullmatch(written) is not None and -(2**63) <= int(written) < 2**63)
