@@ -261,6 +261,11 @@ def traffic(server, name, coins, acknowledged, until):
             return  # it was killed: what was being read was not acknowledged
 
 
+def half_written(folder):
+    """Is a snapshot being written, or was it when the process died?"""
+    return [name for name in os.listdir(folder) if name.endswith(".part")]
+
+
 @pytest.mark.parametrize(
     ("sync", "kills"),
     [("full", 2), ("normal", 1), *(pytest.param(s, 100, marks=pytest.mark.slow) for s in ("full", "normal"))],
@@ -269,7 +274,7 @@ def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, monkeypatch
     monkeypatch.setenv("PYTHONPATH", "")  # the context sets it
     processes = context()
     coins = random.Random(f"{sync}{kills}")
-    acknowledged = []
+    acknowledged, inside, model = [], 0, tmp_path / "models/m"
     server = Server(processes, tmp_path, sync)
     with server.client() as client:
         asked = {"learner": "perceptron:bias=1", "negative": "ham", "positive": "spam", "bits": 10}
@@ -288,12 +293,19 @@ def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, monkeypatch
         enough, end = len(acknowledged) + (40 if loaded else 1), time.monotonic() + 60
         while len(acknowledged) < enough and time.monotonic() < end:
             time.sleep(0.01)
-        time.sleep(coins.uniform(0, 0.3))
+        if kill % 4 == 0:
+            while not half_written(model) and time.monotonic() < end:
+                pass  # a snapshot is written after every 200 labels
+        else:
+            time.sleep(coins.uniform(0, 0.3))
         server.kill()
+        inside += bool(half_written(model))
         for thread in threads:
             thread.join()
         server = Server(processes, tmp_path, sync)
+        assert not half_written(model)  # what was left of it does not stay
     assert len(acknowledged) > 20 * kills
+    assert inside >= kills // 10
     with server.client() as client:
         text = "\n".join(json.dumps(line) for line, _ in acknowledged)
         again = [json.loads(line) for line in client.post("/m/bulk", content=text).text.splitlines()]
@@ -302,4 +314,5 @@ def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, monkeypatch
     server.process.terminate()
     server.process.join()
     assert parts(tmp_path / "recovered.nk") == played(tmp_path / "models/m" / DATABASE)
-    print(f"{kills} kills, sync {sync}: {len(acknowledged):,} acknowledged, 0 lost")
+    print(f"{kills} kills, {inside} of them while a snapshot was written, sync {sync}: "
+          f"{len(acknowledged):,} acknowledged, 0 lost")  # fmt: skip

@@ -60,6 +60,8 @@ def write_snapshot(what: model.Snapshot, folder: Path, n: int, sync: str) -> Non
 
 def recover(store: Store, folder: Path, name: str, log: Log) -> tuple[Play, int]:
     """The game as it was when the last commit was made, and after which label the snapshot was that it is made from."""
+    for half in folder.glob("*.part"):  # a snapshot that was being written when the service died
+        half.unlink(missing_ok=True)
     facts = store.facts()
     asked, base = msgspec.convert(facts["model"], Model), int(facts["base"])
     predicted, labelled = store.counts()
