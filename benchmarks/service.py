@@ -248,20 +248,21 @@ def stall(folder):
     from novikoff.serve.rows import Rows
     from novikoff.serve.wire import Model
 
-    play = Play(begin(Model("perceptron:bias=1", bits=18), "m"), 18)
-    coins, rows = random.Random(0), Rows(play.learner.domain, 18)
-    examples = [rows.read({f"f{coins.randrange(10**6)}": 1.0 for _ in range(FEATURES)})[1] for _ in range(60_000)]
-    for start in range(0, len(examples), 500):
-        some = examples[start : start + 500]
-        play.learn("pairs", some, [float(x) for x in np.sign(np.random.default_rng(start).normal(size=500))])
-    times = []
-    for _ in range(9):
-        begun = time.perf_counter()
-        what = snapshot(play.ledger)
-        times.append(1e3 * (time.perf_counter() - begun))
-    took = sorted(times)[4]
-    size = sum(array.nbytes for array in what.arrays.values()) / 1e6
-    print(f"snapshot at bits=18, {size:.0f} MB: the game stands {took:.1f} ms{at_most(took, 50)}")
+    for learner, count in (("perceptron:bias=1", 60_000), ("auto", 10_000)):
+        play = Play(begin(Model(learner, bits=18), "m"), 18)
+        coins, rows = random.Random(0), Rows(play.learner.domain, 18)
+        examples = [rows.read({f"f{coins.randrange(10**6)}": 1.0 for _ in range(FEATURES)})[1] for _ in range(count)]
+        for start in range(0, len(examples), 500):
+            some = examples[start : start + 500]
+            play.learn("pairs", some, [float(x) for x in np.sign(np.random.default_rng(start).normal(size=500))])
+        times = []
+        for _ in range(9):
+            begun = time.perf_counter()
+            what = snapshot(play.ledger, checked=True)
+            times.append(1e3 * (time.perf_counter() - begun))
+        took = sorted(times)[4]
+        size = sum(array.nbytes for array in what.arrays.values()) / 1e6
+        print(f"snapshot of {learner} at bits=18, {size:.0f} MB: the game stands {took:.1f} ms{at_most(took, 50)}")
 
 
 def memory(folder, pending):

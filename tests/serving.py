@@ -82,18 +82,22 @@ def opened(folder, **more):
             thread.join()
 
 
-def played(database, name="m"):
-    """The game that was never stopped, byte by byte: played row by row from what a database holds, not by recovery."""
+def played(database, name="m", sent=None):
+    """The game that was never stopped, byte by byte: played row by row from what a database holds, not by recovery.
+
+    sent   the examples by id, where the database does not keep them
+    """
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as db:
         facts = {key: json.loads(value) for key, value in db.execute("SELECT name, value FROM facts")}
         values = [json.loads(value) for (value,) in db.execute("SELECT value FROM labels ORDER BY number")]
-        rounds = db.execute("SELECT seq, x, said, version FROM rounds ORDER BY seq").fetchall()
+        rounds = db.execute("SELECT seq, id, x, said, version FROM rounds ORDER BY seq").fetchall()
         arrivals = db.execute("SELECT n, seq, y, said FROM arrivals ORDER BY n").fetchall()
     db.close()
     asked = msgspec.convert(facts["model"], Model)
     play = Play(begin(asked, name), asked.bits)
     by_version, by_seq = {}, {}
-    for seq, x, said, version in rounds:
+    for seq, id, x, said, version in rounds:
+        x = play.rows.read(sent[id])[1] if isinstance(x, str) else x
         by_version.setdefault(version, []).append((x, said))
         by_seq[seq] = (x, said, version)
 

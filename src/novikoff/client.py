@@ -59,11 +59,17 @@ class Client:
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 30.0, retries: int = 8) -> None:
         parts = urlsplit(url if "//" in url else f"http://{url}")
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        try:
+            port = parts.port
+        except ValueError:
+            port = 0
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or port == 0:
             raise InputError(f"an address must be like http://127.0.0.1:1963: got {url!r}.")
         token = os.environ.get("NOVIKOFF_TOKEN") if token is None else token
+        if token is not None and not (token.isascii() and token.isprintable()):
+            raise InputError("a token must be printable ASCII: this one is not.")
         self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._host, self._port, self._path = parts.hostname, parts.port, parts.path.rstrip("/")
+        self._host, self._port, self._path = parts.hostname, port, parts.path.rstrip("/")
         self._timeout, self._retries = timeout, retries
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._idle: deque[http.client.HTTPConnection] = deque()
@@ -82,6 +88,16 @@ class Client:
     def model(self, name: str) -> Model:
         """The model of that name; nothing is asked yet."""
         return Model(self, name)
+
+    def delete(self, name: str) -> bool:
+        """Remove a model and all that is known of it, for ever; False if there is none of that name."""
+        try:
+            self.call("DELETE", f"/v1/models/{quote(name, safe='')}?confirm={quote(name, safe='')}")
+        except ServiceError as error:
+            if error.code != "unknown_model":
+                raise
+            return False
+        return True
 
     def call(self, method: str, path: str, asked: Any = None) -> Any:
         """What the service answers, sent again where that is of use."""
@@ -230,6 +246,10 @@ class AsyncClient:
     def model(self, name: str) -> AsyncModel:
         """As `Client.model`."""
         return AsyncModel(self.client.model(name))
+
+    async def delete(self, name: str) -> bool:
+        """As `Client.delete`."""
+        return await asyncio.to_thread(self.client.delete, name)
 
 
 class AsyncModel:

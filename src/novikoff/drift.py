@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import InputError, ModelFileError, shown
+from novikoff.errors import InputError, MismatchError, ModelFileError, shown
 from novikoff.kernels.coins import start
 from novikoff.observer import Observer
 from novikoff.player import Player
@@ -160,6 +160,7 @@ class DriftTest:
 class DriftWatch(Observer):
     """T2 in a game as it is played: the learner itself is frozen at each snapshot, and its errors since are bet on.
 
+    `nk.Game(learner, drift=nk.DriftTest())` has one, as `ledger.drift`; its test tells the wealth and the alarm.
     With labels that come late the examples are those of the game of arrivals: an alarm then says that they are not
     independent draws of one distribution, or that when a label comes depends on its example or on what was served.
     """
@@ -168,6 +169,16 @@ class DriftWatch(Observer):
         self.test = DriftTest() if test is None else test
         self.rounds = 0
         self._frozen: Player | None = None
+        self._state: State | None = None  # of the frozen learner, which stays as it is
+
+    @classmethod
+    def begin(cls, ledger: Ledger, test: DriftTest) -> Self:
+        """For a game that is watched from now on: its mistakes are the errors."""
+        if ledger.drift is not None:
+            raise InputError("a game must have one test of drift: this one has, and it goes on (ledger.drift).")
+        if not ledger.counts or ledger.learner.domain.kind == "losses":
+            raise MismatchError("a test of drift must see mistakes on examples: this learner pays another loss.")
+        return cls(test)
 
     def due(self, ledger: Ledger, rounds: int) -> int:
         return min(rounds, self.test.next_snapshot - self.rounds)
@@ -175,7 +186,7 @@ class DriftWatch(Observer):
     def look(self, ledger: Ledger) -> None:
         if self.rounds == self.test.next_snapshot:
             self.test.refresh()
-            self._frozen = Player(type(ledger.learner).restore(ledger.learner.state()))
+            self._frozen, self._state = Player(type(ledger.learner).restore(ledger.learner.state())), None
 
     def see(self, batch: Batch, result: StepResult) -> None:
         if self._frozen is not None:
@@ -189,8 +200,9 @@ class DriftWatch(Observer):
             raise ModelFileError(f"a test of drift must be of its game: it saw {self.rounds:,} rounds.")
 
     def state(self) -> State:
-        frozen = None if self._frozen is None else self._frozen.learner.state()
-        return {"test": self.test.state(), "rounds": self.rounds, "frozen": frozen}
+        if self._frozen is not None and self._state is None:
+            self._state = self._frozen.learner.state()
+        return {"test": self.test.state(), "rounds": self.rounds, "frozen": self._state}
 
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from novikoff.pending import MOST, Id
 from novikoff.player import Player
 from novikoff.tables.adopting import adopted_row, columns_of_row
 from novikoff.types import Batch, Example, Label, Labels, Learner, StepResult, check_label, signs
+
+if TYPE_CHECKING:
+    from novikoff.drift import DriftTest
 
 SCORES_TOGETHER = 512
 """Scores of single rounds that wait to be counted together."""
@@ -38,11 +41,12 @@ class Game:
 
     most_pending     rounds that may wait for labels, and answered ones that are remembered, with ids
     expire_seconds   after so long a label is no longer waited for; None: never
+    drift            a test of drift (drift.py) that watches from now on and is saved with the ledger: `nk.DriftTest()`
     """
 
     def __init__(
         self, learner: Learner, ledger: Ledger | None = None, track: bool = True, observers: Sequence[Observer] = (),
-        most_pending: int = MOST, expire_seconds: float | None = None,
+        most_pending: int = MOST, expire_seconds: float | None = None, drift: DriftTest | None = None,
     ) -> None:  # fmt: skip
         if isinstance(learner, str):
             raise SpecError(
@@ -61,6 +65,10 @@ class Game:
                 self._watching.append(Tracking(one, number))
         if self.ledger.reservoir is not None:
             self._watching.append(self.ledger.reservoir)
+        if drift is not None:
+            from novikoff.drift import DriftWatch
+
+            self.ledger.drift = DriftWatch.begin(self.ledger, drift)
         self._watching += [one for one in (self.ledger.late, self.ledger.drift) if one is not None]
         self._watching += observers
         self._by_id = ById(self, most_pending, expire_seconds)

@@ -61,12 +61,15 @@ class Snapshot:
     arrays: dict[str, NDArray[Any]]
 
 
-def snapshot(what: Ledger | OnlineToBatch | Mixed) -> Snapshot:
-    """What there is now of a ledger and its learner, of a classifier that was kept, or of what was mixed."""
+def snapshot(what: Ledger | OnlineToBatch | Mixed, checked: bool = False) -> Snapshot:
+    """What there is now of a ledger and its learner, of a classifier that was kept, or of what was mixed.
+
+    checked   a ledger is known to agree with its learner, as where nobody else can teach that
+    """
     arrays: dict[str, Any] = {}
     meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
     if isinstance(what, Ledger):
-        meta |= _plain(packed(what), arrays)
+        meta |= _plain(packed(what, checked), arrays)
     else:
         meta["kept" if hasattr(what, "classifier") else "mixed"] = _plain(what.state(), arrays)
     return Snapshot(meta, {name: np.array(array) for name, array in arrays.items()})

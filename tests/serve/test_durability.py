@@ -109,6 +109,44 @@ def test_snapshots_that_cannot_be_used_are_passed_over(tmp_path, capfd):
     assert reopened(tmp_path) == before
 
 
+def kept(database):
+    """Of how many labelled rounds the example is kept, and of how many it is not."""
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as db:
+        query = "SELECT sum(typeof(x) = 'blob'), sum(typeof(x) = 'text') FROM rounds WHERE state > 0"
+        found = db.execute(query).fetchone()
+    db.close()
+    return found
+
+
+def test_examples_that_two_snapshots_know_are_dropped_and_nothing_else_is(tmp_path):
+    folder = tmp_path / "models/m"
+    with opened(tmp_path, snapshot_every=40) as client:
+        client.make(keep_examples=10)
+        actor = client.service.models["m"]
+        first = client.learn("first", {"f": 1}, "ham")
+        for seed in range(4):
+            rounds(client, 60, seed)
+            client.saved()
+            actor._writer.join()
+        until, end = actor.table.to_drop(actor._sound[0]), time.monotonic() + 20
+        while actor.table.dropped_to < until:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert client.learn("first", {"f": 1}, "ham") == {**first, "repeated": True}
+        assert client.learn("first", {"f": 2}, "ham", 409)["error"]["code"] == "id_taken"
+        before, labelled = client.saved(), client.ask("GET", "/m")["labelled"]
+    assert until >= 40
+    assert kept(folder / DATABASE) == (labelled - until, until)
+    assert reopened(tmp_path) == before
+    (_, newest), _ = snapshots(folder)
+    newest.write_bytes(b"")
+    assert reopened(tmp_path) == before  # the older one knows all that was dropped
+    for _, path in snapshots(folder):
+        path.unlink()
+    with opened(tmp_path) as client:
+        assert "no longer kept" in client.ask("GET", "/m")["reason"]
+
+
 def test_a_full_disk_loses_nothing_and_passes(tmp_path):
     with opened(tmp_path) as client:
         client.make()
@@ -235,7 +273,26 @@ def test_a_clock_that_jumps_back_changes_nothing(tmp_path, monkeypatch):
         assert client.label("a", "ham")["repeated"] is False
 
 
-def traffic(server, name, coins, acknowledged, until):
+def test_a_model_that_is_removed_is_gone_and_its_name_is_free(tmp_path):
+    with opened(tmp_path) as client:
+        client.make()
+        rounds(client, 30)
+        client.ask("GET", "/m/certificate")
+        assert client.code("DELETE", "/v1/models/m?confirm=n") == (400, "unconfirmed")
+        assert client.code("DELETE", "/v1/models/n?confirm=n") == (404, "unknown_model")
+        assert client.ask("DELETE", "/m?confirm=m") == {"name": "m", "state": "deleted"}
+        assert client.code("DELETE", "/v1/models/m?confirm=m") == (404, "unknown_model")
+        assert list((tmp_path / "models").iterdir()) == []
+        client.make(learner="perceptron")
+        assert client.ask("GET", "/m/certificate")["labelled"] == 0
+        client.learn("a", {"f": 1}, "ham")
+    os.rename(tmp_path / "models/m", tmp_path / "models/.gone-m")  # killed while it was removed
+    with opened(tmp_path) as client:
+        assert client.ask("GET", "")["models"] == []
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+def traffic(server, name, coins, acknowledged, sent, until):
     """Single requests and bulk ones until the server is gone; what was acknowledged is written down."""
     waiting = []
     with server.client() as client:
@@ -247,6 +304,7 @@ def traffic(server, name, coins, acknowledged, until):
                 for j in range(coins.choice((1, 1, 1, 40))):
                     x = {f"f{coins.randrange(50)}": round(coins.gauss(0, 1), 3) for _ in range(4)}
                     lines.append({"op": "predict", "id": f"{name}-{k}-{j}", "x": x})
+                    sent[f"{name}-{k}-{j}"] = x
                     waiting.append({"id": f"{name}-{k}-{j}", "label": coins.choice(("ham", "spam"))})
                 for _ in range(coins.randrange(2 * len(lines))):
                     lines.append({"op": "label", **waiting.pop(coins.randrange(len(waiting)))}) if waiting else None
@@ -267,17 +325,22 @@ def half_written(folder):
 
 
 @pytest.mark.parametrize(
-    ("sync", "kills"),
-    [("full", 2), ("normal", 1), *(pytest.param(s, 100, marks=pytest.mark.slow) for s in ("full", "normal"))],
+    ("sync", "kills", "keep"),
+    [
+        ("full", 2, None),
+        ("normal", 1, 0),
+        *(pytest.param(s, 100, keep, marks=pytest.mark.slow) for s in ("full", "normal") for keep in (None, 50)),
+    ],
 )
-def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, monkeypatch, sync, kills):
+def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, monkeypatch, sync, kills, keep):
     monkeypatch.setenv("PYTHONPATH", "")  # the context sets it
     processes = context()
     coins = random.Random(f"{sync}{kills}")
-    acknowledged, inside, model = [], 0, tmp_path / "models/m"
+    acknowledged, sent, inside, model = [], {}, 0, tmp_path / "models/m"
     server = Server(processes, tmp_path, sync)
     with server.client() as client:
         asked = {"learner": "perceptron:bias=1", "negative": "ham", "positive": "spam", "bits": 10}
+        asked["keep_examples"] = keep
         assert client.put("/m", json=asked).status_code == 201
     request.addfinalizer(lambda: server.kill())
     for kill in range(kills):
@@ -285,7 +348,7 @@ def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, monkeypatch
         until = None if loaded else coins.randrange(1, 5)
         names = [f"{kill}-{number}" for number in range(4 if loaded else 1)]
         threads = [
-            threading.Thread(target=traffic, args=(server, name, random.Random(name), acknowledged, until))
+            threading.Thread(target=traffic, args=(server, name, random.Random(name), acknowledged, sent, until))
             for name in names
         ]
         for thread in threads:
@@ -313,6 +376,6 @@ def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, monkeypatch
         (tmp_path / "recovered.nk").write_bytes(client.get("/m/model.nk").content)
     server.process.terminate()
     server.process.join()
-    assert parts(tmp_path / "recovered.nk") == played(tmp_path / "models/m" / DATABASE)
-    print(f"{kills} kills, {inside} of them while a snapshot was written, sync {sync}: "
+    assert parts(tmp_path / "recovered.nk") == played(model / DATABASE, sent=sent)
+    print(f"{kills} kills, {inside} of them while a snapshot was written, sync {sync}, keep_examples {keep}: "
           f"{len(acknowledged):,} acknowledged, 0 lost")  # fmt: skip

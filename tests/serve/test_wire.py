@@ -128,6 +128,43 @@ def test_large_bodies_are_refused(client):
     assert json.loads(client.http.post("/v1/models/m/bulk", content=line).text)["error"]["code"] == "too_large"
 
 
+def test_what_was_refused_decides_nothing(client):
+    client.make()
+    assert client.learn("a", [1, 2], "neither", 422)["error"]["code"] == "bad_label"
+    lines = ['{"op": "learn", "id": "b", "x": [1, 2], "label": "neither"}',
+             '{"op": "predict", "id": "c", "x": {"f": 1}}',
+             '{"op": "predict", "id": "d", "x": [1, 2]}']  # fmt: skip
+    told = [
+        json.loads(one) for one in client.http.post("/v1/models/m/bulk", content="\n".join(lines)).text.splitlines()
+    ]
+    assert [one.get("error", {}).get("code") for one in told] == ["bad_label", None, "bad_example"]
+    assert "an array of 2 numbers after an object" in told[2]["error"]["message"]
+
+
+def test_of_numbers_no_mistakes_are_told(client):
+    client.make(learner="vaw", negative=None, positive=None)
+    for k in range(8):
+        client.learn(f"a{k}", [k % 3], 2.0 * (k % 3))
+    told = client.ask("GET", "/m/certificate")
+    assert (told["mistakes"], told["arrival_mistakes"], told["loss_name"]) == (None, None, "squared")
+    assert told["loss"] < told["baselines"]["best_constant"]["loss"] * 2
+    assert "novikoff_mistakes_total{" not in client.http.get("/metrics").text
+
+
+def test_an_alarm_of_drift_is_told_with_its_promise(client):
+    client.make()
+    calm = [{"f": float(k % 5) - 2.0, "g": 1} for k in range(1500)]
+    lines = [{"op": "learn", "id": str(k), "x": x, "label": "spam" if (x["f"] > 0) != (k > 700) else "ham"}
+             for k, x in enumerate(calm)]  # fmt: skip
+    for some, alarm in ((lines[:700], False), (lines[700:], True)):
+        client.http.post("/v1/models/m/bulk", content="\n".join(map(json.dumps, some)))
+        told = client.ask("GET", "/m/certificate")["drift"]
+        assert (told["alarm"], told["alpha"]) == (alarm, 0.05)
+        assert ("are not independent: if they were" in told["sentence"]) == alarm
+        assert f'novikoff_drift_alarm{{model="m"}} {int(alarm)}' in client.http.get("/metrics").text
+    assert told["examples"] == 1500 - 64
+
+
 def test_pending_is_bounded_and_rounds_expire(client):
     client.make(most_pending=2, expire_seconds=60)
     client.predict("a", {"f": 1})

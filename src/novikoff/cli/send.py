@@ -11,9 +11,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from novikoff.cli.opening import open_source, say_notes
-from novikoff.client import LINES, Client, Model
-from novikoff.errors import InputError, counted
+from novikoff.cli.opening import open_source, say_notes, wants_numbers
+from novikoff.client import LINES, Client, Model, ServiceError
+from novikoff.errors import Advice, InputError, Option, counted
 from novikoff.kernels.clock import clock
 from novikoff.stream import Stream
 from novikoff.tables.records import records
@@ -21,6 +21,8 @@ from novikoff.tables.records import records
 MOST_WAITING = 100_000
 """Rows in which both labels must have come."""
 BETWEEN = 0.5
+FEW = 2
+"""How often it is tried again to find the service."""
 
 Row = tuple[int, Any, Any]
 """Its number, x and the label."""
@@ -33,19 +35,39 @@ def send_source(
     """Stream a source through a service, from where it stopped."""
     stem = Path(source.partition(":")[2] if source.startswith(("demo:", "stream:")) else source).name
     name = name or re.sub(r"[^a-z0-9._-]+", "-", stem.partition(".")[0].lower()).strip("-._") or "model"
-    stream = open_source(source, reading, numbers=learner is not None and "regression" in learner)
-    say_notes(stream, quiet)
-    with Client(url, _token(token_file)) as client:
-        return _sent(client, stream, name, stem, learner, reading, late, as_json, quiet)
+    token = _token(token_file)
+    played = _played(url, token, name, learner)
+    spec = learner or played
+    with Client(url, token) as client:
+        stream = open_source(source, reading, numbers=spec is not None and wants_numbers(spec))
+        say_notes(stream, quiet)
+        return _sent(client, stream, name, stem, learner, played is None, reading, late, as_json, quiet)
+
+
+def _played(url: str, token: str | None, name: str, learner: str | None) -> str | None:
+    """The learner of a model that is there; None if none is. An address where nobody answers is told soon."""
+    try:
+        with Client(url, token, retries=FEW) as client:
+            known = {one["name"]: one.get("model", {}).get("learner", learner or "auto") for one in client.models()}
+    except ServiceError as error:
+        if error.code != "unauthorized":
+            raise
+        advice = Advice("Pass ", Option("token_file", letter="PATH"), ", or set NOVIKOFF_TOKEN.")
+        raise InputError("a request must have the token of the service", f"{url} refused it", advice) from None
+    found = known.get(name)
+    if found is not None and learner not in (None, found):
+        advice = Advice("Pass ", Option("model", letter="NAME"), " with another name.")
+        raise InputError("a model must be of the learner that is asked for", f"{name} is {found}", advice)
+    return found
 
 
 def _sent(
-    client: Client, stream: Stream, name: str, stem: str, learner: str | None, reading: dict[str, Any], late: int,
-    as_json: bool, quiet: bool,
+    client: Client, stream: Stream, name: str, stem: str, learner: str | None, new: bool, reading: dict[str, Any],
+    late: int, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     model = client.model(name)
     rows: Iterable[Row] = ((number, x, label) for number, (x, label) in enumerate(records(stream), 1))
-    if not any(one["name"] == name for one in client.models()):
+    if new:
         numbers, many = stream.outcomes == "numbers", bool(stream.many or stream.several or reading.get("labels"))
         first: list[Row] = []
         options: dict[str, Any] = {"labels": "many"} if many else {}
@@ -168,7 +190,8 @@ class _Shown:
         if now - self._told >= BETWEEN:
             self._told = now
             rate = self.rows / (now - self._begin)
-            self._write(f"\r{self.rows:,} rows · {self._mistakes:,} mistakes · {rate:,.0f} rows a second ")
+            mistakes = "" if told["mistake"] is None else f"{self._mistakes:,} mistakes · "
+            self._write(f"\r{self.rows:,} rows · {mistakes}{rate:,.0f} rows a second ")
 
     def end(self) -> None:
         """Leave the line."""
@@ -178,11 +201,24 @@ class _Shown:
 def _tell(name: str, stem: str, rows: int, refused: int, certificate: dict[str, Any]) -> None:
     sent = f"{counted(rows, 'label')} of {stem} sent to {name}" + (f", {refused:,} refused" if refused else "")
     print(sent)
-    labelled, mistakes = certificate["labelled"], certificate["mistakes"]
-    share = f" ({100 * mistakes / labelled:.3g} %)" if labelled else ""
+    labelled, baselines = certificate["labelled"], certificate["baselines"]
     changed, pending, expired = (f"{certificate[name]:,}" for name in ("changed", "pending", "expired"))
-    print(f"{mistakes:,} mistakes in {labelled:,} labelled rounds{share}; {changed} answers changed on the way; "
-          f"{pending} wait for labels, {expired} expired")  # fmt: skip
+    print(f"{_paid(certificate, certificate)} in {counted(labelled, 'labelled round')}; {changed} answers changed on "
+          f"the way; {pending} wait for labels, {expired} expired")  # fmt: skip
+    if labelled and (constant := baselines.get("best_constant")):
+        last = f"; the last label again, {_paid(certificate, baselines['last_label'])}" if len(baselines) > 1 else ""
+        print(f"who learns nothing: always {constant['says']}, {_paid(certificate, constant)}{last}")
+    if "drift" in certificate:
+        print(certificate["drift"]["sentence"])
     for one in certificate["certificates"]:
         if one["bound"] is not None and one["status"] != "void":
             print(f"  {one['status']:<11} {one['theorem']}: {one['quantity']} {one['observed']:,} <= {one['bound']:,}")
+
+
+def _paid(certificate: dict[str, Any], costs: dict[str, Any]) -> str:
+    """What was paid, or would have been, in the rounds of this certificate: mistakes, or another loss."""
+    labelled, mistakes = certificate["labelled"], costs.get("mistakes")
+    if mistakes is None:
+        where = " in the order of arrival" if costs is certificate else ""
+        return f"{certificate['loss_name']} loss {costs['loss']:.6g}{where}"
+    return counted(mistakes, "mistake") + (f" ({100 * mistakes / labelled:.3g} %)" if labelled else "")

@@ -139,6 +139,7 @@ def happened(
     if drawn := stretches.picture(ledger):
         parts.append(html.picture(drawn))
     parts.append(html.text(*stretches.told(ledger), *ledger.player.tale(), summary.carried(ledger, certificates)))
+    parts.append(html.text(sentences.whole(told) if (told := terminal.watched(ledger)) else ""))
     return parts
 
 

@@ -16,6 +16,7 @@ from novikoff.reports.team import Member, members
 
 if TYPE_CHECKING:
     from novikoff.comparison import Compared, Comparison, Spread
+    from novikoff.drift import DriftTest
     from novikoff.online_to_batch import OnlineToBatch
     from novikoff.permutation import Permuted
 
@@ -40,7 +41,7 @@ def game(
     plain |= {name: found for name in ("rmse", "mae", "r2") if (found := getattr(ledger, name)) is not None}
     if not ledger.deterministic:
         plain["expected_mistakes" if ledger.counts else "expected_loss"] = ledger.expected
-    plain["baselines"] = _baselines(ledger)
+    plain["baselines"] = baselines(ledger)
     if (confusion := ledger.confusion) is not None:
         rates = (
             {}
@@ -70,11 +71,19 @@ def game(
         plain["forecasters"] = [{"name": name, "share": share, "weight": now} for name, share, now in parts]
     if ledger.coverage is not None:
         plain["sets"] = coverage.plain(ledger)
+    if ledger.drift is not None:
+        plain["drift"] = drift(ledger.drift.test)
     plain["certificates"] = [certificate(one) for one in certificates]
     return plain
 
 
-def _baselines(ledger: Ledger) -> dict[str, Any]:
+def drift(test: DriftTest) -> dict[str, Any]:
+    """A test of drift, as JSON values: without drift there would ever be an alarm with a chance of at most alpha."""
+    return {"alarm": test.alarm, "wealth": test.largest, "alpha": test.alpha, "examples": test.seen}
+
+
+def baselines(ledger: Ledger) -> dict[str, Any]:
+    """What those would have paid on the same rounds who learn nothing, as JSON values."""
     costs = "mistakes" if ledger.counts else "loss"
     told: dict[str, Any] = {}
     if (constant := ledger.best_constant) is not None:

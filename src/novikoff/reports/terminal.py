@@ -74,6 +74,7 @@ def game(
     say(out, *stretches.told(ledger), *ledger.player.tale())
     if carried := summary.carried(ledger, certificates):
         say(out, carried)
+    say(out, watched(ledger))
     if certified:
         promised(out, certificates, verbose, said=True)
         if certificates and (told := summary.scaled(ledger)):
@@ -201,6 +202,16 @@ def drift(wealth: float) -> str:
     if wealth < ALARM:
         return f"drift test: the examples may not be independent: {chance}"
     return f"drift test: the examples are not independent: {chance}"
+
+
+def watched(ledger: Ledger) -> str:
+    """What the test of drift says that watched a game; "" if none did."""
+    if ledger.drift is None:
+        return ""
+    told = drift(ledger.drift.test.largest)
+    if ledger.late is None or ledger.drift.test.largest < WARNING:
+        return told
+    return f"{told}; or when a label came depended on its example, or on what was served"
 
 
 def permuted(test: Permuted) -> str:

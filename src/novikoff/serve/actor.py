@@ -22,7 +22,7 @@ from novikoff.model import Snapshot, snapshot
 from novikoff.serve.answering import Answering, Item
 from novikoff.serve.metrics import Histogram
 from novikoff.serve.play import Play
-from novikoff.serve.recovery import DATABASE, Log, write_snapshot
+from novikoff.serve.recovery import DATABASE, KEPT, Log, write_snapshot
 from novikoff.serve.store import Store, damaged
 from novikoff.serve.wire import Label, Model, Predict, RefusedError
 
@@ -73,6 +73,7 @@ class Actor:
         self._store: Any = None
         self.table: Answering
         self._snapped = 0
+        self._sound: deque[int] = deque(maxlen=KEPT)  # labels that snapshots know which were read again
         self._writer: threading.Thread | None = None
         self.commit_seconds = Histogram((0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0))
         self.commit_ops = Histogram((1, 2, 5, 10, 20, 50, 100, 200, 500, 1000))
@@ -101,6 +102,8 @@ class Actor:
     def join(self) -> None:
         """Wait until it has stopped."""
         self._thread.join()
+        if self._writer is not None:
+            self._writer.join()
 
     def submit(self, job: Job) -> None:
         """Ask, from any thread; or refuse."""
@@ -166,6 +169,7 @@ class Actor:
     def _recover(self) -> None:
         self.table = Answering(self._store, self.folder, self.name, self._log)
         self._snapped = self.table.snapped
+        self._sound = deque([self._snapped] if self._snapped else [], maxlen=KEPT)
 
     def _fail(self, state: str, error: Exception) -> None:
         kind = getattr(error, "sqlite_errorname", "")
@@ -178,7 +182,7 @@ class Actor:
     def _take(self) -> bool:
         """Do what waits; False when it is time to stop."""
         with self._wake:
-            if not self._queue and not self._closing:
+            if not self._queue and not self._closing and not self._droppable:
                 self._wake.wait(BETWEEN)
             looks: list[Look] = []
             jobs: list[Job] = []
@@ -202,7 +206,25 @@ class Actor:
             self._show(look)
         if self.state == "ready" and self.table.labels - self._snapped >= self._every:
             self._snapshot()
+        if until := self._droppable:
+            self._drop(until)
         return self.state != "failed"
+
+    @property
+    def _droppable(self) -> int:
+        """Up to which label examples are to be dropped now; 0 if none are."""
+        known = self.state == "ready" and len(self._sound) == KEPT
+        until = self.table.to_drop(self._sound[0]) if known else 0
+        return until if until > self.table.dropped_to else 0
+
+    def _drop(self, until: int) -> None:
+        """Drop some examples in a commit of their own."""
+        try:
+            with self._store.transaction():
+                self.table.drop(until)
+        except Exception as error:
+            self._fail("failed" if damaged(error) else "storage_failed", error)
+            self._rebuild()
 
     def _show(self, look: Look) -> None:
         try:
@@ -269,7 +291,7 @@ class Actor:
 
     def copied(self) -> tuple[int, Snapshot]:
         """The game as it is now, to be looked at elsewhere, and its last label; in the actor's thread."""
-        return self.table.labels, snapshot(self.play.ledger)
+        return self.table.labels, snapshot(self.play.ledger, checked=True)
 
     def _snapshot(self) -> None:
         """Write what there is, elsewhere, while the game goes on; not two at a time."""
@@ -284,7 +306,10 @@ class Actor:
 
     def _write(self, n: int, what: Snapshot) -> None:
         try:
-            write_snapshot(what, self.folder, n, self._sync)
+            verify = self.model.keep_examples is not None
+            write_snapshot(what, self.folder, n, self._sync, verify)
+            if verify and n > max(self._sound, default=0):
+                self._sound.append(n)
         except (ModelFileError, OSError) as error:  # it saves time, no more
             self._log("snapshot_failed", level="warning", model=self.name, reason=str(error))
 

@@ -18,6 +18,8 @@ from novikoff.serve.wire import Asked, Labelled, Learn, Model, Predict, Predicte
 
 Reply = Predicted | Labelled | RefusedError
 Row = tuple[str, bytes] | None
+DROPPED_AT_ONCE = 1000
+"""Examples that are dropped in one commit."""
 
 
 @dataclass(slots=True, eq=False)
@@ -32,11 +34,12 @@ class Item:
 class Answering:
     """Answers requests, in the thread of the actor; what it writes counts once the transaction is committed.
 
-    play      the game
-    model     as it was asked for
-    labels    that came
-    rounds    that were predicted
-    snapped   after which label the snapshot was that the game was made from
+    play         the game
+    model        as it was asked for
+    labels       that came
+    rounds       that were predicted
+    dropped_to   of rounds up to that label the examples are no longer kept
+    snapped      after which label the snapshot was that the game was made from
     """
 
     def __init__(self, store: Store, folder: Path, name: str, log: Log) -> None:
@@ -45,6 +48,7 @@ class Answering:
         facts = store.facts()
         self.model, self._base = msgspec.convert(facts["model"], Model), facts["base"]
         self.form, self._expired_to = facts["form"], facts["expired_to"]
+        self.dropped_to: int = facts.get("dropped_to", 0)
         self.rounds, self.labels = store.counts()
         self._anchor = max(time.time(), store.latest()) - time.monotonic()
 
@@ -64,12 +68,28 @@ class Answering:
         last, waiting = self._store.old(self._expired_to, until)
         if last > self._expired_to:
             self._store.expire(waiting)
+            if self.model.keep_examples is not None:
+                self._store.drop(waiting)
             self.play.late.expire(len(waiting))
             self._expired_to = last
             self._store.set_facts(expired_to=last, expired=self.play.late.expired)
 
+    def to_drop(self, sound: int) -> int:
+        """Up to which label examples need no longer be kept, if that many labels are in two sound snapshots."""
+        keep = self.model.keep_examples
+        return 0 if keep is None else min(sound, self.labels - keep)
+
+    def drop(self, until: int) -> None:
+        """Drop some examples, up to that label."""
+        self.dropped_to = self._store.drop_labelled(self.dropped_to, until, DROPPED_AT_ONCE)
+        self._store.set_facts(dropped_to=self.dropped_to)
+
     def predict(self, run: Sequence[Item]) -> None:
         """Predictions, of which no two have the same id."""
+        if self.form is None and len(run) > 1:  # the first that is taken decides: one after the other
+            for item in run:
+                self.predict([item])
+            return
         known = self._store.find([item.asked.id for item in run])
         new: list[Item] = []
         room = self.model.most_pending - self.play.late.waiting
@@ -77,7 +97,7 @@ class Answering:
             assert item.row is not None
             found = known.get(item.asked.id)
             if found is not None:
-                item.reply = self._predicted(found, True) if found.x == item.row[1] else _taken(item)
+                item.reply = self._predicted(found, True) if found.of(item.row[1]) else _taken(item)
             elif not self._fits(item):
                 pass
             elif len(new) >= room:
@@ -95,24 +115,33 @@ class Answering:
         self._store.add_rounds(rounds)
 
     def _fits(self, item: Item) -> bool:
-        """Is the example of the form of those before? The first one decides."""
+        """Is the example of the form of those before?"""
         assert item.row is not None
         try:
-            form = check_form(self.form, item.row[0])
+            check_form(self.form, item.row[0])
         except NovikoffError as error:
             item.reply = RefusedError("bad_example", str(error), item.asked.id)
             return False
+        return True
+
+    def _form_of(self, items: Sequence[Item]) -> str:
+        """The form of all examples: where there are none yet, that of the only one that is asked for."""
+        return self.form or next(item.row[0] for item in items if item.row)
+
+    def _decide(self, form: str) -> None:
+        """An example was taken: those to come must be of its form."""
         if self.form is None:
             self.form = form
             self._store.set_facts(form=form)
-        return True
 
     def _said(self, items: Sequence[Item]) -> Iterator[tuple[Item, Any, float | None]]:
         """What is said of each; those of which nothing can be said are refused."""
-        if not items or self.form is None:
+        if not items:
             return
         try:
-            said, scores = self.play.predict(self.form, [item.row[1] for item in items if item.row])
+            form = self._form_of(items)
+            said, scores = self.play.predict(form, [item.row[1] for item in items if item.row])
+            self._decide(form)
             yield from zip(items, said, scores, strict=True)
         except NovikoffError as error:
             if len(items) == 1:
@@ -123,6 +152,10 @@ class Answering:
 
     def label(self, run: Sequence[Item]) -> None:
         """Labels of rounds that wait, or, in a run of `learn`, of rounds that were not there; no id comes twice."""
+        if self.form is None and len(run) > 1:
+            for item in run:
+                self.label([item])
+            return
         known = self._store.find([item.asked.id for item in run])
         came = self._store.arrivals([one.state for one in known.values() if one.state > 0])
         todo: list[tuple[Item, Round | None]] = []
@@ -145,7 +178,7 @@ class Answering:
             return RefusedError(
                 "unknown_id", "a label must be of a round that was predicted: this id is not known.", id
             )
-        if item.row is not None and found.x != item.row[1]:
+        if item.row is not None and not found.of(item.row[1]):
             return _taken(item)
         if found.state < 0:
             return RefusedError("expired", "a label must come in time: this round waits no longer.", id)
@@ -164,18 +197,19 @@ class Answering:
     def _learn(self, todo: Sequence[tuple[Item, Round | None]], waited: bool) -> None:
         if not todo:
             return
-        assert self.form is not None
+        form = self._form_of([item for item, _ in todo])
         labels = [item.asked.label for item, _ in todo if not isinstance(item.asked, Predict)]
-        rows = [one.x if one else item.row[1] if item.row else b"" for item, one in todo]
+        rows = [_bytes(one) if one else item.row[1] if item.row else b"" for item, one in todo]
         served = [(one.said, one.version) for _, one in todo if one]
         names, others, version, at = len(self.play.values), self.play.late.waiting, self.play.ledger.rounds, self.now()
-        results = self.play.learn(self.form, rows, labels, served if waited else None)
+        results = self.play.learn(form, rows, labels, served if waited else None)
         rounds: list[Round] = []
         arrivals: list[Arrival] = []
         for (item, one), x, result in zip(todo, rows, results, strict=True):
             if isinstance(result, NovikoffError):
                 item.reply = RefusedError("bad_label", str(result), item.asked.id)
                 continue
+            self._decide(form)
             self.labels += 1
             y, said = result
             if one is None:
@@ -215,6 +249,12 @@ class Answering:
             found |= {"arrival": arrival.n, "label": self.play.decode(arrival.y),
                       "mistake": self.play.mistake(one.said, arrival.y)}  # fmt: skip
         return found
+
+
+def _bytes(one: Round) -> bytes:
+    """The example of a round that waits, which is kept."""
+    assert isinstance(one.x, bytes)
+    return one.x
 
 
 def _taken(item: Item) -> RefusedError:

@@ -73,9 +73,10 @@ class App:
         self.request_seconds = Histogram((0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0))
         service.deliver = self._deliver
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._dashboard = Dashboard(self)
         self._cold = Starlette(
             routes=[
-                *Dashboard(self).routes(),
+                *self._dashboard.routes(),
                 Route("/healthz", self._health),
                 Route("/readyz", self._ready),
                 Route("/metrics", self._metrics),
@@ -84,6 +85,7 @@ class App:
                 Route("/v1/models", self._list),
                 Route("/v1/models/{name}", self._describe, methods=["GET"]),
                 Route("/v1/models/{name}", self._create, methods=["PUT"]),
+                Route("/v1/models/{name}", self._delete, methods=["DELETE"]),
                 Route("/v1/models/{name}/certificate", self._certificate),
                 Route("/v1/models/{name}/model.nk", self._download, methods=["GET"]),
                 Route("/v1/models/{name}/model.nk", self._upload, methods=["PUT"]),
@@ -187,7 +189,7 @@ class App:
 
     async def _metrics(self, _: Request) -> Response:
         for actor in list(self.service.models.values()):
-            if actor.state in ("ready", "storage_failed") and self.service.stale(actor.name):
+            if actor.state in ("ready", "storage_failed") and self.service.stale(actor):
                 await self.certificate(actor)
         return Response(metrics(self.service, self.request_seconds), media_type="text/plain; version=0.0.4")
 
@@ -208,6 +210,15 @@ class App:
         one = request(decode(await _body(asked.receive, MOST_BYTES), PLAIN), Model)
         made = await run_in_threadpool(self.service.create, name, one)
         return _json(told(self.service.actor(name)), 201 if made else 200)
+
+    async def _delete(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        self.service.actor(name)
+        if request.query_params.get("confirm") != name:
+            raise RefusedError("unconfirmed", f"a model is removed for ever: say so with ?confirm={name}.")
+        await run_in_threadpool(self.service.delete, name)
+        self._dashboard.forget(name)
+        return _json({"name": name, "state": "deleted"})
 
     async def _round_of(self, request: Request) -> Response:
         id = request.path_params["id"]
@@ -254,8 +265,7 @@ class App:
                     raise RefusedError("too_large", f"a model file must have at most {MOST_MODEL_BYTES:,} bytes.")
                 await run_in_threadpool(file.write, chunk)
             file.seek(0)
-            upload = self.service.upload
-            await run_in_threadpool(upload, name, file, one.bits, one.most_pending, one.expire_seconds)
+            await run_in_threadpool(self.service.upload, name, file, one)
         return _json(told(self.service.actor(name)), 201)
 
 

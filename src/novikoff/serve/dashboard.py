@@ -19,6 +19,7 @@ from starlette.routing import Route
 
 from novikoff.arena.guard import HEADERS
 from novikoff.serve.actor import Actor
+from novikoff.serve.service import beside
 from novikoff.serve.telling import told
 
 if TYPE_CHECKING:
@@ -51,6 +52,11 @@ class Dashboard:
         events = Route("/v1/models/{name}/events", self._events)
         return [*(Route(path, self._file) for path in FILES), events]
 
+    def forget(self, name: str) -> None:
+        """A model was removed; the next one of its name has bounds of its own."""
+        self._bounds.pop(name, None)
+        self._due.pop(name, None)
+
     async def _file(self, request: Request) -> Response:
         name, kind = FILES[request.url.path]
         text = resources.files("novikoff.arena").joinpath("page", name).read_text(encoding="utf-8")
@@ -74,8 +80,8 @@ class Dashboard:
         found = told(actor)
         if actor.state not in ("ready", "storage_failed"):
             return {**found, "curve": [[0, 0]], "bounds": [], "certificates": []}
-        curve = await self._app.look(actor, _curve)
-        certificate = self._app.service.certified(actor.name)
+        found |= await self._app.look(actor, _seen)
+        certificate = self._app.service.certified(actor)
         now = time.monotonic()
         fresh = certificate is not None and certificate["labelled"] == found["labelled"]
         if now >= self._due.get(actor.name, 0.0) and not fresh:
@@ -83,17 +89,19 @@ class Dashboard:
             self._due[actor.name] = time.monotonic() + (time.monotonic() - now) / SHARE
         bounds = self._bounds.setdefault(actor.name, [])
         cards = certificate["certificates"] if certificate is not None else []
-        first = next((one for one in cards if one["theorem"] == "delayed_mistakes" and one["bound"] is not None), None)
+        what = "mistakes of the answers served" if found["mistakes"] is not None else f"{found['loss_name']} loss"
+        first = next((one for one in cards if one["quantity"] == what and one["bound"] is not None), None)
         if certificate is not None and first is not None and (not bounds or bounds[-1][0] < certificate["labelled"]):
             bounds.append((certificate["labelled"], first["bound"]))
             del bounds[: -2 * POINTS]
         as_of = 0 if certificate is None else certificate["labelled"]
-        return {**found, "curve": curve, "bounds": bounds, "certificates": cards, "as_of": as_of}
+        return {**found, "bounds": bounds, "certificates": cards, "as_of": as_of}
 
 
-def _curve(actor: Actor) -> list[list[int]]:
-    """Mistakes of what was served, against labels; in the actor's thread."""
-    late = actor.play.late
-    curve = list(dict([(0, 0), *late.curve, (late.labelled, late.mistakes)]).items())
+def _seen(actor: Actor) -> dict[str, Any]:
+    """What was paid against labels, and what is seen beside it; in the actor's thread."""
+    late, ledger = actor.play.late, actor.play.ledger
+    paid, now = (late.curve, late.mistakes) if ledger.counts else (ledger.curve, ledger.loss)
+    curve = list(dict([(0, 0), *paid, (late.labelled, now)]).items())
     step = max(1, len(curve) // POINTS)
-    return [list(point) for point in [*curve[:-1:step], curve[-1]]]
+    return {"curve": [list(point) for point in [*curve[:-1:step], curve[-1]]], **beside(ledger)}

@@ -15,6 +15,7 @@ MODEL = "/v1/models/{name}"
 ROUTES: tuple[tuple[str, str, str, type | None, type | None], ...] = (
     ("PUT", MODEL, "Make a model. 201 if it is new, 200 if it is there as asked.", Model, None),
     ("GET", MODEL, "The model and its counts.", None, None),
+    ("DELETE", MODEL, "Remove the model for ever, with all its rounds; only with ?confirm={name}.", None, None),
     ("GET", "/v1/models", "All models.", None, None),
     ("POST", f"{MODEL}/predict", "What does it say of x? The same again gets the same answer.", Predict, Predicted),
     ("POST", f"{MODEL}/label", "The label of a predicted round. The same again changes nothing.", Label, Labelled),

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import catalog
+from novikoff.drift import DriftTest, DriftWatch
 from novikoff.errors import InputError, NovikoffError, SpecError, shown
 from novikoff.game import Game
 from novikoff.late import Late
@@ -40,14 +41,21 @@ class Heard(Observer):
         self.said += np.asarray(result.predictions).tolist()
 
 
-def begin(asked: Model, name: str) -> Ledger:
-    """The ledger of a new game, as it was asked for."""
+def check_options(asked: Model) -> None:
+    """Refuse what a model cannot be, whatever its learner."""
     if not 1 <= asked.bits <= MOST_BITS:
         raise SpecError(f"bits must be from 1 to {MOST_BITS}: got {asked.bits}.")
     if not 1 <= asked.most_pending <= 10**9:
         raise SpecError(f"most_pending must be from 1 to 10^9: got {asked.most_pending}.")
     if asked.expire_seconds is not None and not 0.0 < asked.expire_seconds < math.inf:
         raise SpecError(f"expire_seconds must be above 0: got {asked.expire_seconds}.")
+    if asked.keep_examples is not None and not 0 <= asked.keep_examples <= 10**15:
+        raise SpecError(f"keep_examples must be a whole number from 0: got {asked.keep_examples}.")
+
+
+def begin(asked: Model, name: str) -> Ledger:
+    """The ledger of a new game, as it was asked for."""
+    check_options(asked)
     if (asked.negative is None) != (asked.positive is None) or (asked.positive is not None and asked.labels):
         raise SpecError("negative and positive must be given together, and not with labels.")
     if asked.positive is not None and asked.positive == asked.negative:
@@ -75,6 +83,8 @@ class Play:
     def __init__(self, ledger: Ledger, bits: int) -> None:
         if ledger.late is None:
             ledger.late = Late.begin(ledger)
+        if ledger.drift is None and ledger.counts:
+            ledger.drift = DriftWatch()
         self._heard = Heard()
         self.game, self.ledger, self.late = Game(ledger.learner, ledger, observers=[self._heard]), ledger, ledger.late
         self.learner: Any = ledger.learner
@@ -91,6 +101,9 @@ class Play:
             twin.predict(form or "pairs", [row])
             said = twin.decode(1) if self.ledger._signs else 0.0
             twin.learn(form or "pairs", [row] * 2, [said] * 2)
+            if twin.ledger.drift is not None:  # its first bets come much later
+                twin.ledger.drift = DriftWatch(DriftTest(first=1))
+                Play(twin.ledger, self._bits).learn(form or "pairs", [row] * 4, [said] * 4)
 
     def predict(self, form: str, rows: Sequence[bytes]) -> tuple[list[Any], list[float | None]]:
         """What is said of each row, as the learner has labels, and its score; None if it has none."""

@@ -48,12 +48,22 @@ def write_facts(store: Store, asked: Model, play: Play | None = None) -> None:
         )  # fmt: skip
 
 
-def write_snapshot(what: model.Snapshot, folder: Path, n: int, sync: str) -> None:
-    """Write the game after its n-th label, in any thread, and remove those that are too old."""
+def write_snapshot(what: model.Snapshot, folder: Path, n: int, sync: str, verify: bool = False) -> None:
+    """Write the game after its n-th label, in any thread, and remove those that are too old.
+
+    verify   read it again first: it may be all that is left of what it was learned from
+    """
     if sync != "full":  # what a snapshot knows must not be newer than what the disk has
         model.flush(folder / DATABASE)
         model.flush(folder / f"{DATABASE}-wal")
-    model.write(what, folder / f"snapshot-{n}.nk")
+    there = folder / f"snapshot-{n}.nk"
+    model.write(what, there)
+    if verify:
+        try:
+            model.load_game(there)
+        except ModelFileError:
+            there.unlink(missing_ok=True)
+            raise
     for _, path in snapshots(folder)[KEPT:]:
         path.unlink(missing_ok=True)
 
@@ -66,6 +76,9 @@ def recover(store: Store, folder: Path, name: str, log: Log) -> tuple[Play, int]
     asked, base = msgspec.convert(facts["model"], Model), int(facts["base"])
     predicted, labelled = store.counts()
     ledger, done = _newest(folder, base, labelled, log)
+    if done < facts.get("dropped_to", 0):
+        raise DamagedError("no snapshot can be read, and examples before them are no longer kept (keep_examples): put "
+                           "back a copy of the folder")  # fmt: skip
     if ledger is None:
         ledger, done = _first(facts, folder, asked, name), 0
     play = Play(ledger, asked.bits)
@@ -109,7 +122,7 @@ def _replay(play: Play, store: Store, form: str, done: int) -> None:
         if names:
             play.name_labels(names[len(play.values) : max(y) + 1])
         served = [(one.said, one.version, arrival.pending) for arrival, one in found]
-        said = play.replay(form, [one.x for _, one in found], y, served)
+        said = play.replay(form, [one.x for _, one in found if isinstance(one.x, bytes)], y, served)
         for (arrival, _), now in zip(found, said, strict=True):
             if now != arrival.said:
                 raise DamagedError(f"label {arrival.n:,}: the learner said {arrival.said!r} then, and says {now!r} now")

@@ -96,11 +96,10 @@ class Rows:
         return numbers[:, 0].copy() if form == "number" or self._kind == "index" else numbers.copy()
 
 
-def check_form(known: str | None, form: str) -> str:
+def check_form(known: str | None, form: str) -> None:
     """Refuse an example of another form than those before."""
     if known is not None and form != known:
         raise InputError(f"examples must be of one form: got {_told(form)} after {_told(known)}.")
-    return form
 
 
 def _told(form: str) -> str:

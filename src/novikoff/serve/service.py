@@ -14,13 +14,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
+import msgspec
+
 from novikoff import model
 from novikoff.arena.replay import shown
-from novikoff.certificate import Certificate
 from novikoff.errors import InputError, NovikoffError
+from novikoff.ledger import Ledger
 from novikoff.registry import learner_name
+from novikoff.reports import plain, sentences, terminal
 from novikoff.serve.actor import Actor, Job
-from novikoff.serve.play import Play, begin
+from novikoff.serve.play import Play, begin, check_options
 from novikoff.serve.recovery import BASE, DATABASE, write_facts
 from novikoff.serve.store import Store
 from novikoff.serve.wire import NAME, Model, RefusedError
@@ -54,13 +57,14 @@ class Service:
         self.models: dict[str, Actor] = {}
         self.deliver: Callable[[Sequence[Job]], None] = lambda jobs: None
         self._lock = threading.Lock()
-        self._certificates: dict[str, tuple[Any, dict[str, Any]]] = {}
-        self._evaluated: dict[str, float] = {}
-        self._evaluating: dict[str, threading.Lock] = {}
+        self._certificates: dict[Actor, tuple[Any, dict[str, Any]]] = {}
+        self._evaluated: dict[Actor, float] = {}
+        self._evaluating: dict[Actor, threading.Lock] = {}
         try:
             (folder / "models").mkdir(parents=True, exist_ok=True)
-            for half in (folder / "models").glob(".new-*"):  # a model that was being made when the service died
-                shutil.rmtree(half)
+            for kind in (".new-*", ".gone-*"):  # a model that was being made, or removed, when the service died
+                for half in (folder / "models").glob(kind):
+                    shutil.rmtree(half)
         except OSError as error:
             raise InputError(f"the directory must be writable: {folder}: {error.strerror}.") from None
 
@@ -94,7 +98,7 @@ class Service:
     def _open(self, name: str) -> Actor:
         actor = Actor(name, self.folder / "models" / name, self._sync, self._every, self._answer, log)
         self.models[name] = actor
-        self._evaluating[name] = threading.Lock()
+        self._evaluating[actor] = threading.Lock()
         actor.start()
         return actor
 
@@ -123,15 +127,16 @@ class Service:
             return False
         raise RefusedError("model_differs", "a model of this name must be as it was asked for: there is another.")
 
-    def upload(self, name: str, file: BinaryIO, bits: int, most_pending: int, expire_seconds: float | None) -> None:
-        """Make a model from a file that a game was saved to."""
+    def upload(self, name: str, file: BinaryIO, options: Model) -> None:
+        """Make a model from a file that a game was saved to; of `options` only those count that no file has."""
         with self._lock:
             if name in self.models:
                 raise RefusedError("model_differs", "a model of this name is there already. Choose another name.")
             try:
                 _check_unpacked(file)
                 ledger = model.load_game(file)
-                play = Play(ledger, bits)
+                check_options(options)
+                play = Play(ledger, options.bits)
             except (NovikoffError, zipfile.BadZipFile) as error:
                 raise RefusedError("bad_model", str(error)) from None
             if ledger.learner.domain.kind == "losses" or not (ledger.encoding is None or ledger.encoding.dense):
@@ -142,7 +147,9 @@ class Service:
             two = ledger.labels if ledger.labels is not None and not ledger.player.numbered else [None, None]
             spec = ledger.spec or learner_name(type(ledger.learner))
             many: Literal["many"] | None = "many" if ledger.player.numbered else None
-            asked = Model(spec, two[0], two[1], many, bits, 0, most_pending, expire_seconds)
+            asked = msgspec.structs.replace(
+                options, learner=spec, negative=two[0], positive=two[1], labels=many, seed=0
+            )
             self._make(name, asked, play)
 
     def _make(self, name: str, asked: Model, play: Play | None = None) -> None:
@@ -171,6 +178,30 @@ class Service:
         log("model_made", model=name, learner=asked.learner)
         self._wait(self._open(name))
 
+    def delete(self, name: str) -> None:
+        """Remove a model: what waits is answered first; when this is done it is gone, and its name is free."""
+        with self._lock:
+            actor = self.actor(name)
+            actor.stop()
+            actor.join()
+            there, gone = actor.folder, actor.folder.with_name(f".gone-{name}")
+            try:
+                shutil.rmtree(gone, ignore_errors=True)
+                os.rename(there, gone)  # all of it, or nothing
+                model.flush(there.parent)
+            except OSError as error:
+                log("delete_failed", level="error", model=name, reason=str(error))
+                self._open(name)
+                raise RefusedError(
+                    "storage_failed", "the model could not be removed. See the log of the service."
+                ) from None
+            with self._evaluating.pop(actor):
+                self._certificates.pop(actor, None)
+                self._evaluated.pop(actor, None)
+            del self.models[name]
+        shutil.rmtree(gone, ignore_errors=True)  # what is left is removed at the next start
+        log("model_deleted", model=name)
+
     def _wait(self, actor: Actor) -> None:
         end = time.monotonic() + STARTED
         while actor.state == "opening" and time.monotonic() < end:
@@ -181,39 +212,54 @@ class Service:
         n, what = copied
         late = what.meta["ledger"]["late"]
         mark = (late["predicted"], late["labelled"], late["expired"])
-        with self._evaluating[actor.name]:
-            known = self._certificates.get(actor.name)
+        lock = self._evaluating.get(actor)
+        if lock is None:
+            raise actor.refusal()  # it was removed meanwhile
+        with lock:
+            known = self._certificates.get(actor)
             if known is None or known[0] != mark:
                 ledger = model.ledger_of(what)
-                found = certified(ledger.certify(), n, late)
-                known = self._certificates[actor.name] = (mark, found)
-                self._evaluated[actor.name] = time.monotonic()
+                found = certified(ledger, n)
+                known = self._certificates[actor] = (mark, found)
+                self._evaluated[actor] = time.monotonic()
         return known[1]
 
-    def stale(self, name: str) -> bool:
+    def stale(self, actor: Actor) -> bool:
         """Is it time for a new certificate, for those who only want the numbers?"""
-        return time.monotonic() - self._evaluated.get(name, -FRESH) >= FRESH
+        return time.monotonic() - self._evaluated.get(actor, -FRESH) >= FRESH
 
-    def certified(self, name: str) -> dict[str, Any] | None:
+    def certified(self, actor: Actor) -> dict[str, Any] | None:
         """The last certificate that was evaluated."""
-        return self._certificates.get(name, (None, None))[1]
+        return self._certificates.get(actor, (None, None))[1]
 
 
-def certified(certificates: Sequence[Certificate], n: int, late: dict[str, Any]) -> dict[str, Any]:
-    """Certificates as they are sent, with the counts that they are about."""
+def certified(ledger: Ledger, n: int) -> dict[str, Any]:
+    """What is certified of a game, with the counts that it is about."""
+    late = ledger.late
+    assert late is not None
     return {
         "as_of_arrival": n,
-        "predicted": late["predicted"],
-        "labelled": late["labelled"],
-        "pending": late["predicted"] - late["labelled"] - late["expired"],
-        "expired": late["expired"],
-        "mistakes": late["mistakes"],
-        "arrival_mistakes": late["arrival_mistakes"],
-        "changed": late["changed"],
-        "most_pending": late["others"],
+        "predicted": late.predicted,
+        "labelled": late.labelled,
+        "pending": late.waiting,
+        "expired": late.expired,
+        "mistakes": late.mistakes if ledger.counts else None,
+        "arrival_mistakes": late.arrival_mistakes if ledger.counts else None,
+        "changed": late.changed,
+        "most_pending": late.others,
+        **beside(ledger),
         "variant": "arrival",
-        "certificates": [shown(one) for one in certificates],
+        "certificates": [shown(one) for one in ledger.certify()],
     }
+
+
+def beside(ledger: Ledger) -> dict[str, Any]:
+    """What to see beside the counts: the loss, where it is no count; who learns nothing; the test of drift."""
+    found: dict[str, Any] = {} if ledger.counts else {"loss": ledger.loss, "loss_name": ledger.player.loss}
+    found["baselines"] = plain.baselines(ledger)
+    if ledger.drift is not None:
+        found["drift"] = {**plain.drift(ledger.drift.test), "sentence": sentences.whole(terminal.watched(ledger))}
+    return found
 
 
 def _check_unpacked(file: BinaryIO) -> None:

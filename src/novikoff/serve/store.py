@@ -1,11 +1,13 @@
 """The database of one model: what was asked and answered, in one SQLite file that one thread owns.
 
-rounds     seq, id, x as bytes, said and score as they were answered; version: rounds of the game by then; at: seconds;
+rounds     seq, id, x as bytes, or as a text, its digest, where it is no longer kept; said and score as they were
+           answered; version: rounds of the game by then; at: seconds;
            state: 0 waits, n > 0 its label came as the n-th, -1 expired; sum: a checksum, since SQLite has none
 arrivals   the game as it was played: the n-th label, of which round, y, what the learner said then, how many others
            waited
 labels     of many labels: what the user calls each number
-facts      what the model is; `expired`: how many rounds are, and `expired_to`: all up to there were looked at
+facts      what the model is; `expired`: how many rounds are, and `expired_to`: all up to there were looked at;
+           `dropped_to`: of rounds up to that label x is no longer kept
 
 Nothing is answered before its transaction is committed. Sync "full" waits for the disk at each commit and survives a
 loss of power; "normal" survives the death of the process. The file is locked: nobody else can play the same game.
@@ -18,6 +20,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,7 +47,7 @@ class Round(NamedTuple):
 
     seq: int
     id: str
-    x: bytes
+    x: bytes | str
     said: Any
     score: float | None
     version: int
@@ -59,9 +62,14 @@ class Round(NamedTuple):
         """One that has just been predicted, with its checksum."""
         return cls(seq, id, x, said, score, version, at, state, _sum(id, x, said, version))
 
+    def of(self, x: bytes) -> bool:
+        """Is it the round of this example?"""
+        return self.x == (x if isinstance(self.x, bytes) else digest(x))
+
     def checked(self) -> Round:
         """The round, if it is as it was written."""
-        if self.sum != _sum(self.id, self.x, self.said, self.version):
+        x = self.x if isinstance(self.x, bytes) else self.x.encode()
+        if self.sum != _sum(self.id, x, self.said, self.version):
             raise DamagedError(f"round {self.seq} is not as it was written")
         return self
 
@@ -173,6 +181,21 @@ class Store:
         """Rounds that wait no longer."""
         self.settle((-1, seq) for seq in rounds)
 
+    def drop(self, rounds: Sequence[int]) -> None:
+        """Keep no more than digests of the examples of these."""
+        rows = [Round(*self._db.execute(f"SELECT {COLUMNS} FROM rounds WHERE seq = ?", (seq,)).fetchone()).checked()
+                for seq in rounds]  # fmt: skip
+        short = [(digest(one.x), one) for one in rows if isinstance(one.x, bytes)]
+        changed = ((x, _sum(one.id, x.encode(), one.said, one.version), one.seq) for x, one in short)
+        self._db.executemany("UPDATE rounds SET x = ?, sum = ? WHERE seq = ?", changed)
+
+    def drop_labelled(self, after: int, until: int, most: int) -> int:
+        """Drop examples of the next rounds after the n-th label; up to which label that was done."""
+        query = "SELECT n, seq FROM arrivals WHERE n > ? AND n <= ? ORDER BY n LIMIT ?"
+        found = self._db.execute(query, (after, until, most)).fetchall()
+        self.drop([seq for _, seq in found])
+        return int(found[-1][0]) if found else after
+
     def old(self, after: int, until: float, most: int = 1000) -> tuple[int, list[int]]:
         """Up to which round, after round `after`, all are as old as `until`; and which of these wait."""
         query = "SELECT seq, at, state FROM rounds WHERE seq > ? ORDER BY seq LIMIT ?"
@@ -207,6 +230,11 @@ class Store:
 def damaged(error: Exception) -> bool:
     """Is the file itself not to be trusted, rather than the disk full or not writable?"""
     return isinstance(error, DamagedError) or str(getattr(error, "sqlite_errorname", "")).startswith(DAMAGED)
+
+
+def digest(x: bytes) -> str:
+    """By what an example is known again that is no longer kept."""
+    return blake2b(x, digest_size=16).hexdigest()
 
 
 def _sum(id: str, x: bytes, said: Any, version: int) -> int:

@@ -19,16 +19,23 @@ COUNTERS = (
     ("changed", "changed", "Labelled rounds whose answer had changed when the label came."),
     ("expired", "expired", "Rounds whose label is no longer waited for."),
 )
+OF_LABELS = ("mistakes", "arrival_mistakes")
+"""Counts that there are where outcomes are labels; of numbers there is a loss."""
 
 
 def told(actor: Actor) -> dict[str, Any]:
     """A model and its counts."""
     found: dict[str, Any] = {"name": actor.name, "state": actor.state, "reason": actor.reason or None}
     if actor.state in ("ready", "storage_failed"):
-        late = actor.play.late
-        found |= {"model": msgspec.to_builtins(actor.model), "pending": late.waiting}
-        found |= {name: getattr(late, name) for _, name, _ in COUNTERS}
+        found |= {"model": msgspec.to_builtins(actor.model), "pending": actor.play.late.waiting}
+        found |= {name: _count(actor, name) for _, name, _ in COUNTERS}
     return found
+
+
+def _count(actor: Actor, name: str) -> int | None:
+    """A count; None of one that there is not."""
+    known = actor.play.ledger.counts or name not in OF_LABELS
+    return getattr(actor.play.late, name) if known else None
 
 
 def metrics(service: Service, request_seconds: Histogram) -> str:
@@ -41,11 +48,20 @@ def _metrics(service: Service, request_seconds: Histogram) -> Iterator[str]:
     played = [actor for _, actor in models if actor.state in ("ready", "storage_failed")]
     for name, count, help in COUNTERS:
         full = f"novikoff_{name}_total"
-        yield from family(full, "counter", help, _each(full, [(one, getattr(one.play.late, count)) for one in played]))
+        counts = [(one, found) for one in played if (found := _count(one, count)) is not None]
+        yield from family(full, "counter", help, _each(full, counts))
     waiting = _each("novikoff_pending", [(one, one.play.late.waiting) for one in played])
     yield from family("novikoff_pending", "gauge", "Rounds that wait for their labels.", waiting)
+    tests = [(one, one.play.ledger.drift.test) for one in played if one.play.ledger.drift is not None]
+    for name, help, values in (
+        ("novikoff_drift_alarm", "Are the labelled examples no draws of one distribution? If they are, it is ever 1 "
+         "with a chance of at most 0.05.", [(one, int(test.alarm)) for one, test in tests]),
+        ("novikoff_drift_wealth", "The largest so far of what the test of drift has won by betting that they are not; "
+         "20 is an alarm.", [(one, test.largest) for one, test in tests]),
+    ):  # fmt: skip
+        yield from family(name, "gauge", help, _each(name, values))
     bounds = [f'novikoff_bound{{model="{one.name}",theorem="{name}"}} {bound}' for one in played
-              for name, bound in _bounds(service.certified(one.name))]  # fmt: skip
+              for name, bound in _bounds(service.certified(one))]  # fmt: skip
     yield from family("novikoff_bound", "gauge", "What a theorem allows, on the stream so far.", bounds)
     ready = _each("novikoff_ready", [(one, int(one.state == "ready")) for _, one in models])
     yield from family("novikoff_ready", "gauge", "Can it be played?", ready)

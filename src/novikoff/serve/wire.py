@@ -20,8 +20,9 @@ NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 Kind = Literal["predict", "label", "learn"]
 
 STATUS = {
-    "bad_json": 400, "bad_request": 400, "unauthorized": 401, "foreign": 403, "unknown_model": 404, "unknown_id": 404,
-    "nothing_here": 404, "wrong_method": 405, "id_taken": 409, "label_differs": 409, "model_differs": 409,
+    "bad_json": 400, "bad_request": 400, "unconfirmed": 400, "unauthorized": 401, "foreign": 403,
+    "unknown_model": 404, "unknown_id": 404, "nothing_here": 404, "wrong_method": 405, "id_taken": 409,
+    "label_differs": 409, "model_differs": 409,
     "expired": 410, "too_large": 413, "bad_example": 422, "bad_label": 422, "bad_model": 422, "pending_full": 429,
     "models_full": 429, "overloaded": 503, "storage_failed": 503, "not_ready": 503,
 }  # fmt: skip
@@ -81,6 +82,7 @@ class Model(msgspec.Struct, forbid_unknown_fields=True):
     seed             of the learner's coins
     most_pending     rounds that may wait for their labels
     expire_seconds   after so many a round waits no longer; None: for ever
+    keep_examples    of so many of the last labelled rounds x is kept, once two snapshots know the others; None: of all
     """
 
     learner: str
@@ -91,6 +93,7 @@ class Model(msgspec.Struct, forbid_unknown_fields=True):
     seed: int = 0
     most_pending: int = 1_000_000
     expire_seconds: float | None = None
+    keep_examples: int | None = None
 
 
 class Predicted(msgspec.Struct):

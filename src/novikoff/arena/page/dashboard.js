@@ -17,11 +17,28 @@ function show(told) {
   cards($("others"), told.certificates.filter((one) => !served(one)), null);
   $("state").textContent = told.state === "ready" ? "It answers." : `${told.state}: ${told.reason || "please wait"}`;
   if (told.labelled === undefined) return;
-  const share = told.labelled ? ` (${(100 * told.mistakes / told.labelled).toFixed(1)} %)` : "";
-  $("lead").textContent = `${count(told.mistakes)} mistakes in ${count(told.labelled)} labelled rounds${share}; ${count(told.predicted)} were served.`;
+  $("lead").textContent = `${paid(told, told.mistakes, told.loss)} in ${count(told.labelled)} labelled rounds; ${count(told.predicted)} were served.`;
+  $("baselines").textContent = baselines(told);
+  $("drift").textContent = told.drift ? told.drift.sentence : "";
+  $("drift").className = told.drift && told.drift.alarm ? "alarm" : "";
   $("waits").textContent = `${count(told.pending)} wait for their labels; ${count(told.expired)} are no longer waited for.`;
   $("as-of").textContent = told.as_of && told.as_of < told.labelled ? `The cards are as of ${count(told.as_of)} labels.` : "";
-  $("changed").textContent = `${count(told.changed)} answers had changed when their labels came.`;
+  $("changed").textContent = `${count(told.changed)} answers ${told.labelled ? `(${share(told.changed, told)}) ` : ""}would have been others when their labels came.`;
+}
+
+const share = (some, told) => `${(100 * some / told.labelled).toFixed(1)} %`;
+
+// what was paid, of mistakes or of another loss
+function paid(told, mistakes, loss) {
+  if (mistakes !== null && mistakes !== undefined) return `${count(mistakes)} mistakes` + (told.labelled ? ` (${share(mistakes, told)})` : "");
+  return `${told.loss_name} loss ${loss.toPrecision(5)}` + (told.labelled ? ` (${(loss / told.labelled).toPrecision(4)} a round)` : "");
+}
+
+function baselines(told) {
+  const { best_constant: constant, last_label: last } = told.baselines;
+  if (!constant || !told.labelled) return "";
+  const says = typeof constant.says === "number" && !Number.isInteger(constant.says) ? constant.says.toPrecision(4) : constant.says;
+  return `Who learns nothing: always ${says}, ${paid(told, constant.mistakes, constant.loss)}` + (last ? `; the last label again, ${paid(told, last.mistakes)}.` : ".");
 }
 
 function listen(name) {
