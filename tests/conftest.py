@@ -11,6 +11,7 @@ Several processes whose matrices are solved by several threads each wait for one
 
 import hashlib
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -23,6 +24,9 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"nov
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome", "chrome")
+MISSING = "no browser: install one (`make browser`) to test the page"
+
 settings.register_profile("short", max_examples=20, deadline=None, print_blob=True)
 settings.register_profile("long", max_examples=400, deadline=None, print_blob=True)
 settings.load_profile("short")
@@ -34,3 +38,19 @@ def nothing_else_registered(monkeypatch):
     from novikoff import registry
 
     monkeypatch.setattr(registry, "_registered", {room: {} for room in registry.GROUPS})
+
+
+@pytest.fixture(scope="session")
+def browser():
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if found is None:
+        assert not os.environ.get("NOVIKOFF_NEEDS_BROWSER"), MISSING
+        pytest.skip(MISSING)
+    from playwright.sync_api import sync_playwright
+
+    quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+             "--disable-sync", "--no-first-run"]  # fmt: skip
+    with sync_playwright() as play:
+        running = play.chromium.launch(executable_path=found, args=quiet)
+        yield running
+        running.close()

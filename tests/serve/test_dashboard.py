@@ -3,7 +3,9 @@
 import json
 
 import httpx
+import pytest
 
+from browsing import watched
 from novikoff import client as ours
 from novikoff.cli.send import send_source
 
@@ -40,6 +42,47 @@ def test_the_page_is_told_of_what_was_served(client):
     assert first["theorem"] == "delayed_mistakes"
     assert told["bounds"] == [[30, first["bound"]]]
     assert "of the answers served were wrong" in first["sentence"] or first["status"] == "vacuous"
+
+
+def test_everybody_can_read_the_page_as_it_happens(client, browser):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    client.make()
+    client.make("numbers", learner="vaw", negative=None, positive=None)
+    client.ask("POST", "/numbers/learn", {"id": "a", "x": [1], "label": 0.5})
+
+    def send(first, last, turned):
+        lines = [{"op": "learn", "id": f"{k}", "x": {"f": k % 5 - 2.0, "g": 1}, "label": "spam" if (k % 5 > 2) != turned
+                  else "ham"} for k in range(first, last)]  # fmt: skip
+        client.http.post("/v1/models/m/bulk", content="\n".join(map(json.dumps, lines)))
+
+    send(0, 600, False)
+    client.predict("waits", {"f": 1})
+    home = str(client.http.base_url) + "/"
+    token = client.http.headers["authorization"].split()[1]
+    with watched(browser, home, http_credentials={"username": "novikoff", "password": token}) as page:
+        page.goto(home)
+        page.wait_for_selector("#promises .card")
+        mistakes = client.ask("GET", "/m")["mistakes"]
+        assert page.inner_text("#lead").startswith(f"{mistakes} mistakes (")
+        assert "in 600 labelled rounds; 601 were served" in page.inner_text("#lead")
+        assert "always ham, 240 mistakes (40.0\xa0%); the last label again, " in page.inner_text("#baselines")
+        assert page.inner_text("#waits").startswith("1 wait")
+        assert "no sign" in page.inner_text("#drift")
+        send(600, 1500, True)
+        page.wait_for_selector("#drift.alarm")
+        page.locator("#lead", has_text="in 1,500 labelled rounds").wait_for()
+        for scheme, width in (("light", 1000), ("dark", 360)):
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+            found = axe.Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+        page.get_by_role("button", name="numbers").press("Enter")
+        page.locator("#lead", has_text="squared loss").wait_for()
+        assert page.locator("nav [aria-current=page]").inner_text() == "numbers"
+        client.ask("DELETE", "/numbers?confirm=numbers")
+        page.locator("#state", has_text="numbers is no longer there").wait_for()
+        page.wrong[:] = [one for one in page.wrong if "404" not in one]  # the browser's own words
 
 
 def test_a_file_is_sent_and_sent_again(client, tmp_path, capsys, monkeypatch):

@@ -24,6 +24,8 @@ COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void
 WIDTH = 110
 LONGEST = 32
 """Digits of a whole number that are still shown."""
+MOST_RUNS = 1e9
+"""More are not told."""
 WARNING, ALARM = 5.0, 20.0
 """Wealth of a test of drift: from where on it is told as a warning, and as a fact."""
 
@@ -208,10 +210,13 @@ def watched(ledger: Ledger) -> str:
     """What the test of drift says that watched a game; "" if none did."""
     if ledger.drift is None:
         return ""
-    told = drift(ledger.drift.test.largest)
-    if ledger.late is None or ledger.drift.test.largest < WARNING:
-        return told
-    return f"{told}; or when a label came depended on its example, or on what was served"
+    wealth = ledger.drift.test.largest
+    if ledger.late is None or wealth < WARNING:
+        return drift(wealth)
+    sure = "may not be" if wealth < ALARM else "are not"
+    runs = bound_text(min(wealth, MOST_RUNS), "lower")
+    return (f"drift test: the examples {sure} independent, or when labels came depended on them or on the answers: were "
+            f"it otherwise, a test would find as much against it in at most 1 of {runs} runs")  # fmt: skip
 
 
 def permuted(test: Permuted) -> str:

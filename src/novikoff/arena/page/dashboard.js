@@ -26,7 +26,7 @@ function show(told) {
   $("changed").textContent = `${count(told.changed)} answers ${told.labelled ? `(${share(told.changed, told)}) ` : ""}would have been others when their labels came.`;
 }
 
-const share = (some, told) => `${(100 * some / told.labelled).toFixed(1)} %`;
+const share = (some, told) => `${(100 * some / told.labelled).toFixed(1)}\u00a0%`;
 
 // what was paid, of mistakes or of another loss
 function paid(told, mistakes, loss) {
@@ -41,30 +41,43 @@ function baselines(told) {
   return `Who learns nothing: always ${says}, ${paid(told, constant.mistakes, constant.loss)}` + (last ? `; the last label again, ${paid(told, last.mistakes)}.` : ".");
 }
 
+let heard = "";
+
 function listen(name) {
+  heard = name;
   if (events) events.close();
   for (const button of $("models").children) button.setAttribute("aria-current", button.textContent === name ? "page" : "false");
   events = new EventSource(`v1/models/${encodeURIComponent(name)}/events`);
   events.onmessage = (event) => show(JSON.parse(event.data));
-  events.onerror = () => { if (events.readyState === EventSource.CLOSED) $("state").textContent = "The service cannot be heard any more."; };
 }
 
+const chosen = () => decodeURIComponent(location.hash.slice(1)) || ($("models").firstChild || {}).textContent || "";
+
+// The models there are, asked for again and again: some are made and some removed while the page is open.
 async function models() {
-  const { models: found } = await (await fetch("v1/models")).json();
-  if (!found.length) {
-    $("state").textContent = "There are no models yet: PUT /v1/models/NAME makes one.";
-    setTimeout(models, 2000);
+  setTimeout(models, 2000);
+  let names;
+  try {
+    names = (await (await fetch("v1/models")).json()).models.map((one) => one.name);
+  } catch {
+    $("state").textContent = "The service does not answer; it is asked again.";
     return;
   }
-  $("models").replaceChildren(...found.map((one) => {
-    const button = document.createElement("button");
-    button.textContent = one.name;
-    button.addEventListener("click", () => { location.hash = one.name; });
-    return button;
-  }));
-  const chosen = () => decodeURIComponent(location.hash.slice(1)) || found[0].name;
-  addEventListener("hashchange", () => listen(chosen()));
-  listen(chosen());
+  if (names.join() !== [...$("models").children].map((one) => one.textContent).join())
+    $("models").replaceChildren(...names.map((name) => {
+      const button = document.createElement("button");
+      button.textContent = name;
+      button.addEventListener("click", () => { location.hash = name; });
+      button.setAttribute("aria-current", name === heard ? "page" : "false");
+      return button;
+    }));
+  const name = chosen();
+  if (!names.includes(name)) {
+    if (events) events.close();
+    heard = "";
+    $("state").textContent = name ? `${name} is no longer there.` : "There are no models yet: PUT /v1/models/NAME makes one.";
+  } else if (name !== heard || events.readyState === EventSource.CLOSED) listen(name);
 }
 
+addEventListener("hashchange", () => listen(chosen()));
 models();
