@@ -99,15 +99,37 @@ def test_slow_clients_are_let_go(tmp_path, monkeypatch):
                     pass  # until it is closed
 
 
+def test_a_head_that_does_not_end_is_refused(tmp_path, capfd):
+    with opened(tmp_path) as client:
+        where = (client.http.base_url.host, client.http.base_url.port)
+        for head, part in ((b"GET / HTTP/1.1\r\nx: ", b"a" * 1000), (b"GET / HTTP/1.1\r\n", b"x: y\r\n" * 200)):
+            with socket.create_connection(where) as sock:
+                sock.settimeout(10)
+                sent = 0
+                try:
+                    sock.sendall(head)
+                    while sent < 20_000_000:
+                        sent += sock.send(part)
+                except ConnectionError:
+                    pass
+                assert sent < 20_000_000
+        with socket.create_connection(where) as sock:
+            sock.sendall(b"nonsense\r\n\r\n")
+            assert sock.recv(1000).startswith(b"HTTP/1.1 400")
+        assert client.http.get("/healthz").status_code == 200
+    assert all(json.loads(line)["event"] for line in capfd.readouterr().err.splitlines())
+
+
 def test_a_body_that_does_not_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("novikoff.serve.app.PATIENCE", 0.3)
     monkeypatch.setattr("novikoff.serve.bulk.PATIENCE", 0.3)
     with opened(tmp_path) as client:
         client.make()
         where = (client.http.base_url.host, client.http.base_url.port)
-        for verb, told in (("predict", b"HTTP/1.1 400"), ("bulk", b"within 0 seconds")):
+        for verb, told in (("predict", b"HTTP/1.1 400"), ("bulk", b"within 0 seconds"), ("model.nk", b"HTTP/1.1 400")):
             with socket.create_connection(where) as sock:
-                head = f"POST /v1/models/m/{verb} HTTP/1.1\r\nhost: {where[0]}:{where[1]}\r\n"
+                method = "PUT" if verb == "model.nk" else "POST"
+                head = f"{method} /v1/models/m/{verb} HTTP/1.1\r\nhost: {where[0]}:{where[1]}\r\n"
                 sock.sendall(f"{head}authorization: Bearer {TOKEN}\r\ncontent-length: 900\r\n\r\n{{".encode())
                 sock.settimeout(10)
                 read, end = b"", time.monotonic() + 10

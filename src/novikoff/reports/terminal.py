@@ -215,7 +215,7 @@ def watched(ledger: Ledger) -> str:
         return drift(wealth)
     sure = "may not be" if wealth < ALARM else "are not"
     runs = bound_text(min(wealth, MOST_RUNS), "lower")
-    return (f"drift test: the examples {sure} independent, or when labels came depended on them or on the answers: were "
+    return (f"drift test: the examples {sure} independent, or when labels came depended on them or on answers: were "
             f"it otherwise, a test would find as much against it in at most 1 of {runs} runs")  # fmt: skip
 
 

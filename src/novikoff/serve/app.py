@@ -259,7 +259,7 @@ class App:
             raise RefusedError("bad_request", f"the options must be as /docs tells: {error}.") from None
         with tempfile.TemporaryFile() as file:
             size = 0
-            async for chunk in asked.stream():
+            async for chunk in _chunks(asked.receive):
                 size += len(chunk)
                 if size > MOST_MODEL_BYTES:
                     raise RefusedError("too_large", f"a model file must have at most {MOST_MODEL_BYTES:,} bytes.")
@@ -280,10 +280,14 @@ def _settle(future: asyncio.Future[Any], found: Any) -> None:
 
 
 async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
-    """What comes of a body."""
+    """What comes of a body, each part in time."""
     more = True
     while more:
-        message = await receive()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                message = await receive()
+        except TimeoutError:
+            raise RefusedError("bad_request", f"a body must go on within {PATIENCE:.0f} seconds.") from None
         if message["type"] == "http.disconnect":
             raise RefusedError("bad_request", "a body must be whole: it ended early.")
         yield message.get("body", b"")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,9 @@ PORT = 1963
 MOST_CONNECTIONS = 2000
 PATIENCE = 20.0
 """Seconds in which the head of a request must be there."""
+MOST_HEAD = 65_536
+"""Bytes of it that are read, about."""
+TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 def serve(folder: Path, host: str, port: int, token_file: Path | None, sync: str, snapshot_every: int) -> None:
@@ -42,10 +47,23 @@ def configured(app: Any) -> Any:
     """The configuration of uvicorn."""
     import uvicorn
 
+    logging.getLogger("uvicorn").handlers = [Told()]
     return uvicorn.Config(
-        app, http=patient(), ws="none", lifespan="on", access_log=False, log_level="warning", server_header=False,
+        app, http=patient(), ws="none", lifespan="on", access_log=False, log_level="warning", log_config=None,
+        server_header=False,
         limit_concurrency=MOST_CONNECTIONS, timeout_keep_alive=75, timeout_graceful_shutdown=30,
     )  # fmt: skip
+
+
+class Told(logging.Handler):
+    """What uvicorn has to say, as lines of our log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        from novikoff.serve.service import log
+
+        error = record.exc_info[1] if record.exc_info else None
+        why = {} if error is None else {"traceback": "".join(traceback.format_exception(error))}
+        log("server", level=record.levelname.lower(), message=record.getMessage(), **why)
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -65,11 +83,12 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def patient() -> Any:
-    """uvicorn's protocol; who begins a request and does not go on is let go."""
+    """uvicorn's protocol; who begins a request and does not go on, or does not come to its end, is let go."""
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
     class Patient(HttpToolsProtocol):
         _waits: Any = None
+        _head = 0
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
@@ -79,6 +98,11 @@ def patient() -> Any:
             if self._waits is None and (self.cycle is None or self.cycle.response_complete):
                 self._wait()
             super().data_received(data)
+            if self._waits is not None and not self.transport.is_closing():
+                self._head += len(data)
+                if self._head > MOST_HEAD:
+                    self.transport.write(TOO_LONG)
+                    self.transport.close()
 
         def on_headers_complete(self) -> None:
             self._rest()
@@ -92,6 +116,7 @@ def patient() -> Any:
             self._waits = self.loop.call_later(PATIENCE, self.transport.close)
 
         def _rest(self) -> None:
+            self._head = 0
             if self._waits is not None:
                 self._waits.cancel()
                 self._waits = None
