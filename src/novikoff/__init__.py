@@ -45,6 +45,7 @@ _HOMES = {
     "Targets": "sources.targets",
     "Contexts": "sources.contexts",
     "bandit": "off_policy",
+    "comparator_sums": "summing",
     "compare": "comparison",
     "conformal": "learners.conformal",
     "convert": "sources.convert",

@@ -82,6 +82,7 @@ from novikoff.sources.targets import Targets as Targets
 from novikoff.sources.text import Text as Text
 from novikoff.sources.vw import VW as VW
 from novikoff.stream import Stream as Stream
+from novikoff.summing import comparator_sums as comparator_sums
 from novikoff.tables.expert_table import expert_table as expert_table
 from novikoff.tables.formats import CSV as CSV
 from novikoff.tables.formats import JSONL as JSONL

@@ -12,17 +12,21 @@ from novikoff.types import Run, Theorem
 
 if TYPE_CHECKING:
     from novikoff.ledger import Ledger
+    from novikoff.summing import ComparatorSums
 
 
 def certify(
-    ledger: Ledger, adaptive: bool, fixed: bool | None, members: Sequence[Sequence[Certificate]] | None
-) -> list[Certificate]:
+    ledger: Ledger, adaptive: bool, fixed: bool | None, members: Sequence[Sequence[Certificate]] | None,
+    comparators: ComparatorSums | None,
+) -> list[Certificate]:  # fmt: skip
     """`Ledger.certify`."""
     adaptive = adaptive or ledger.adversary is not None
     fixed = ledger.fixed if fixed is None else fixed
     tracked = None if ledger.tracker is None else ledger.tracker.facts(ledger.player.within)
     if ledger.hindsight is not None and tracked is not None:
         tracked = ledger.hindsight.joined(tracked)
+    if comparators is not None:
+        tracked = comparators.joined(ledger, tracked)
     members = ledger.certify_members(adaptive, fixed) if members is None else members
     before, after = ledger.before, ledger.learner.facts()
     told = tuple(map(tuple, members))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from novikoff.drift import DriftWatch
     from novikoff.late import Late
     from novikoff.reservoir import HypothesisReservoir
+    from novikoff.summing import ComparatorSums
     from novikoff.tables.encoding import Encoding
 
 
@@ -383,14 +384,16 @@ class Ledger(Shown):
         return np.concatenate(self.predictions) if self.predictions else np.zeros(0, dtype=np.int8)
 
     def certify(
-        self, adaptive: bool = False, fixed: bool | None = None, members: Sequence[Sequence[Certificate]] | None = None
+        self, adaptive: bool = False, fixed: bool | None = None, members: Sequence[Sequence[Certificate]] | None = None,
+        comparators: ComparatorSums | None = None,
     ) -> list[Certificate]:  # fmt: skip
         """What the learner's theorems, and the adversary's, say of this game; the tightest valid one first.
 
         adaptive, fixed   of the stream, for a learner of a team: the team's ledger knows
         members           `certify_members()`, if it is known
+        comparators       more of them, which `comparator_sums` was asked for with this game
         """
-        return certify(self, adaptive, fixed, members)
+        return certify(self, adaptive, fixed, members, comparators)
 
     def certify_members(self, adaptive: bool = False, fixed: bool | None = None) -> list[list[Certificate]]:
         """What the theorems of the learners of a team say of what each of them did."""

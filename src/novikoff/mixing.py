@@ -31,14 +31,15 @@ import numpy as np
 
 from novikoff import model
 from novikoff.comparators.linear import LinearScorer
-from novikoff.comparators.rows import RowBuffer, as_rows, chosen, sizes, without_zeros
+from novikoff.comparators.reading import rows_of, two_labels
+from novikoff.comparators.rows import RowBuffer, chosen, sizes, without_zeros
 from novikoff.environment import as_stream
-from novikoff.errors import POSITIVE, InputError
+from novikoff.errors import InputError
 from novikoff.executors import Count, Executor, Over, executor
 from novikoff.learners.perceptron import Perceptron
 from novikoff.mixed import Asked, Epoch, Mixed, Vector, unseen, weights_of, with_weights
 from novikoff.stream import Stream
-from novikoff.types import Batch, State
+from novikoff.types import State
 
 FIT_BYTES = 16_000_000
 """Of rows that comparators are fitted on."""
@@ -75,7 +76,7 @@ def mix(
     """
     asked = Asked(shards, epochs, weights if isinstance(weights, str) else tuple(weights), float(bias), bool(normalize),
                   held, delta)  # fmt: skip
-    stream = _two_labels(as_stream(source, Perceptron()))
+    stream = two_labels(as_stream(source, Perceptron()), "mixing")
     who = executor(on, threads)
     if save is not None:
         model.check_place(save, force)
@@ -96,15 +97,6 @@ def mix(
         if save is not None:
             model.save(mixed, save, force)
     return mixed
-
-
-def _two_labels(stream: Stream) -> Stream:
-    """The stream, if the Perceptron can be mixed on it."""
-    if not stream.rereadable:
-        raise InputError(f"mixing needs a source that can be read again: {stream.name} cannot. Save it in a file.")
-    if stream.several or stream.many or stream.outcomes != "labels":
-        raise InputError("mixing is of the Perceptron, on two labels", f"{stream.name} has others", POSITIVE)
-    return stream
 
 
 def _begun(asked: Asked, stream: Stream, cuts: list[int], scorer: LinearScorer) -> Mixed:
@@ -213,7 +205,7 @@ def _fit(over: Over, shards: Sequence[Stream], bias: float, normalize: bool) -> 
     for number, shard in enumerate(shards, 1):
         room = FIT_BYTES * number // len(shards)
         for batch in shard.batches():
-            x, y = _rows(batch)
+            x, y = rows_of(batch)
             some = int(np.searchsorted(np.cumsum(sizes(x)), max(room - kept.size, 0))) + 1
             kept.add(without_zeros(x[:some]), y[:some], np.zeros(len(y[:some]), np.bool_))
             if kept.size >= room or over():
@@ -233,7 +225,7 @@ def _play(over: Over, shard: Stream, state: State, scorer: State, first: bool) -
     for batch in shard.batches():
         if over():
             raise InterruptedError
-        x, y = _rows(batch)
+        x, y = rows_of(batch)
         wrong = learner.learn_many(batch) != y
         if first:
             watching.see(x, y, wrong)
@@ -257,9 +249,3 @@ def _judge(over: Over, shard: Stream, state: State) -> tuple[int, int]:
         errors += int(np.count_nonzero(learner.predict_many(batch) != batch.y))
         rows += len(batch)
     return errors, rows
-
-
-def _rows(batch: Batch) -> tuple[Any, Any]:
-    if batch.x is None or isinstance(batch.x, list):
-        raise InputError("mixing is for rows of numbers: got single examples. Put them in arrays or in a file.")
-    return as_rows(batch), np.ascontiguousarray(batch.y, dtype=np.int8)

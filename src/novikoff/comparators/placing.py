@@ -6,7 +6,7 @@ it was not played on that stream, or not on it alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.linear import LinearScorer
 from novikoff.comparators.linear_tracker import LinearComparatorFacts
-from novikoff.comparators.tally import Tally
+from novikoff.comparators.tally import Comparator, Tally
 
 Vector = NDArray[np.float64]
 
@@ -45,11 +45,16 @@ def again(tracked: LinearComparatorFacts) -> LinearScorer | None:
     return LinearScorer(fresh.U, fresh.bias_weights, tally, tracked.bias, tracked.normalize)
 
 
-def the_same(tracked: LinearComparatorFacts, seen: LinearScorer, passes: int, left_out: int) -> bool:
-    """Did they see again what they saw in the game? left_out: zero rows that they were not shown, with a loss of 1."""
-    if passes * (seen.tally.rows + left_out) != tracked.rows:
+def the_same(
+    tracked: LinearComparatorFacts, rows: int, seen: Iterable[Comparator], passes: int = 1, left_out: int = 0
+) -> bool:
+    """Did they see again, on so many rows, what they saw in the game?
+
+    left_out   zero rows that they were not shown, with a loss of 1
+    """
+    if passes * (rows + left_out) != tracked.rows:
         return False
-    losses = {(u.direction, u.scale): passes * (u.hinge + left_out) for u in seen.comparators(np.zeros(2))}
+    losses = {(u.direction, u.scale): passes * (u.hinge + left_out) for u in seen}
     pairs = [
         (u.hinge, losses.get((u.direction, u.scale), u.hinge)) for u in tracked.comparators if u.direction and u.hinge
     ]

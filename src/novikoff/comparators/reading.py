@@ -81,6 +81,22 @@ def read(
         reading.fingerprint.append(fingerprint(stream))
 
 
+def two_labels(stream: Stream, what: str) -> Stream:
+    """The stream, if it can be read again and has two labels, as `what` needs."""
+    if not stream.rereadable:
+        raise InputError(f"{what} needs a source that can be read again: {stream.name} cannot. Save it in a file.")
+    if stream.several or stream.many or stream.outcomes != "labels":
+        raise InputError(f"{what} is for two labels", f"{stream.name} has others", POSITIVE)
+    return stream
+
+
+def rows_of(batch: Batch) -> tuple[Rows, NDArray[np.int8]]:
+    """Rows and labels of a batch of a part."""
+    if batch.x is None or isinstance(batch.x, list):
+        raise InputError("parts are of rows of numbers: got single examples. Put them in arrays or in a file.")
+    return as_rows(batch), np.ascontiguousarray(batch.y, dtype=np.int8)
+
+
 def fingerprint(stream: Stream) -> Any:
     """What the stream says of itself: size and time of change of its file; None if it says nothing."""
     return stream.fingerprint() or None
