@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.errors import LateError, ModelFileError
+from novikoff.errors import InputError, LateError, ModelFileError
 from novikoff.ledger_state import restore, state_of
 from novikoff.model import snapshot
 from novikoff.reservoir import HypothesisReservoir
@@ -258,6 +258,17 @@ def test_what_was_served_and_not_counted_is_violated():
     assert game.ledger.certify()[0].status == "violated"
     game.ledger.late.others = 0
     assert game.ledger.certify()[1].status == "violated"
+
+
+@pytest.mark.parametrize("second", [[1.0, 2.0, 3.0], np.array([1.0]), {"a": 1.0}])
+def test_examples_of_another_form_are_refused_before_their_labels_come(second):
+    game = nk.Game(nk.Perceptron())
+    game.predict_one([1.0, 2.0], "a")
+    with pytest.raises(InputError, match=r"of one form: got .* after an array of 2 numbers"):
+        game.predict_one(second, "b")
+    assert game.ledger.late.predicted == 1
+    game.learn_one("a", -1)
+    game.predict_one(np.array([2.0, 1.0]), "b")
 
 
 def test_a_learner_that_breaks_its_promise_breaks_this_one():

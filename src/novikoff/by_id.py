@@ -54,6 +54,8 @@ class ById:
         if found is not None:
             return self._told(id, found, repeated=True)
         game = self._game
+        if not game.ledger.rounds and game.learner.domain.kind == "vector":
+            pending.check_form(x)  # the learner has seen none, and would learn of no second form
         untold = game.player.numbered and not game.learner.labels
         said = -1 if untold else game._say_one(x)
         one = Waiting(late.predicted + 1, own(x), mark, said, late.labelled, pending.clock)

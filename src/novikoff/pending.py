@@ -109,6 +109,13 @@ class Pending:
             raise LateError(f"at most {self.most:,} rounds may wait for labels", "so many do", do, code="pending_full")
         return found
 
+    def check_form(self, x: Example) -> None:
+        """Refuse an example of another form than the one that waits longest."""
+        known = next((_form(one.x) for one in self.waiting.values()), None)
+        told = _form(x)
+        if known is not None and told is not None and told != known:
+            raise InputError(f"examples must be of one form: got {told} after {known}.")
+
     def add(self, id: Id, one: Waiting) -> None:
         """A round that waits from now on."""
         self.waiting[id] = one
@@ -153,6 +160,14 @@ class Pending:
         if len({*found.waiting, *found.answered}) != ids or len(found.waiting) > found.most:
             raise ModelFileError("ids of rounds that wait must be different, and no more than may wait.")
         return found
+
+
+def _form(x: Example) -> str | None:
+    """Of what form an example is; None where that is not told by its looks."""
+    if isinstance(x, Mapping):
+        return "named features" if x and all(isinstance(name, str) for name in x) else None
+    one = isinstance(x, np.ndarray) and x.ndim == 1
+    return f"an array of {len(x):,} numbers" if one or isinstance(x, list) else None
 
 
 def own(x: Example) -> Example:
