@@ -96,6 +96,7 @@ def schedules(name, seeds):
         promised = check(LEARNERS[name](), rng, int(rng.integers(5, 150)), int(rng.integers(0, 60)))
         names = [one.theorem for one in promised]
         assert "delayed_mistakes" in names or name in ("hedge", "rbp")  # hedge draws, and rbp where one was evicted
+        assert ("delayed_drawn" in names) == (name == "hedge")
         assert "delayed_conservative" in names or name not in ("perceptron", "second-order", "many")
 
 
@@ -269,6 +270,52 @@ def test_examples_of_another_form_are_refused_before_their_labels_come(second):
     assert game.ledger.late.predicted == 1
     game.learn_one("a", -1)
     game.predict_one(np.array([2.0, 1.0]), "b")
+
+
+def drawn(seed, count=60, delay=8):
+    """The game of experts that are right at random, served in blocks before their labels come."""
+    rng = np.random.default_rng(seed)
+    game = nk.Game(nk.make(f"randomized-weighted-majority:experts=3,seed={seed}", "learner"))
+    x, y = rng.choice([-1.0, 1.0], (count, 3)), rng.choice([-1, 1], count)
+    x[:, 0] = np.where(rng.random(count) < 0.8, y, -y)
+    for start in range(0, count, delay):
+        block = range(start, min(start + delay, count))
+        for t in block:
+            game.predict_one(x[t], t)
+        for t in block:
+            game.learn_one(t, int(y[t]))
+    found = next(one for one in game.ledger.certify() if one.theorem == "delayed_drawn")
+    return game.ledger.late, found
+
+
+@pytest.mark.parametrize("seeds", [40, pytest.param(1000, marks=pytest.mark.slow)])
+def test_what_was_drawn_is_promised_with_a_probability(seeds):
+    games = [drawn(seed) for seed in range(seeds)]
+    for late, found in games:
+        assert (found.kind, found.quantities["its_theorem"], found.quantities["delta"]) == ("P", "drawn_loss", 0.05)
+        assert found.bound == found.quantities["its_bound"] + late.changed
+        assert found.observed == late.mistakes <= late.arrival_mistakes + late.changed
+        assert "do not depend on its draw" in found.reason or found.status == "vacuous"
+    assert sum(found.observed > found.bound for _, found in games) <= 0.05 * seeds
+
+
+def test_without_what_changed_the_promise_on_draws_is_broken():
+    class Flips(nk.Perceptron):
+        """It serves the opposite of what it says when the label comes."""
+
+        def predict_one(self, x):
+            return -super().predict_one(x)
+
+    game = nk.Game(nk.Hedge([Flips(), Flips()]))
+    for t in range(400):
+        game.predict_one([1.0], t)
+        game.learn_one(t, 1)
+    late = game.ledger.late
+    found = next(one for one in game.ledger.certify() if one.theorem == "delayed_drawn")
+    assert found.observed <= found.bound
+    late.changed = 0
+    found = next(one for one in game.ledger.certify() if one.theorem == "delayed_drawn")
+    assert found.observed > found.bound
 
 
 def test_a_learner_that_breaks_its_promise_breaks_this_one():

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificates.delayed_conservative import delayed_conservative
+from novikoff.certificates.delayed_drawn import delayed_drawn
 from novikoff.certificates.delayed_mistakes import delayed_mistakes
 from novikoff.certificates.late_facts import LateFacts
 from novikoff.consistency import next_mark, require
@@ -27,7 +28,7 @@ from novikoff.types import Batch, State, StepResult
 if TYPE_CHECKING:
     from novikoff.ledger import Ledger
 
-PROMISES = (delayed_mistakes, delayed_conservative)
+PROMISES = (delayed_mistakes, delayed_conservative, delayed_drawn)
 """The theorems on what was served."""
 
 COUNTS = (
@@ -125,7 +126,7 @@ class Late(Observer):
     def facts(self, conservative: bool) -> LateFacts:
         """What theorems are told."""
         return LateFacts(self.predicted, self.labelled, self.expired, self.mistakes, self.changed, self.others,
-                         self.unexplained, conservative)  # fmt: skip
+                         self.unexplained, conservative, self.labels)  # fmt: skip
 
     def check(self, ledger: Ledger) -> None:
         """Refuse what contradicts the ledger of the game of arrivals, or itself."""

@@ -259,11 +259,8 @@ class Case:
     unless: str = "nothing"
 
 
-def of_late(game):
-    """On late labels: the Perceptron, and (`game`) how it is broken."""
-
-    def learner():
-        return nk.Perceptron(bias=0.0)
+def of_late(game, learner=nk.Perceptron):
+    """On late labels: the Perceptron, or another learner, and (`game`) how it is broken."""
 
     def whole():
         return late_run(learner(), apart(30), 3)
@@ -731,6 +728,9 @@ CASES = {
     ),
     "delayed_mistakes": of_late(lambda: served(late_run(nk.Perceptron(), apart(30), 3), mistakes=60, changed=0)),
     "delayed_conservative": of_late(lambda: served(late_run(nk.Perceptron(), apart(30), 3), mistakes=60, others=3)),
+    "delayed_drawn": dataclasses.replace(
+        of_late(None, lambda: nk.Hedge([nk.Perceptron(), nk.Perceptron(bias=1.0)])), tight=None
+    ),
     "hedge_expected": Case(
         INDICES, lambda stream: run_of(drawing_team(), stream), PLAIN * 10, None, None,
         ((lambda: run_of(drawing_team(), GridBisection(7), 20), "fixed in advance"),

@@ -28,6 +28,7 @@ class LateFacts:
     others         G: the most other rounds that were waiting when a label came
     unexplained    labelled rounds whose answer changed although no mistake of that game had come in between
     conservative   the learner changes on its mistakes only, and does not change examples first
+    counts         outcomes are labels, and a mistake costs 1
     """
 
     predicted: int
@@ -38,6 +39,7 @@ class LateFacts:
     others: int
     unexplained: int
     conservative: bool
+    counts: bool = True
 
     @property
     def pending(self) -> int:
@@ -49,24 +51,30 @@ QUANTITY = "mistakes of the answers served"
 ROUNDED = 1.0 + 1e-9
 
 
-def on_mistakes(run: Run[Any]) -> Iterator[tuple[int, Certificate]]:
-    """What certificates of the game of arrivals that hold on every stream allow of its mistakes; void ones left out.
+def of_mistakes(run: Run[Any], kind: str) -> list[Certificate]:
+    """Certificates of the game of arrivals, of this kind, that limit its mistakes: as such, or by a loss."""
+    names = ("mistakes", "log loss") if kind == "D" else ("loss",) if run.late.counts else ()
+    return [one for one in run.arrivals if one.kind == kind and one.side == "upper" and one.quantity in names]
+
+
+def on_mistakes(run: Run[Any], kind: str) -> Iterator[tuple[int, Certificate]]:
+    """What certificates of the game of arrivals allow of its mistakes; void ones left out.
 
     A mistake costs ln 2 of log loss at least: the label that came was at most as probable as the one that was said. A
     log loss that counts fewer rounds, those whose labels were not new, is left out where it is too small for that.
     """
-    for one in run.arrivals:
-        if one.kind != "D" or one.side != "upper" or one.bound is None or not math.isfinite(one.bound):
+    for one in of_mistakes(run, kind):
+        if one.bound is None or not math.isfinite(one.bound):
             continue
-        if one.quantity == "mistakes":
+        if one.quantity != "log loss":
             yield math.floor(one.bound), one
-        elif one.quantity == "log loss" and one.observed * ROUNDED >= run.mistakes * math.log(2.0):
+        elif one.observed * ROUNDED >= run.mistakes * math.log(2.0):
             yield math.floor(one.bound / math.log(2.0) * ROUNDED), one
 
 
-def least(run: Run[Any]) -> tuple[int, Certificate] | None:
+def least(run: Run[Any], kind: str = "D") -> tuple[int, Certificate] | None:
     """The least that is allowed of the game of arrivals, and by whom; None if nothing is."""
-    return min(on_mistakes(run), key=lambda found: found[0], default=None)
+    return min(on_mistakes(run, kind), key=lambda found: found[0], default=None)
 
 
 def counted(run: Run[Any]) -> list[Assumption]:
@@ -85,10 +93,10 @@ def passed(run: Run[Any], value: int, by: Certificate, limit: int, told: dict[st
     return Bound(value, [*counted(run), *by.assumptions], told, late.mistakes, late.labelled)
 
 
-def nothing(run: Run[Any]) -> Bound | None:
+def nothing(run: Run[Any], kind: str = "D") -> Bound | None:
     """Of a game of arrivals without a bound: void if one could not be had, None if there never is one."""
     late: LateFacts = run.late
-    kinds = [one for one in run.arrivals if one.kind == "D" and one.quantity in ("mistakes", "log loss")]
+    kinds = of_mistakes(run, kind)
     if not kinds:
         return None
     reason = "; ".join(f"{one.theorem}: {one.reason}" for one in kinds)

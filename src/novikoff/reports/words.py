@@ -166,6 +166,11 @@ WORDS: dict[str, Words] = {
         ("played in the order in which the labels came, it makes at most {its_bound} mistakes ({its_theorem}), and at "
          "most {others} other rounds were waiting when a label came",),
     ),
+    "delayed_drawn": Words(
+        "answers that were drawn, whose labels come late and do not depend on the draw",
+        ("played in the order in which the labels came, it makes at most {its_bound} mistakes but for rare coins "
+         "({its_theorem}), and {changed} answers were others when their labels came",),
+    ),
     "ada_hedge_regret": Words("weights at a rate that adapts to what was lost"),
     "anytime_regret": Words(f"{RATE} falls with the rounds"),
     "doubling_regret": Words(f"{RATE} falls whenever the rounds have doubled", ("over {epochs} epochs",)),
