@@ -45,6 +45,10 @@ class _Model(base.Estimator):
 
     def _begin(self, many: bool = False) -> None:
         learner: Learner = catalog.make(self.learner, "learner", seed=self.seed, many=many or None)
+        if learner.domain.kind not in ("vector", "any"):
+            raise MismatchError(
+                f"a learner of features is needed: {self.learner} plays on {learner.domain}. Try novikoff list."
+            )
         self._open(Ledger(learner, source="River", spec=self.learner))
 
     def _open(self, ledger: Ledger) -> None:
@@ -110,6 +114,8 @@ class NovikoffClassifier(_Model, base.Classifier):
         if self.labels is not None:
             self._game.learn_one(x, y)
             return
+        if y is None or y != y:
+            raise InputError(f"y must be a label: got {y!r}. Leave rows without one out.")
         values = self._values if self._begun or isinstance(y, (bool, np.bool_)) else [y, None]
         if y == values[0]:
             code = -1
@@ -134,7 +140,7 @@ class NovikoffClassifier(_Model, base.Classifier):
         player: Any = self._player
         learner: Any = self._game.learner
         if not (player.probable or player.draws):
-            raise NotImplementedError(f"{self.learner} has no probabilities")  # as River's own classifiers do
+            raise NotImplementedError(f"{self.learner} has no probabilities: try ftrl or auto")  # as River's own do
         if self.labels is not None:
             numbering = self._game.numbering
             assert numbering is not None

@@ -20,12 +20,15 @@ ALL = [
     *map(NovikoffClassifier, ["auto", "adagrad", "arow", "ftrl", "logistic", "second-order-perceptron",
                               "vaw:probabilities=true", "kernel-perceptron", "rbp", "forgetron", "tighter", "cks",
                               "constant", "scaled:[perceptron:bias=1]", "specialists:[ftrl],64",
-                              "hedge:learners=[perceptron,arow]", "conformal:[ftrl]"]),
+                              "hedge:learners=[perceptron,arow]", "conformal:[ftrl]", "auto:drift=true"]),
     *(NovikoffClassifier(spec, **MANY) for spec in ("auto", "ftrl", "vaw", "second-order-perceptron",
                                                    "hedge:learners=[perceptron,ftrl]")),
-    NovikoffRegressor(), NovikoffRegressor("online-gradient"),
+    *map(NovikoffRegressor, ["auto-regression", "online-gradient", "adagrad:loss=absolute", "conformal:[vaw]"]),
 ]  # fmt: skip
-NOT_TRIED = "ellipsoid: its width is fixed by the first example, and River's checks take features away"
+NOT_TRIED = (
+    "ellipsoid: its width is fixed by the first example, and River's checks take features away; "
+    "tightest-box, cover-halving: they take arrays of a fixed width, and River gives dicts"
+)
 
 
 def pass_checks(model):
@@ -94,6 +97,11 @@ def test_labels_are_the_users():
     assert (model.predict_one({"a": 1.0}), model.predict_one({"a": -1.0})) == ("spam", "ham")
     with pytest.raises(InputError, match="labels must be 'spam' or 'ham': got 'eggs'"):
         model.learn_one({"a": 1.0}, "eggs")
+    for nothing in (None, float("nan")):
+        for fresh in (NovikoffClassifier("perceptron"), NovikoffClassifier("ftrl", **MANY)):
+            with pytest.raises(InputError, match="label"):
+                fresh.learn_one({"a": 1.0}, nothing)
+            assert fresh.ledger.rounds == 0
     numbers = NovikoffClassifier("perceptron")
     for t in range(6):
         numbers.learn_one({"a": float(t % 2)}, t % 2)
@@ -112,6 +120,7 @@ def test_labels_are_the_users():
         (lambda: NovikoffClassifier("vaw"), "must take no numbers"),
         (lambda: NovikoffClassifier("rbp", **MANY), "must take many labels"),
         (lambda: NovikoffRegressor("perceptron"), "must take numbers"),
+        (lambda: NovikoffClassifier("threshold-halving:n=10"), "a learner of features is needed"),
     ],
 )
 def test_the_wrong_learner_is_refused(make, message):

@@ -40,24 +40,28 @@ CLASSIFIERS = [
     "auto", "adagrad", "arow", "ftrl", "logistic", "perceptron:bias=1", "second-order-perceptron",
     "vaw:probabilities=true", "kernel-perceptron", "rbp", "forgetron", "tighter", "cks", "ellipsoid", "constant",
     "scaled:[perceptron:bias=1]", "specialists:[ftrl],64", "hedge:learners=[perceptron,arow]",
-    "conformal:[ftrl]", "auto:drift=true",
+    "conformal:[ftrl]", "auto:drift=true", "tightest-box",
 ]  # fmt: skip
-REGRESSORS = ["auto-regression", "vaw", "online-gradient"]
+NOT_TRIED = "cover-halving: its covers have more than a million points in the 10 and 30 dimensions of the checks"
+REGRESSORS = ["auto-regression", "vaw", "online-gradient", "adagrad:loss=absolute", "conformal:[vaw]"]
 NAMED = [
     AutoClassifier, AutoRegressor, KernelPerceptronClassifier, OnlineGradientRegressor, PerceptronClassifier,
     VawRegressor,
 ]  # fmt: skip
 ALL = [f"NovikoffClassifier({spec!r})" for spec in CLASSIFIERS]
 ALL += [f"NovikoffRegressor({spec!r})" for spec in REGRESSORS] + [f"{kind.__name__}()" for kind in NAMED]
-CHECKS = """
+DECLARED = {"check_class_weight_classifiers": "it asks for a weight of 0.0001, and only whole ones are rounds"}
+"""The one check that fails as expected; what else a learner cannot do is declared by the tag `poor_score`."""
+CHECKS = f"""
 import json, sys, warnings
+DECLARED = {DECLARED}
 warnings.simplefilter("ignore")
 from sklearn.utils.estimator_checks import check_estimator
 from novikoff.sklearn import *
 for text in sys.argv[1:]:
-    told = check_estimator(eval(text), on_fail=None, on_skip=None)
+    told = check_estimator(eval(text), on_fail=None, on_skip=None, expected_failed_checks=DECLARED)
     bad = [[one["check_name"], one["status"], str(one["exception"])] for one in told if one["status"] != "passed"]
-    print(json.dumps([text, len(told), bad]))
+    print(json.dumps([text, len(told), [one for one in bad if not (one[0] in DECLARED and one[1] == "xfail")]]))
 """
 
 
@@ -154,6 +158,24 @@ def test_order_and_repeats_do_not_matter_to_fit():
         NovikoffClassifier().fit(X, y, sample_weight=np.full(60, 0.5))
 
 
+def test_a_row_of_a_class_is_played_as_often_as_the_class_weighs():
+    X, y = rows(60)
+    each = np.where(y == "spam", 3, 1)
+    repeated = PerceptronClassifier(random_state=0).fit(X.repeat(each, 0), y.repeat(each))
+    same(repeated, PerceptronClassifier(random_state=0, class_weight={"spam": 3}).fit(X, y))
+    parts = PerceptronClassifier(random_state=0, class_weight={"spam": 3, "ham": 0})
+    for part in (y == "ham", y == "spam"):
+        parts.partial_fit(X[part], y[part], classes=["ham", "spam"], sample_weight=np.full(part.sum(), 2))
+    assert parts.ledger_.rounds == 6 * (y == "spam").sum()
+    refused = [
+        ({"spam": 0.5}, "whole numbers from 0: got 0.5"), ({"spm": 3}, "of the classes .* got {'spm'"),
+        ({"spam": 0, "ham": 0}, "must not all be 0"), ("balanced", "Pass class_weight={'ham': "),
+    ]  # fmt: skip
+    for wrong, message in refused:
+        with pytest.raises(InputError, match=message):
+            PerceptronClassifier(class_weight=wrong).fit(X, y)
+
+
 def test_a_sorted_table_is_shuffled():
     X, y = load_iris(return_X_y=True)
     assert NovikoffClassifier("ftrl", passes=5, random_state=0).fit(X, y).score(X, y) > 0.9
@@ -200,6 +222,8 @@ def test_sparse_dense_and_frames_are_the_same():
         assert np.allclose(other.decision_function(given), dense.decision_function(X), rtol=1e-12)
     assert np.array_equal(sparse.predict(X), sparse.predict(scipy.sparse.csr_array(X)))
     assert np.array_equal(dense.predict(X), dense.predict(scipy.sparse.csr_array(X)))
+    box = NovikoffClassifier("tightest-box", random_state=0).fit(scipy.sparse.csr_array(X), y)  # it takes arrays only
+    assert np.array_equal(box.predict(X), NovikoffClassifier("tightest-box", random_state=0).fit(X, y).predict(X))
     assert pandas.feature_names_in_.tolist() == polars.ledger_.feature_names == columns
 
 
@@ -236,8 +260,12 @@ def test_numbers_are_predicted_and_certified():
 
 def test_a_learner_of_ones_own():
     X, y = rows(80)
-    model = NovikoffClassifier(lambda seed: nk.Perceptron(bias=2.0), random_state=0).fit(X, y)
+    model = NovikoffClassifier(lambda seed: nk.Perceptron(bias=2.0), random_state=0).fit(X, y.astype(object))
     assert model.ledger_.learner.bias == 2.0
+    assert model.predict(X).dtype == object  # as it was given
+    for wrong in (nk.Perceptron, nk.Perceptron(), None):  # the class would take the seed for its bias
+        with pytest.raises(InputError, match="a spec or a function of a seed"):
+            NovikoffClassifier(wrong).fit(X, y)
 
 
 @pytest.mark.parametrize(

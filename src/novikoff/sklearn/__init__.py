@@ -14,8 +14,8 @@ Labels
     Two are -1 and +1, the later in `classes_` +1. More are announced to a learner that takes many; any other learner
     plays one game a class, that class against the rest: `ledger_` and `certificates_` are then dicts by class.
 Weights
-    `sample_weight` are whole numbers: a row of weight 3 is three rounds, one of weight 0 is none. So every theorem
-    holds as it stands; of other weights it says nothing, and they are refused.
+    `sample_weight` and `class_weight` are whole numbers: a row of weight 3 is three rounds, one of weight 0 is none. So
+    every theorem holds as it stands; of other weights it says nothing, and they are refused.
 """
 
 from __future__ import annotations

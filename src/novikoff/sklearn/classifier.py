@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +13,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
 
-from novikoff.errors import MismatchError, NovikoffError
+from novikoff.errors import InputError, MismatchError, NovikoffError, shown
 from novikoff.numbering import plain_label
 from novikoff.player import Player
-from novikoff.sklearn.estimator import Estimator, Made, whole_weights
+from novikoff.sklearn.estimator import Estimator, Made, some_weight, whole, whole_weights
 from novikoff.types import Batch, Learner
 
 
@@ -37,6 +38,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     shuffle        play the rows of `fit` in a random order
     random_state   of the order, and of the coins of a learner that draws
     certify        let comparators see every round, for learners whose theorems need them
+    class_weight   how often rows of a class are played: {"spam": 5}, whole numbers; classes not named, once
 
     classes_, n_features_in_, feature_names_in_   as everywhere in scikit-learn
     ledger_                                       what happened in the game: mistakes, baselines, the curve
@@ -45,10 +47,10 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
 
     def __init__(
         self, learner: Made = "auto", *, passes: int = 1, shuffle: bool = True, random_state: Any = None,
-        certify: bool = True,
+        certify: bool = True, class_weight: Mapping[Any, int] | None = None,
     ) -> None:  # fmt: skip
         self.learner, self.passes, self.shuffle = learner, passes, shuffle
-        self.random_state, self.certify = random_state, certify
+        self.random_state, self.certify, self.class_weight = random_state, certify, class_weight
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -60,8 +62,8 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self._check_passes()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
-        weights = whole_weights(sample_weight, X)
-        self._classes(X, unique_labels(y if weights is None else y[weights > 0]))
+        weights = self._weights(X, y, np.unique(y), sample_weight)
+        self._classes(X, np.unique(y if weights is None else y[some_weight(weights) > 0]))
         if weights is not None:
             X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
         codes = np.searchsorted(self.classes_, y)
@@ -73,7 +75,6 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         first = "_ledgers" not in self.__dict__
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=first)
         check_classification_targets(y)
-        weights = whole_weights(sample_weight, X)
         if first:
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
@@ -83,8 +84,28 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         known = np.isin(y, self.classes_)
         if not known.all():
             raise ValueError(f"y must be of the classes {self.classes_}: got {np.asarray(y)[~known][0]!r}.")
+        weights = self._weights(X, y, self.classes_, sample_weight)
         self._play(X, self._ys(np.searchsorted(self.classes_, y)), weights)
         return self
+
+    def _weights(self, X: Any, y: NDArray[Any], classes: NDArray[Any], sample_weight: Any) -> NDArray[np.int64] | None:
+        """How often each row is played: its own weight times that of its class; None if all are played once."""
+        weights = whole_weights(sample_weight, X)
+        by: Any = self.class_weight
+        if by is None:
+            return weights
+        codes, names = np.searchsorted(classes, y), classes.tolist()
+        if isinstance(by, str) and by == "balanced":
+            counts = np.bincount(codes, minlength=len(names))
+            often = dict(zip(names, np.rint(counts.max() / np.maximum(counts, 1)).astype(int).tolist(), strict=True))
+            raise InputError(
+                "class_weight must be whole numbers, as theorems count rounds: balanced weights are none. Pass "
+                f"class_weight={often!r}, which is near."
+            )
+        if not isinstance(by, Mapping) or (not by.keys() >= {*names} and not by.keys() <= {*names}):
+            raise InputError(f"class_weight must be weights of the classes {names}: got {shown(by)}.")
+        each = whole(np.array([by.get(name, 1) for name in names], dtype=np.float64))[codes]
+        return each if weights is None else each * weights
 
     def _classes(self, X: Any, classes: NDArray[Any]) -> None:
         """Begin with these classes: one game of two labels, one of many, or one a class."""

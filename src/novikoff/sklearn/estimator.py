@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from novikoff import catalog
-from novikoff.errors import InputError, MismatchError
+from novikoff.errors import InputError, MismatchError, shown
 from novikoff.game import Game
 from novikoff.kernels.coins import coins
 from novikoff.ledger import Ledger
@@ -48,6 +48,11 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _make(self, width: int | None = None, seed: int = 0, **more: Any) -> Learner:
         made = self._made_from()
         if not isinstance(made, str):
+            if isinstance(made, type) or not callable(made):
+                raise InputError(
+                    f"learner must be a spec or a function of a seed that makes a learner: got {shown(made)}. Pass "
+                    '"perceptron:bias=1", say, or lambda seed: nk.Perceptron(bias=1).'
+                )
             learner: Learner = made(seed)
             return learner
         domain = None if width is None else Domain("vector", width)
@@ -81,7 +86,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """New ledgers of these learners."""
         names = getattr(self, "feature_names_in_", None)
         made = self._made_from()
-        self._sparse = is_sparse(X)
+        self._sparse = is_sparse(X) and learners[0].domain.width is None  # one of a fixed width may take arrays only
         self._ledgers = [
             Ledger(learner, source="X", spec=made if isinstance(made, str) else "", labels=one,
                    feature_names=None if names is None else list(names))
@@ -174,17 +179,23 @@ def _order(X: Any, keys: NDArray[Any], seed: int) -> NDArray[np.intp]:
 
 
 def whole_weights(sample_weight: Any, X: Any) -> NDArray[np.int64] | None:
-    """Weights as whole numbers, if there are any."""
-    if sample_weight is None:
-        return None
-    weights = _check_sample_weight(sample_weight, X)
-    whole: NDArray[np.int64] = weights.astype(np.int64)
-    if not bool(((whole == weights) & (whole >= 0)).all()):
-        bad = weights[(whole != weights) | (whole < 0)][0]
+    """Weights of rows as whole numbers, if there are any."""
+    return None if sample_weight is None else some_weight(whole(_check_sample_weight(sample_weight, X)))
+
+
+def whole(weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Weights as whole numbers; others are refused."""
+    wrong = ~((weights >= 0) & (weights < 2.0**53) & (weights == np.floor(weights)))
+    if wrong.any():
         raise InputError(
-            f"weights must be whole numbers from 0: got {bad:g}. A row of weight 3 is three rounds; multiply all "
-            "weights by a number that makes them whole, or leave them out."
+            f"weights must be whole numbers from 0: got {weights[wrong][0]:g}. A row of weight 3 is three rounds; "
+            "multiply all weights by a number that makes them whole, or leave them out."
         )
-    if not whole.any():
+    return weights.astype(np.int64)
+
+
+def some_weight(weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The weights, which must not all be 0."""
+    if not weights.any():
         raise InputError("weights must not all be 0.")
-    return whole
+    return weights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from novikoff.sklearn.classifier import NovikoffClassifier
@@ -19,10 +20,10 @@ class AutoClassifier(NovikoffClassifier):
 
     def __init__(
         self, fast: bool = False, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True,
-        random_state: Any = None, certify: bool = True,
+        random_state: Any = None, certify: bool = True, class_weight: Mapping[Any, int] | None = None,
     ) -> None:  # fmt: skip
         self.fast, self.bias, self.passes, self.shuffle = fast, bias, passes, shuffle
-        self.random_state, self.certify = random_state, certify
+        self.random_state, self.certify, self.class_weight = random_state, certify, class_weight
 
     def _made_from(self) -> str:
         return _spec("auto", fast=str(self.fast).lower(), bias=self.bias)
@@ -33,10 +34,10 @@ class PerceptronClassifier(NovikoffClassifier):
 
     def __init__(
         self, bias: float = 1.0, normalize: bool = False, *, passes: int = 1, shuffle: bool = True,
-        random_state: Any = None, certify: bool = True,
+        random_state: Any = None, certify: bool = True, class_weight: Mapping[Any, int] | None = None,
     ) -> None:  # fmt: skip
         self.bias, self.normalize, self.passes, self.shuffle = bias, normalize, passes, shuffle
-        self.random_state, self.certify = random_state, certify
+        self.random_state, self.certify, self.class_weight = random_state, certify, class_weight
 
     def _made_from(self) -> str:
         return _spec("perceptron", bias=self.bias, normalize=str(self.normalize).lower())
@@ -48,9 +49,11 @@ class KernelPerceptronClassifier(NovikoffClassifier):
     def __init__(
         self, kernel: str = "rbf", gamma: float = 1.0, degree: int = 2, constant: float = 1.0, *, passes: int = 1,
         shuffle: bool = True, random_state: Any = None, certify: bool = True,
+        class_weight: Mapping[Any, int] | None = None,
     ) -> None:  # fmt: skip
         self.kernel, self.gamma, self.degree, self.constant = kernel, gamma, degree, constant
         self.passes, self.shuffle, self.random_state, self.certify = passes, shuffle, random_state, certify
+        self.class_weight = class_weight
 
     def _made_from(self) -> str:
         rbf, polynomial = {"gamma": self.gamma}, {"degree": self.degree, "constant": self.constant}
