@@ -264,7 +264,9 @@ def parser() -> Parser:
     )
     one.add_argument("-l", "--learner", metavar="LEARNER", help=f"of a new model: {SPEC}; default: auto")
     one.add_argument("--token-file", metavar="FILE", help="with the service's token (default: NOVIKOFF_TOKEN is it)")
-    one.add_argument("--late", type=_integer(0), default=0, metavar="N", help="send each label N rows after its row")
+    one.add_argument(
+        "--late", type=_integer(0), default=0, metavar="N", help="send each label N rows after its row, or a few more"
+    )
     _add_telling(one)
 
     _add_json(verb("list", verbs.list_names))

@@ -21,6 +21,8 @@ from novikoff.tables.records import records
 MOST_WAITING = 100_000
 """Rows in which both labels must have come."""
 BETWEEN = 0.5
+MOST_BLOCK = LINES // 4
+"""Labels that are sent together."""
 FEW = 2
 """How often it is tried again to find the service."""
 
@@ -157,8 +159,9 @@ def _known(model: Model, stem: str) -> int:
 
 
 def _operations(rows: Iterable[Row], stem: str, late: int) -> Iterator[dict[str, Any]]:
-    """Each row predicted, and labelled so many rows later."""
+    """Each row predicted, and labelled so many rows later, or a few more: labels go in blocks, which costs less."""
     waiting: deque[tuple[str, Any]] = deque()
+    block = min(max(1, late // 4), MOST_BLOCK)
     for number, x, label in rows:
         id = f"{stem}:{number}"
         if not late:
@@ -166,9 +169,10 @@ def _operations(rows: Iterable[Row], stem: str, late: int) -> Iterator[dict[str,
             continue
         yield {"op": "predict", "id": id, "x": x}
         waiting.append((id, wire(label)))
-        if len(waiting) > late:
-            one, its = waiting.popleft()
-            yield {"op": "label", "id": one, "label": its}
+        if len(waiting) >= late + block:
+            for _ in range(block):
+                one, its = waiting.popleft()
+                yield {"op": "label", "id": one, "label": its}
     for one, its in waiting:
         yield {"op": "label", "id": one, "label": its}
 
