@@ -48,6 +48,9 @@ def test_golden_root_of_two_virtual_labels():
     odd = hedge_all(np.array([0.0, 1e6, -1e6, np.inf, np.nan]), np.array([3.0, 0.0, 1.0, 1.0, 1.0]))
     assert np.isfinite(hedge_all(np.array([1.0, -1.0, 5.0]), np.array([-4.0, -1e300, -1e-9]))).all()  # rounded below 0
     assert odd.tolist() == [0.0, 700.0, -700.0, 0.0, 0.0]
+    z0, v = 10.0 ** np.random.default_rng(0).uniform((-6, -4), (2.8, 4), (9_000, 2)).T
+    z = hedge_all(z0, v)
+    assert z + 0.5 * v * np.tanh(0.5 * z) == near(z0, rel=1e-11, abs=1e-11)
 
 
 def test_golden_ftrl():

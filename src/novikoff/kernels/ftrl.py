@@ -43,7 +43,9 @@ def look(
         most = max(row[0], abs(x))
         squares = row[1] + x * x
         seen = row[2] + 1.0
-        size = max(row[3], np.sqrt(squares / seen))
+        size = row[3]
+        if squares > 0.999 * (size * size) * seen:  # else the root is below: the maximum is found without it
+            size = max(size, np.sqrt(squares / seen))
         if keep:
             row[0] = most
             row[1] = squares
@@ -51,8 +53,9 @@ def look(
             row[3] = size
         square = most * most
         for k in range(members):
-            root = np.sqrt(square + row[SHARED + members + k])
-            part = np.divide(x, (size if roots[k] else root) * root * per_rate[k])  # not /, which looks for 0 first
+            under = square + row[SHARED + members + k]
+            metric = size * np.sqrt(under) if roots[k] else under
+            part = np.divide(x, metric * per_rate[k])  # not /, which looks for 0 first
             z0[k] -= row[SHARED + k] * part
             v[k] += x * part
 

@@ -2,8 +2,9 @@
 
 A score z says P(+1) = 1/(1 + e^-z). Of z0, the score of the weights, and v = x'A^-1 x, the score that is played is
     the root z of  z + (v/2) tanh(z/2) = z0:
-z0 after half a step for each of the two labels there may be. It is odd in z0; for z0 > 0 the left side is concave, so
-Newton from below rises to the root, from max(z0/(1 + v/4), z0 - v/2), in six steps at most.
+z0 after half a step for each of the two labels there may be. It is odd in z0; for z0 > 0 it is found by Halley's steps
+from below, from max(z0/(1 + v/4), z0 - v/2): one or two as a rule, and more than seven were never seen. Each step has
+three times as many right digits as the one before, so the last need not be small.
 Scores are played clipped to -700 .. 700: no probability is 0.
 """
 
@@ -30,10 +31,13 @@ def hedged(z0: float, v: float) -> float:
     z = max(size / (1.0 + 0.5 * half), size - half)
     for _ in range(STEPS):
         e = exp(-z)
-        one = 1.0 + e
-        step = (size - z - half * (1.0 - e) / one) / (1.0 + 2.0 * half * e / (one * one))
+        per = 1.0 / (1.0 + e)
+        tanh, slope = (1.0 - e) * per, 2.0 * half * (e * (per * per))
+        below = size - z - half * tanh
+        rise = 1.0 + slope
+        step = below / (rise - 0.5 * below * (slope / rise * tanh))
         z += step
-        if not abs(step) > 1e-12 * z:
+        if not abs(step) > 1e-5 * z + 1e-15:  # the next would be less than 1e-15 of it
             break
     z = min(z, LARGEST)
     return z if z0 >= 0.0 else -z

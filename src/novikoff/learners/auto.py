@@ -233,8 +233,8 @@ class Auto(Forecasters, Probabilistic):
     def _diagonal(self, j: int) -> NDArray[np.float64]:
         """The metric of a diagonal member, place by place."""
         held, lanes = self._held[: self.features.count + 1], len(self._roots)
-        root = np.sqrt(held[:, 0] ** 2 + held[:, lane.SHARED + lanes + j])
-        metric: NDArray[np.float64] = (held[:, 3] if self._roots[j] else root) * root * self._per_rate[j]
+        under = held[:, 0] ** 2 + held[:, lane.SHARED + lanes + j]
+        metric: NDArray[np.float64] = (held[:, 3] * np.sqrt(under) if self._roots[j] else under) * self._per_rate[j]
         return metric
 
     def facts(self) -> AutoFacts:

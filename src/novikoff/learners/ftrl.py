@@ -82,8 +82,10 @@ class Ftrl(Probabilistic):
     def diagonal(self) -> NDArray[np.float64]:
         """A, place by place, the constant's first; 0 for features never seen."""
         held = self._held[: self.features.count + 1]
-        root = np.sqrt(held[:, 0] ** 2 + held[:, at.SHARED + 1])
-        metric: NDArray[np.float64] = (held[:, 3] if self.metric == "sqrt" else root) * root * self._per_rate[0]
+        under = held[:, 0] ** 2 + held[:, at.SHARED + 1]
+        metric: NDArray[np.float64] = (
+            held[:, 3] * np.sqrt(under) if self.metric == "sqrt" else under
+        ) * self._per_rate[0]
         return metric
 
     def gradients(self) -> NDArray[np.float64]:
