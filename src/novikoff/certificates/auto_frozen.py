@@ -34,7 +34,7 @@ import math
 
 from novikoff.certificate import Bound, has_comparators, outward, seen, theorem
 from novikoff.certificates.auto_facts import AutoFacts, of_a_mixture, weights_before
-from novikoff.certificates.metric_facts import SLACK, best_constant
+from novikoff.certificates.metric_facts import best_constant, steady
 from novikoff.types import Run
 
 SHARE = 8
@@ -52,7 +52,7 @@ def auto_frozen(run: Run[AutoFacts]) -> Bound | None:
     needed = [
         *of_a_mixture(run),
         seen("the sums of members are those of the scores they played", all(u.unexplained <= 1.0 for u in early)),
-        seen("no metric shrank: no float drift", all(u.least <= u.gained * (1.0 + SLACK) + SLACK for u in early)),
+        seen("no metric shrank: no float drift", all(steady(u.gained, u.least) for u in early)),
     ]
     price = [max(-weight, paid - loss) for weight, loss in zip(weights_before(run), tracked.losses, strict=True)]
     u = min(early, key=lambda u: u.before + u.bound + price[u.member])

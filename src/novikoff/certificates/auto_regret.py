@@ -27,7 +27,7 @@ import math
 
 from novikoff.certificate import Bound, has_comparators, outward, refutations, seen, theorem
 from novikoff.certificates.auto_facts import AutoFacts, of_a_mixture
-from novikoff.certificates.metric_facts import SLACK, best_constant
+from novikoff.certificates.metric_facts import best_constant, steady
 from novikoff.errors import counted
 from novikoff.types import Run
 
@@ -44,12 +44,11 @@ def auto_regret(run: Run[AutoFacts]) -> Bound | None:
     if run.rounds and not tracked.fitted:  # no row was kept
         return None
     awake, price = [j for j, slept in enumerate(after.slept) if not slept], math.log(len(after.losses))
-    steady = all(least <= gain * (1.0 + SLACK) + SLACK for gain, least in zip(after.gained, after.least, strict=True))
     needed = [
         seen("the learner began with nothing learned", run.before.rounds == 0),
         *of_a_mixture(run),
         seen("the sums of members are those of the scores they played", tracked.explained),
-        seen("no metric shrank: no float drift", steady),
+        seen("no metric shrank: no float drift", all(map(steady, after.gained, after.least))),
     ]
     reason = refutations(needed)
     if run.before.rounds:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from novikoff.certificate import Assumption, refutations, seen
+from novikoff.certificates.metric_facts import SLACK, steady
 from novikoff.comparators.convex_tracker import ConvexComparator, ConvexComparatorFacts
 from novikoff.errors import counted
 from novikoff.types import Run
-
-SLACK = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ def judged(run: Run[ConvexFacts]) -> tuple[ConvexComparator | None, list[Assumpt
         seen("what it counted is what the ledger counted", abs(paid - after.lost) <= slack),
         seen("what it counted is what its scores cost", abs(tracked.lost - after.lost) <= slack),
         seen("its sums are those of the scores it played", tracked.explained),
-        seen("its metric never shrank: no float drift", after.least <= after.gained * (1.0 + SLACK) + slack),
+        seen("its metric never shrank: no float drift", steady(after.gained, after.least, slack)),
     ]
     reason = refutations(needed)
     if run.before.rounds:

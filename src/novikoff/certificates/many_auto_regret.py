@@ -28,7 +28,8 @@ import math
 from dataclasses import dataclass
 
 from novikoff.certificate import Bound, outward, seen, theorem
-from novikoff.certificates.many_facts import SLACK, ManyFacts, assumptions, reason_void
+from novikoff.certificates.many_facts import ManyFacts, assumptions, reason_void
+from novikoff.certificates.metric_facts import SLACK
 from novikoff.types import Run
 
 

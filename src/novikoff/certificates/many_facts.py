@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from novikoff.certificate import Assumption, refutations, seen
+from novikoff.certificates.metric_facts import SLACK, steady
 from novikoff.comparators.many_comparator import ManyComparatorFacts
 from novikoff.errors import counted
 from novikoff.types import Run
-
-SLACK = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ def assumptions(run: Run[Any], paid: float, own: float) -> list[Assumption]:
         seen("what it counted is what the ledger counted", agreed),
         seen("what it counted is what its scores cost", abs(tracked.lost - own) <= SLACK * (1.0 + own)),
         seen("its sums are those of the scores it played", tracked.explained),
-        seen("its metric never shrank: no float drift", after.least <= after.gained * (1.0 + SLACK) + SLACK),
+        seen("its metric never shrank: no float drift", steady(after.gained, after.least)),
     ]
 
 

@@ -29,7 +29,7 @@ import math
 from dataclasses import dataclass
 
 from novikoff.certificate import Bound, has_comparators, outward, refutations, seen, theorem
-from novikoff.certificates.many_facts import SLACK
+from novikoff.certificates.metric_facts import SLACK, steady
 from novikoff.errors import counted
 from novikoff.types import Run
 
@@ -65,7 +65,6 @@ def many_logistic_regret(run: Run[ManyLogisticFacts]) -> Bound | None:
         return None
     after, tracked, paid = run.after, run.tracked, run.log_loss
     trivial, slack = run.rounds * math.log(max(after.labels, 2)), SLACK * (1.0 + paid)
-    steady = all(least <= gain * (1.0 + SLACK) + SLACK for gain, least in zip(after.gained, after.least, strict=True))
     needed = [
         seen("the learner began with nothing learned", run.before.rounds == 0),
         seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
@@ -73,7 +72,7 @@ def many_logistic_regret(run: Run[ManyLogisticFacts]) -> Bound | None:
         seen("what it counted is what the ledger counted", abs(after.loss + after.novelty - paid) <= slack),
         seen("what it counted is what its scores cost", abs(sum(tracked.lost) - after.loss) <= slack),
         seen("the sums of each label are those of the scores it played", tracked.explained),
-        seen("no metric shrank: no float drift", steady),
+        seen("no metric shrank: no float drift", all(map(steady, after.gained, after.least))),
     ]
     reason = refutations(needed)
     if run.before.rounds:

@@ -51,6 +51,11 @@ class MetricFacts:
         return max(self.gained, self.dual)
 
 
+def steady(gained: float, least: float, slack: float = SLACK) -> bool:
+    """Did the metric never shrink? Then the sum of its own rounds, at least this, is at most what was gained."""
+    return least <= gained + SLACK * abs(gained) + slack
+
+
 def assumptions(run: Run[MetricFacts], paid: float) -> list[Assumption]:
     """What these theorems need; `paid` is what the ledger says of the learner's own loss."""
     after, tracked = run.after, run.tracked
@@ -62,7 +67,7 @@ def assumptions(run: Run[MetricFacts], paid: float) -> list[Assumption]:
         seen("the comparators saw every round", tracked.rows == run.rounds),
         seen("what it counted is what the ledger counted", agreed),
         seen("its sums are those of the scores it played", tracked.explained),
-        seen("its metric never shrank: no float drift", after.least <= after.gained * (1.0 + SLACK) + SLACK),
+        seen("its metric never shrank: no float drift", steady(after.gained, after.least)),
         *([seen("its probabilities are off on average by what its sums say", _even(run))] if after.constant else []),
     ]
 

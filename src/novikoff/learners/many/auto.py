@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from novikoff import kernels
 from novikoff.certificates.many_auto_regret import ManyAutoFacts, many_auto_regret
-from novikoff.certificates.many_facts import SLACK
+from novikoff.certificates.metric_facts import steady
 from novikoff.comparators.goal import Goal, added_doubt
 from novikoff.comparators.many_auto_tracker import ManyAutoTracker
 from novikoff.comparators.many_comparator import ManyGoal
@@ -265,7 +265,7 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         """Has no metric of the members against the rest that are compared shrunk?"""
         places = self._places()
         told = (facts_of(one, places, self.rounds) for m in self._compared() for one in self._against(m))
-        return all(one.least <= one.gained * (1.0 + SLACK) + SLACK for one in told)
+        return all(steady(one.gained, one.least) for one in told)
 
     def state(self) -> State:
         places = self._places()
