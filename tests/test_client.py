@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import socket
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -49,8 +51,9 @@ class Service(BaseHTTPRequestHandler):
             told = json.dumps(known).encode()
         else:
             told = json.dumps(self.one({"op": verb, **json.loads(body)})).encode()
-        if trouble == "lose":  # the work is done, and nobody hears of it
-            return self.connection.close()
+        if trouble in ("lose", "wait"):  # the work is done, and nobody hears of it: at once, or not within the second
+            self.close_connection = True
+            return self.connection.shutdown(socket.SHUT_RDWR) if trouble == "lose" else time.sleep(1.5)
         return self.tell(200, told)
 
     def one(self, asked):
@@ -85,7 +88,7 @@ def service(monkeypatch):
 
 @pytest.fixture
 def client(service):
-    with Client(service.url, "secret") as one:
+    with Client(service.url, "secret", timeout=1.0) as one:
         yield one
 
 
@@ -101,7 +104,7 @@ def test_what_may_be_lost_is_sent_again_under_the_same_id(service, client):
 
 def test_lines_are_sent_again_together_and_answered_in_order(service, client, monkeypatch):
     monkeypatch.setattr(module, "LINES", 10)
-    service.state["trouble"] = [None, "lose", "refuse"]
+    service.state["trouble"] = [None, "wait", "refuse"]
     lines = [{"op": "learn", "id": str(t), "x": [t], "label": 1} for t in range(25)]
     found = list(client.model("mail").bulk(lines))
     assert [one["id"] for one in found] == [str(t) for t in range(25)]

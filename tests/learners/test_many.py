@@ -143,8 +143,9 @@ def test_what_is_no_label_is_refused_and_nothing_changes(make):
 
 
 @every
-def test_certificates_hold_whether_labels_are_announced_or_come_late(make):
-    for seed in range(1 if make is nk.ManyAuto else 5):
+@pytest.mark.parametrize("seeds", [[0], pytest.param(range(1, 5), marks=pytest.mark.slow)], ids=["once", "again"])
+def test_certificates_hold_whether_labels_are_announced_or_come_late(make, seeds):
+    for seed in seeds:
         for rounds, labels in ((3, 2), (12, 6), (60, 3), (150, 8)):
             x, y = stream(rounds, labels, seed=seed)
             for announced in (None, max(2, int(y.max()) + 1)):

@@ -155,7 +155,7 @@ def test_features_that_were_never_seen_are_zero_in_the_supports(make):
 
 @some(3, make=LEARNERS.values(), kernel=KERNELS.values())
 def test_a_function_of_the_users_plays_as_the_kernel_it_computes(make, kernel):
-    x, y = stream(150, whole=True)
+    x, y = stream(70, whole=True)
     similarity = Similarity.of(kernel["kernel"], kernel.get("gamma", 1.0), kernel.get("degree", 2), 1.0)
 
     def function(z, x):
