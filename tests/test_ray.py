@@ -103,6 +103,11 @@ def test_ray_changes_no_bit(here, file):
     assert str(repeated[0]) == str(repeated[1])
     sums = [nk.comparator_sums(file, [np.arange(9.0)], on=on) for on in ("threads", "ray")]
     assert repr(sums[0].facts()) == repr(sums[1].facts())
+    ledger = nk.play("perceptron", file, keep=20)
+    kept = [nk.keep(ledger, "best", stream=file, on=on) for on in ("threads", "ray")]
+    assert repr(kept[0].certificates) == repr(kept[1].certificates)
+    best = [nk.hindsight(nk.read(file), on=on) for on in ("threads", "ray")]
+    assert repr((best[0].facts, best[0].hinge, best[0].margin)) == repr((best[1].facts, best[1].hinge, best[1].margin))
     with pytest.raises(MismatchError, match="plays on index"):
         nk.compare(["threshold-halving:n=10"], file, on="ray")
 

@@ -19,7 +19,8 @@ Delta
     Each classifier's limits fail with chance delta at most. To keep the one with the smallest limit of several ways,
     ask for delta divided by how many they are.
 Cost
-    best: a pass that replays the game and asks every candidate about every later row. voted: a pass that replays it.
+    best: a pass that replays the game and asks every candidate about every later row; on Ray that is asked in stretches
+    of the stream at once (scoring.py). voted: a pass that replays it.
     The others: none.
 Reference
     [cesabianchi2004], [cesabianchi2008], [freund1999].
@@ -29,7 +30,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -50,6 +50,7 @@ from novikoff.certificates.voted_risk import voted_risk
 from novikoff.drift import ALPHA, DriftTest
 from novikoff.environment import as_stream
 from novikoff.errors import Advice, InputError, Option, shown
+from novikoff.executors import Executor, Threads, executor
 from novikoff.game import users_labels
 from novikoff.kernels.coins import coin
 from novikoff.learners.restoring import require
@@ -58,9 +59,10 @@ from novikoff.player import Player
 from novikoff.registry import entry, learner_name
 from novikoff.replay import Tell, frozen, replay
 from novikoff.reservoir import Average, HypothesisReservoir
+from novikoff.scoring import Place, judged, stretches
 from novikoff.shown import Shown
 from novikoff.stream import Stream
-from novikoff.tables.adopting import adopted_row
+from novikoff.tables.adopting import adopted, adopted_row
 from novikoff.tables.encoding import Encoding
 from novikoff.types import Batch, Domain, Example, Learner, Run, State
 from novikoff.voting import RandomVote, VotedPerceptron
@@ -195,14 +197,16 @@ def _classifier(name: str) -> Any:
 
 
 def keep(
-    ledger: Ledger, how: Method = "best", delta: float = 0.05, stream: Any = None, tell: Tell | None = None
-) -> OnlineToBatch:
+    ledger: Ledger, how: Method = "best", delta: float = 0.05, stream: Any = None, tell: Tell | None = None,
+    on: str | Executor = "threads", threads: int | None = None,
+) -> OnlineToBatch:  # fmt: skip
     """A classifier from a game that was played with `keep`.
 
     how      "best" | "random" | "voted" | "averaged" | "last"
     delta    the limits hold with probability 1 - delta
     stream   the stream of the game, which "best" and "voted" read again: what `play` took
     tell     called now and then with the rows done in the further pass
+    on       who judges the candidates of "best": "threads" and how many, "ray", or the address of a cluster of Ray
     """
     reservoir = ledger.reservoir
     if how not in METHODS:
@@ -219,7 +223,9 @@ def keep(
         if again is None or not again.rereadable:
             what = "no stream was given" if again is None else f"{again.name} cannot be read again"
             raise InputError(f"how={how!r} reads the stream of the game again: {what}. Pass it, or take how='random'.")
-        return (_best if how == "best" else _voted)(ledger, reservoir, delta, again, tell)
+        if how == "best":
+            return _best(ledger, reservoir, delta, again, tell, executor(on, threads))
+        return _voted(ledger, reservoir, delta, again, tell)
     if how == "random":
         learner, facts = type(ledger.learner).restore(reservoir.drawn), _ensemble_of(ledger, reservoir, delta)
         scored = () if reservoir.brier is None else (dataclasses.replace(facts, mistakes=reservoir.brier, brier=True),)
@@ -324,12 +330,13 @@ def _averaged_numbers(
 
 
 def _again(
-    ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream, stops: list[int], test: DriftTest, tell: Tell | None
-) -> Iterator[tuple[int, Batch, Learner | None, NDArray[Any]]]:
+    ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream, stops: list[int], test: DriftTest,
+    tell: Tell | None, places: list[Any] | None = None,
+) -> Iterator[tuple[int, Batch, Learner | None, NDArray[Any]]]:  # fmt: skip
     """The first pass again, watched by the test of drift: rounds before, rows, the learner at a stop, what was said."""
     snapshot, done = None, 0
     looks = (test.first * 2**k for k in range(64))
-    for part, learner, said in replay(ledger, reservoir, stream, [*stops, *looks], tell):
+    for part, learner, said in replay(ledger, reservoir, stream, [*stops, *looks], tell, places):
         if done == test.next_snapshot:
             test.refresh()
             snapshot = None if learner is None else Player(learner)
@@ -362,15 +369,23 @@ def _judge(candidates: list[_Candidate], batch: Batch, pool: ThreadPoolExecutor)
 
 
 def _best(
-    ledger: Ledger, reservoir: HypothesisReservoir, delta: float, stream: Stream, tell: Tell | None
+    ledger: Ledger, reservoir: HypothesisReservoir, delta: float, stream: Stream, tell: Tell | None, who: Executor
 ) -> OnlineToBatch:
     marks, test = set(reservoir.indices()), DriftTest()
     candidates: list[_Candidate] = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for done, part, learner, _ in _again(ledger, reservoir, stream, [*marks], test, tell):
+    places: list[Place] = [(0, None)]
+    with ThreadPoolExecutor(who.count if isinstance(who, Threads) else 1) as pool:
+        for done, part, learner, _ in _again(ledger, reservoir, stream, [*marks], test, tell, places):
             if learner is not None and done in marks:
                 candidates.append(_Candidate(done, Player(learner)))
-            _judge(candidates, part, pool)
+            if isinstance(who, Threads):  # who read it judges by it; others read it themselves, in stretches
+                _judge(candidates, part, pool)
+    if not isinstance(who, Threads):
+        seen, rounds = adopted(stream, ledger.encoding, ledger.feature_names), reservoir.rounds
+        found = [(one.index, one.learner.learner) for one in candidates]
+        errors = judged(seen, found, ledger.labels or (), stretches(places, rounds), who)
+        for one, wrong in zip(candidates, errors, strict=True):
+            one.errors, one.trials = wrong, rounds - one.index
     # Compared by their limits even where a drift makes them void: the rate of errors alone prefers those judged least.
     chosen = min(candidates, key=lambda one: (best_limit(one.errors, one.trials, one.index, reservoir.rounds, delta,
                                                          reservoir.fixed), one.index))  # fmt: skip

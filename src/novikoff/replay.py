@@ -21,7 +21,7 @@ from novikoff.numbering import Numbering
 from novikoff.reservoir import HypothesisReservoir
 from novikoff.stream import Stream
 from novikoff.tables.adopting import adopted
-from novikoff.types import Batch, Learner
+from novikoff.types import Batch, Learner, Position
 
 ROWS_TOGETHER = 65_536
 """Rows of a replay that are played and judged at a time, at most."""
@@ -36,12 +36,14 @@ def frozen(learner: Learner) -> Learner:
 
 
 def replay(
-    ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream, stops: list[int], tell: Tell | None = None
-) -> Iterator[tuple[Batch, Learner | None, NDArray[Any]]]:
+    ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream, stops: list[int], tell: Tell | None = None,
+    places: list[tuple[int, Position]] | None = None,
+) -> Iterator[tuple[Batch, Learner | None, NDArray[Any]]]:  # fmt: skip
     """The first pass again, in parts that end at each of `stops` (rounds) at the latest.
 
     Each part comes with what the learner said in the game; the first, and each that begins at one of `stops`, with the
     learner as it was before it, too.
+    places   to be filled in: rounds done, and from where the stream goes on
     """
     known = ledger.fingerprint if reservoir.final is None else None  # else it may be that of a source that followed
     if known is not None and stream.fingerprint() not in (None, known):
@@ -67,6 +69,8 @@ def replay(
             start = stop
             if tell:
                 tell(game.ledger.rounds)
+        if places is not None and whole.end is not None and end == len(batch):
+            places.append((game.ledger.rounds, whole.end))
         if game.ledger.rounds == reservoir.rounds:
             break
     if (game.ledger.rounds, game.ledger.mistakes) != (reservoir.rounds, reservoir.mistakes):

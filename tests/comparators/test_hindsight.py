@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from helpers import sparse
+from helpers import Sent, sparse
 from novikoff.certificates.perceptron_hinge import perceptron_hinge
 from novikoff.certificates.perceptron_lengths import perceptron_lengths
 from novikoff.certificates.perceptron_margin import perceptron_margin
@@ -328,3 +328,19 @@ def test_mushrooms_are_separable_and_the_bracket_is_within_a_percent():
     assert margin.status == hinge.status == "valid"
     assert found.hinge.gap <= 0.01
     assert hinge.bound <= 253
+
+
+@pytest.mark.parametrize(("memory", "start"), [(2**24, None), (4_000, None), (2**24, np.ones(4))])
+def test_who_searches_changes_no_bit(memory, start):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 3))
+    stream = Rows(x, np.where(x[:, 0] + 0.5 * rng.normal(size=400) >= 0, 1, -1), size=50)
+
+    def told(**asked):
+        steps = []
+        found = hindsight(stream, 1.0, start=start, memory=memory, progress=steps.append, **asked)
+        each = [dataclasses.replace(step, seconds=0.0) for step in found.steps]
+        assert sorted(map(repr, steps)) == sorted(map(repr, found.steps))
+        return repr(dataclasses.replace(found, steps=each, seconds=0.0)), found.directions.tobytes()
+
+    assert told() == told(threads=1) == told(on=Sent())

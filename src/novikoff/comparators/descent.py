@@ -12,6 +12,7 @@ Reference
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 
@@ -48,6 +49,13 @@ class Descent:
         self.cost, self.diagonal, self.kappa = 0.0, 0.0, 0.0
         self.epochs = self.visits = 0
         self.seconds = 0.0
+        self.over: Callable[[], bool] | None = None  # is what it looks for no longer wanted?
+
+    def without_rows(self) -> Descent:
+        """The same, to be sent: whoever goes on with it gives it the rows."""
+        sent = copy.copy(self)
+        del sent.blocks
+        return sent
 
     def scale(self, factor: float) -> None:
         """alpha and u times a factor: where to start with another cost."""
@@ -85,6 +93,8 @@ class Descent:
         order = np.flatnonzero(self.blocks.sample.square).astype(np.uint32) if self.blocks.fits else None
         wide, since, done, last = WIDE, 0, 0, self.epochs + EPOCHS
         while True:
+            if self.over is not None and self.over():
+                raise InterruptedError
             seen = np.array([-math.inf, math.inf])
             before = self.visits
             if order is not None:

@@ -12,7 +12,7 @@ Promise
     its fingerprint, and by what the comparators of the game see there again), the facts are invalid, and the
     certificates are void.
 Cost
-    A few dozen epochs; memory `memory` bytes and 24 a row and 60 a feature.
+    A few dozen epochs, those of three searches at once; memory `memory` bytes and 24 a row and 60 a feature.
 Reference
     [novikoff1962], [freund1999]; the search: [hsieh2008].
 """
@@ -58,6 +58,7 @@ from novikoff.comparators.search import (
 )
 from novikoff.comparators.tally import Comparator
 from novikoff.errors import InputError
+from novikoff.executors import Executor, Over, Threads, executor
 from novikoff.kernels.clock import clock
 from novikoff.stream import Stream, adapted
 
@@ -112,6 +113,8 @@ def hindsight(
     played: Any = None,
     memory: int = MEMORY,
     tracked: LinearComparatorFacts | None = None,
+    on: str | Executor = "threads",
+    threads: int | None = None,
 ) -> Hindsight:
     """Good comparators for a game that was played on `stream`, as a fresh pass shows it.
 
@@ -125,6 +128,7 @@ def hindsight(
     played            the fingerprint of the stream when it was played, if it has one
     memory            bytes of rows to hold
     tracked           what the comparators of the game saw: the rows of the stream must be those of the game
+    on, threads       who searches, up to three at once: "threads" and how many, "ray", or the address of a cluster
     """
     began, stream = clock(), adapted(stream)
     if not stream.rereadable:
@@ -139,7 +143,7 @@ def hindsight(
     weights = None if heavy else first
     blocks = Blocks(stream, bias, normalize, rounds, names, memory)
     task = Task(math.sqrt(blocks.longest), passes, blocks.reading.hopeless, gap, _inside(weights, blocks), progress)
-    found = _search(blocks, task)
+    found = _search(blocks, task, executor(on, threads))
     scorer = placed(blocks, [None if one is None else one.u for one in (found.margin, found.hinge, found.squared)])
     penalized = placed(blocks, [found.lengths.u], [(0, found.lengths.kappa)])
     echo = None if tracked is None or tracked.invalid_reason else again(tracked)
@@ -197,8 +201,8 @@ class _All(NamedTuple):
     margin: Found | None
 
 
-def _search(blocks: Blocks, task: Task) -> _All:
-    """The hinge loss, its square, targets that grow with the length, and the margin."""
+def _search(blocks: Blocks, task: Task, who: Executor) -> _All:
+    """The hinge loss, its square, targets that grow with the length, and the margin: at once, where they can be."""
     if task.radius == 0.0:
         zero = Descent(blocks)
         nothing = Found(zero.u, float(task.passes * blocks.rows), zero.alpha, 1.0)
@@ -218,17 +222,49 @@ def _search(blocks: Blocks, task: Task) -> _All:
             squared_search(head, small)
             d = 0.5 / head.diagonal * task.radius**2 / task.passes
             second.go_on_from(head)
-    hinge = hinge_search(first, task, c)
-    if blocks.fits:
-        third.go_on_from(first)
-    lengths = lengths_search(third, task, k)
-    if task.start is not None:
-        return _All(hinge, lengths, None, None)
-    if blocks.fits:
+    found: dict[str, Found] = {}
+    if blocks.fits:  # the others go on from there
+        found["hinge"] = hinge_search(first, task, c)
         second.go_on_from(first)
-    squared = squared_search(second, task, d)
-    margin = margin_search(first, task) if task.hopeless == 0 else None
-    return _All(hinge, lengths, squared, margin)
+        third.go_on_from(first)
+    jobs = [_Job(("lengths",), third.without_rows(), k)]
+    if task.start is None:
+        jobs.append(_Job(("squared",), second.without_rows(), d))
+    after = ("margin",) if task.start is None and task.hopeless == 0 else ()
+    jobs.append(_Job(after if blocks.fits else ("hinge", *after), first.without_rows(), c))
+    alone = isinstance(who, Threads)
+    if alone and not blocks.fits:
+        who = Threads(1)  # they would read one stream at once
+    quiet = task if alone else replace(task, tell=None)
+    for one, read in who.map(_solved, jobs, blocks, quiet):
+        found |= one
+        blocks.passes += 0 if alone else read
+        for step in (step for name in one for step in one[name].steps if task.tell and not alone):
+            task.tell(step)  # type: ignore[misc]
+    return _All(found["hinge"], found["lengths"], found.get("squared"), found.get("margin"))
+
+
+@dataclass(frozen=True)
+class _Job:
+    """Problems to be solved by one descent, one after the other; c, of the first."""
+
+    problems: tuple[str, ...]
+    descent: Descent
+    c: float
+
+
+def _solved(over: Over, job: _Job, blocks: Blocks, task: Task) -> tuple[dict[str, Found], int]:
+    """What was found, and how often the stream was read for it."""
+    descent, before = job.descent, blocks.passes
+    descent.blocks, descent.over = blocks, over
+    found = {}
+    for problem in job.problems:
+        if problem == "margin":
+            found[problem] = margin_search(descent, task)
+        else:
+            search = {"hinge": hinge_search, "lengths": lengths_search, "squared": squared_search}[problem]
+            found[problem] = search(descent, task, job.c)
+    return found, blocks.passes - before
 
 
 def _facts(
