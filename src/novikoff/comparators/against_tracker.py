@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric_comparator import MetricComparator, MetricComparatorFacts
-from novikoff.comparators.metric_tracker import KEEP, MetricTracker
+from novikoff.comparators.metric_tracker import MetricTracker
+from novikoff.comparators.scored_tracker import KEEP, ScoredTracker
 from novikoff.types import Batch, State
 
 
@@ -49,15 +50,13 @@ class AgainstFacts:
         return [min(some, key=lambda u: u.parabola_bound) for some in found] if all(found) else []
 
 
-class AgainstTracker:
+class AgainstTracker(ScoredTracker):
     """Comparators of a learner that begins now.
 
     bias, kappa   the learner's; that of all its members, if it has several, who are counted when they first play
     announced     labels that are known before the first round; None for none
     limit, keep, rides   as of a MetricTracker
     """
-
-    scored = True
 
     def __init__(
         self, bias: float, kappa: float, announced: int | None = None, limit: int | None = None, keep: int = KEEP // 8,
@@ -68,13 +67,6 @@ class AgainstTracker:
         self._labels: list[MetricTracker] = []
         self._unseen: MetricTracker | None = None
         self._lost = np.zeros(0)
-
-    def due(self, rounds: int) -> int:
-        """It never wants to look at the learner."""
-        return rounds
-
-    def look(self, learner: Any) -> None:
-        """Never due."""
 
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch, and the scores that each member played (rows, members, labels).

@@ -26,16 +26,15 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.comparators.convex_losses import ConvexLoss
 from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.nonzeros import joined, nonzeros_of
 from novikoff.comparators.rows import one_row
-from novikoff.types import Batch, Sparse, State
+from novikoff.comparators.scored_tracker import KEEP, MANY, ScoredTracker
+from novikoff.types import Batch, State
 
 Vector = NDArray[np.float64]
-KEEP = 16_000_000
 RIDGES = (1.0, 10.0, 100.0)
 SOFT = (0.3, 0.03, 0.003)
 """Of the size of an outcome: how far corners are rounded off, ever less."""
-MANY = 4096
-"""Pieces that are kept apart."""
 
 
 class ConvexGoal(NamedTuple):
@@ -96,7 +95,7 @@ PAID, LINEAR, LINEAR_SIZE, TOLD = range(4)
 """Of the scores: losses, the sum of g z, and of |g z|."""
 
 
-class ConvexTracker:
+class ConvexTracker(ScoredTracker):
     """Comparators of a learner that begins now.
 
     loss   its loss
@@ -104,21 +103,12 @@ class ConvexTracker:
     keep   bytes of rows to keep
     """
 
-    scored = True
-
     def __init__(self, loss: ConvexLoss, bias: float, keep: int = KEEP) -> None:
         self.loss, self.bias, self.keep = ConvexLoss(*loss), float(bias), keep
         self.rows = self.places = self._size = self._fitted = 0
         self._kept: list[Any] | None = []  # pieces (nonzeros, y, scores); None once there are vectors
         self._vectors, self._sums, self._told = np.zeros((0, 0)), np.zeros((SUMS, 0)), np.zeros(TOLD)
         self._asked: tuple[Any, ConvexComparatorFacts] | None = None
-
-    def due(self, rounds: int) -> int:
-        """It never wants to look at the learner."""
-        return rounds
-
-    def look(self, learner: Any) -> None:
-        """Never due."""
 
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch, and the scores that the learner played."""
@@ -130,11 +120,7 @@ class ConvexTracker:
 
     def _see(self, x: Any, y: Vector, scores: Vector) -> None:
         self.rows += len(y)
-        if isinstance(x, Sparse):
-            rows, _ = kernels.nonzeros.of_sparse(x.indptr, x.indices, x.values, self.bias)
-        else:
-            array = np.ascontiguousarray(x, dtype=np.float64)
-            rows, _ = kernels.nonzeros.of_dense(array if array.ndim == 2 else array[:, None], self.bias)
+        rows = nonzeros_of(x, self.bias)
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
         if self._kept is None:
             self._add(rows, y, scores)
@@ -152,13 +138,7 @@ class ConvexTracker:
         """All rows kept, as one piece."""
         pieces = self._kept or []
         if len(pieces) != 1:
-            ends = [piece[0].ends[1:] for piece in pieces]
-            shifts = np.cumsum([0, *(len(piece[0].places) for piece in pieces)])
-            together = kernels.nonzeros.Nonzeros(
-                np.concatenate([np.zeros(1, np.int64), *(e + s for e, s in zip(ends, shifts, strict=False))]),
-                np.concatenate([np.zeros(0, np.uint32), *(piece[0].places for piece in pieces)]),
-                np.concatenate([np.zeros(0), *(piece[0].values for piece in pieces)]),
-            )
+            together = joined([piece[0] for piece in pieces])
             y, scores = (np.concatenate([np.zeros(0), *(piece[k] for piece in pieces)]) for k in (1, 2))
             self._kept = [(together, y, scores)]
         found: tuple[Any, Vector, Vector] = self._kept[0]  # type: ignore[index]

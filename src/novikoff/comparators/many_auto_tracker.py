@@ -22,14 +22,13 @@ from numpy.typing import NDArray
 from novikoff.comparators.against_tracker import AgainstTracker
 from novikoff.comparators.many_comparator import ManyComparatorFacts
 from novikoff.comparators.many_tracker import ManyTracker
+from novikoff.comparators.scored_tracker import ScoredTracker
 from novikoff.kernels.many_layout import MOST_AGAINST
 from novikoff.types import Batch, State
 
 
-class ManyAutoTracker:
+class ManyAutoTracker(ScoredTracker):
     """Of a learner that begins now; kappa is that of its members against the rest."""
-
-    scored = True
 
     def __init__(self, bias: float, kappa: float, announced: int | None = None) -> None:
         self.softmax = ManyTracker("log", bias, announced)
@@ -39,13 +38,6 @@ class ManyAutoTracker:
     def rows(self) -> int:
         """Rounds seen."""
         return self.softmax.rows
-
-    def due(self, rounds: int) -> int:
-        """It never wants to look at the learner."""
-        return rounds
-
-    def look(self, learner: Any) -> None:
-        """Never due."""
 
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch; scores (rows, members, labels and one more): the first is the softmax member."""

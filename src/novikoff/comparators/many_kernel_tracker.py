@@ -31,6 +31,7 @@ from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.nonzeros import nonzeros_of
 from novikoff.comparators.rows import Rows, chosen, one_row, restored_rows, rows_state
+from novikoff.comparators.scored_tracker import ScoredTracker
 from novikoff.comparators.tally import Tally
 from novikoff.similarity import Similarity
 from novikoff.types import Batch, Sparse, State
@@ -159,23 +160,14 @@ class ManyKernelScorer(KernelScorer):
         return worst
 
 
-class ManyKernelTracker:
+class ManyKernelTracker(ScoredTracker):
     """Comparators of a learner that begins now, with this K; `announced` labels are known before the first round."""
-
-    scored = True
 
     def __init__(self, similarity: Similarity, announced: int | None = None, keep: int = 400) -> None:
         self.similarity, self.announced, self.keep = similarity, announced, keep
         self.rows, self._known, self._fitted = 0, announced or 0, 0
         self._kept: list[Any] | None = []  # pieces (rows, y, said, now); None once there is a scorer
         self._scorer: ManyKernelScorer | None = None
-
-    def due(self, rounds: int) -> int:
-        """It never wants to look at the learner."""
-        return rounds
-
-    def look(self, learner: Any) -> None:
-        """Never due."""
 
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch, and the scores that the learner played."""

@@ -25,24 +25,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
-from novikoff.comparators.background import Background
 from novikoff.comparators.many_comparator import ManyComparator, ManyComparatorFacts, ManyGoal
 from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import U0, Diagonal
 from novikoff.comparators.nonzeros import joined, nonzeros_of
-from novikoff.comparators.rows import one_row
-from novikoff.types import Batch, State
+from novikoff.comparators.scored_tracker import KEEP, WarmTracker
+from novikoff.types import State
 
 Vector = NDArray[np.float64]
-KEEP = 16_000_000
 SCALES = (0.4, 0.7, 1.0, 1.4)
-MANY = 4096
-"""Pieces that are kept apart."""
-SMALL = 64
-"""Batches of fewer rows are not worth a call in another thread."""
 
 
-class ManyTracker:
+class ManyTracker(WarmTracker):
     """Comparators of a learner that begins now.
 
     loss        "log" or "hinge"
@@ -52,45 +46,18 @@ class ManyTracker:
     keep        bytes of rows to keep
     """
 
-    scored = True
+    outcomes = np.int64
 
     def __init__(
         self, loss: str, bias: float, announced: int | None = None, normalize: bool = False, keep: int = KEEP
     ) -> None:
-        self.loss, self.bias, self.announced, self.normalize, self.keep = loss, float(bias), announced, normalize, keep
-        self.rows = self.places = 0
+        super().__init__(keep)
+        self.loss, self.bias, self.announced, self.normalize = loss, float(bias), announced, normalize
         self.labels = announced or 0
         self._known = self.labels  # before the first row that the vectors have not seen
-        self._kept: list[Any] | None = []  # pieces (nonzeros, y, scores); None once there are vectors
-        self._size = self._fitted = 0
         self._vectors, self._sums = np.zeros((0, 0, 0)), np.zeros((kernels.many_losses.SUMS, 0))
         self._told = np.zeros(kernels.many_losses.TOLD)
-        self._background = Background()
         self._asked: tuple[Any, ManyComparatorFacts] | None = None
-
-    def due(self, rounds: int) -> int:
-        """It never wants to look at the learner."""
-        return rounds
-
-    def look(self, learner: Any) -> None:
-        """Never due."""
-
-    def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
-        """The rounds of a batch, and the scores that the learner played."""
-        x: Any = batch.x
-        y = np.asarray(batch.y).astype(np.int64)
-        self.rows += len(y)
-        if batch.memory != "borrowed" and len(y) >= SMALL:
-            self._background.later(0 if batch.memory == "mapped" else x.nbytes, self._see, x, y, scores)
-        else:
-            self._background.catch_up()
-            self._see(x, y, scores)
-
-    def see_row_scores(self, x: Any, y: int, scores: Any) -> None:
-        """One round: x as (indices, values), or as an array of numbers."""
-        self.rows += 1
-        self._background.catch_up()
-        self._see(one_row(x), np.array([y], dtype=np.int64), np.asarray(scores)[np.newaxis])
 
     def _see(self, x: Any, y: NDArray[np.int64], scores: Vector) -> None:
         rows = nonzeros_of(x, self.bias)
@@ -99,23 +66,11 @@ class ManyTracker:
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
         known = self._known_in(y, self.labels)
         self.labels = max(self.labels, int(y.max(initial=-1)) + 1)
-        taken = 0
-        if self._kept is not None:
-            sizes = 12 * rows.ends[1:] + np.cumsum(16 + 8 * known) + self._size
-            taken = min(int(np.searchsorted(sizes, self.keep)) + 1, len(y))  # the last one may go beyond the limit
-            some = slice(0, int(rows.ends[taken]))
-            part = kernels.nonzeros.Nonzeros(rows.ends[: taken + 1], rows.places[some].copy(), rows.values[some].copy())
-            self._kept.append((part, y[:taken].copy(), np.array(scores[:taken], dtype=np.float64)))
-            self._size = int(sizes[taken - 1]) if taken else self._size
-            if len(self._kept) > MANY:
-                self._together()
-            if self._size >= self.keep:
-                self._settle()
+        taken = self._keep(rows, y, scores, np.cumsum(16 + 8 * known))
         if self._kept is None and taken < len(y):
             self._add(rows._replace(ends=rows.ends[taken:]), y[taken:], scores[taken:])
 
     def _settle(self) -> None:
-        """From here on the comparators are those that fit the rows up to now."""
         rows, y, scores = self._together()
         most = np.zeros(self.places)
         np.maximum.at(most, rows.places, np.abs(rows.values))
@@ -144,7 +99,6 @@ class ManyTracker:
         self._known = max(self._known, int(y.max(initial=-1)) + 1)
 
     def _together(self) -> tuple[Any, NDArray[np.int64], Vector]:
-        """All rows kept, as one piece."""
         pieces = self._kept or []
         if len(pieces) != 1 or pieces[0][2].shape[1] != self.labels:
             together = joined([piece[0] for piece in pieces])

@@ -26,27 +26,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
-from novikoff.comparators.background import Background
 from novikoff.comparators.frozen import FrozenWeights, in_lanes
 from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric import U0
 from novikoff.comparators.metric_comparator import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
 from novikoff.comparators.nonzeros import joined, nonzeros_of
-from novikoff.comparators.rows import one_row
+from novikoff.comparators.scored_tracker import KEEP, WarmTracker
 from novikoff.kernels import log_losses_layout as at
-from novikoff.types import Batch, State
+from novikoff.types import State
 
 Vector = NDArray[np.float64]
-KEEP = 16_000_000
 PLAIN = ("bias", "kappas", "margin", "limit", "keep", "rides", "rows", "places")
-MANY = 4096
-"""Pieces that are kept apart."""
-SMALL = 64
-"""Batches of fewer rows are not worth a call in another thread."""
 
 
-class MetricTracker:
+class MetricTracker(WarmTracker):
     """Comparators of a learner that begins now.
 
     bias            the learner's
@@ -59,21 +53,19 @@ class MetricTracker:
     frozen          copies of the learner's own weights, if they are wanted
     """
 
-    scored = True
+    outcomes = np.int8
 
     def __init__(
         self, bias: float, kappas: Sequence[float] = (0.0,), margin: float = -1.0, limit: int | None = None,
         keep: int = KEEP, rides: bool = True, frozen: FrozenWeights | None = None,
     ) -> None:  # fmt: skip
-        self.bias, self.margin, self.limit, self.keep, self.rides = float(bias), margin, limit, int(keep), bool(rides)
+        super().__init__(int(keep))
+        self.bias, self.margin, self.limit, self.rides = float(bias), margin, limit, bool(rides)
         self.kappas = [float(kappa) for kappa in kappas]
-        self.rows = self.places = 0
-        self._background = Background()
+        self._kept = [] if keep else None
         self.frozen = frozen
         self.aim: tuple[list[Goal], int] | None = None
         """What the learner will say at the end, and after how many rounds, where that is known (hindsight)."""
-        self._kept: list[Any] | None = [] if keep else None  # pieces (nonzeros, y, scores); None once there are vectors
-        self._size = self._fitted = 0
         self._vectors, self._sums, self._owners = np.zeros((0, 0)), np.zeros((at.SUMS, 0)), np.zeros(0, np.int64)
         self._told = np.zeros((len(self.kappas), at.TOLD))
         self._asked: tuple[Any, MetricComparatorFacts] | None = None
@@ -85,34 +77,12 @@ class MetricTracker:
         return self._kept is not None
 
     def due(self, rounds: int) -> int:
-        """After how many of the next so many rounds it wants to `look` at the learner."""
         return rounds if self.frozen is None else min(max(self.frozen.next - self.rows, 0), rounds)
 
     def look(self, learner: Any) -> None:
-        """The game stands still at a round that was `due`."""
         if self.frozen is not None and self.frozen.next <= self.rows:
             self._background.catch_up()
             self.frozen.freeze(learner, self.rows)
-
-    def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
-        """The rounds of a batch, and the scores that the learner played.
-
-        If its memory is not borrowed, a background thread looks at it while the game goes on.
-        """
-        x: Any = batch.x
-        y = np.asarray(batch.y, dtype=np.int8)
-        self.rows += len(y)
-        if batch.memory != "borrowed" and len(y) >= SMALL:
-            self._background.later(0 if batch.memory == "mapped" else x.nbytes, self._see, x, y, scores)
-        else:
-            self._background.catch_up()
-            self._see(x, y, scores)
-
-    def see_row_scores(self, x: Any, y: int, scores: Any) -> None:
-        """One round: x as (indices, values), or as an array of numbers."""
-        self.rows += 1
-        self._background.catch_up()
-        self._see(one_row(x), np.array([y], dtype=np.int8), np.asarray(scores))
 
     def _see(self, x: Any, y: NDArray[np.int8], scores: NDArray[Any]) -> None:
         scores = np.ascontiguousarray(scores.reshape(len(y), -1)[:, : len(self.kappas)])
@@ -120,23 +90,11 @@ class MetricTracker:
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
         if self.frozen is not None:
             self.frozen.see(rows, y, scores, self.places, np.array(self.kappas[: scores.shape[1]]))
-        taken = 0
-        if self._kept is not None:
-            sizes = 12 * rows.ends[1:] + (9 + 8 * scores.shape[1]) * np.arange(1, len(y) + 1) + self._size
-            taken = min(int(np.searchsorted(sizes, self.keep)) + 1, len(y))  # the last one may go beyond the limit
-            some = slice(0, int(rows.ends[taken]))
-            part = kernels.nonzeros.Nonzeros(rows.ends[: taken + 1], rows.places[some].copy(), rows.values[some].copy())
-            self._kept.append((part, y[:taken].copy(), np.array(scores[:taken], dtype=np.float64)))
-            self._size = int(sizes[taken - 1]) if taken else self._size
-            if len(self._kept) > MANY:
-                self._together()
-            if self._size >= self.keep:
-                self._settle()
+        taken = self._keep(rows, y, scores, (9 + 8 * scores.shape[1]) * np.arange(1, len(y) + 1))
         if self._kept is None and self._fitted and taken < len(y):
             self._add(rows._replace(ends=rows.ends[taken:]), y[taken:], scores[taken:])
 
     def _settle(self) -> None:
-        """From here on the comparators are those that fit the rows up to now."""
         rows, y, scores = self._together()
         self._kept, self._told = None, np.zeros((scores.shape[1], at.TOLD))
         if self.aim is None and not self.rides:
@@ -159,7 +117,6 @@ class MetricTracker:
             self._sums, self._told)  # fmt: skip
 
     def _together(self) -> tuple[Any, NDArray[np.int8], Vector]:
-        """All rows kept, as one piece."""
         pieces = [piece for piece in self._kept or [] if len(piece[1])]  # one without rows knows no members
         if len(pieces) == 1:
             self._kept = pieces

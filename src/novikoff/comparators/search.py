@@ -127,13 +127,7 @@ def hinge_search(descent: Descent, task: Task, c: float = FIRST) -> Found:
     found = _nothing(descent, task)
     closer, budget = 1.0, _visits(descent)
     for _ in range(STEPS if descent.blocks.fits else FEW):
-        cost = c * passes / radius**2
-        if 0.0 < descent.cost < math.inf:
-            factor = cost / descent.cost
-            descent.scale(factor)
-            cost = factor * descent.cost  # to the bit, so that an alpha at its limit stays there
-        elif start is not None:
-            descent.u += start * (cost / passes)
+        cost = _go_on(descent, c * passes / radius**2, task)
         watch, before = _Watch(objective, closer * _wanted_gap(descent, task)), descent.visits
         descent.solve(cost, 0.0, watch, budget)
         budget -= descent.visits - before
@@ -207,13 +201,7 @@ def lengths_search(descent: Descent, task: Task, c: float = FIRST) -> Found:
 
     for _ in range(STEPS if descent.blocks.fits else FEW):
         kappa = moving.value
-        cost = 2.0 * kappa * passes
-        if 0.0 < descent.cost < math.inf:
-            factor = cost / descent.cost
-            descent.scale(factor)
-            cost = factor * descent.cost  # to the bit, so that an alpha at its limit stays there
-        elif start is not None:
-            descent.u += start * (cost / passes)
+        cost = _go_on(descent, 2.0 * kappa * passes, task)
         watch, before = _Watch(objective, closer * _wanted_gap(descent, task)), descent.visits
         descent.solve(cost, 0.0, watch, budget, kappa)
         budget -= descent.visits - before
@@ -311,6 +299,17 @@ def _visits(descent: Descent) -> float:
     """How many rows may be visited for one problem."""
     blocks = descent.blocks
     return VISITS * max(blocks.rows, 1) / max(blocks.nonzeros, 1)
+
+
+def _go_on(descent: Descent, cost: float, task: Task) -> float:
+    """Scale what was found with another cost to this one, or begin with the learner's start; the cost, nearly."""
+    if 0.0 < descent.cost < math.inf:
+        factor = cost / descent.cost
+        descent.scale(factor)
+        return factor * descent.cost  # to the bit, so that an alpha at its limit stays there
+    if task.start is not None:
+        descent.u += task.start * (cost / task.passes)
+    return cost
 
 
 def _nothing(descent: Descent, task: Task) -> Found:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.lanes import inverse_norm, prefetch
-from novikoff.kernels.splitmix import FIRST, GOLDEN, SECOND
+from novikoff.kernels.splitmix import coin
 
 Vector = NDArray[np.float64]
 
@@ -42,14 +42,8 @@ def lengths(
 @inlined
 def shuffle(order: NDArray[np.int64], word: int) -> None:
     """A random order, a function of `word` (SplitMix64)."""
-    state = np.uint64(word)
     for last in range(len(order) - 1, 0, -1):
-        state += GOLDEN
-        z = state
-        z = (z ^ (z >> np.uint64(30))) * FIRST
-        z = (z ^ (z >> np.uint64(27))) * SECOND
-        z = z ^ (z >> np.uint64(31))
-        other = np.int64(z % np.uint64(last + 1))
+        other = np.int64(coin(word, len(order) - 1 - last) % np.uint64(last + 1))
         order[last], order[other] = order[other], order[last]
 
 

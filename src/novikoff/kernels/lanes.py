@@ -151,10 +151,17 @@ def prefetch_sparse(indices: NDArray[np.uint32], values: NDArray[Any], start: in
 
 
 @inlined
-def inverse_norm(values: NDArray[Any], start: int, stop: int) -> float:
-    """1 / sqrt of the sum of squares, summed from left to right; 0 for a zero row."""
+def square_sparse(values: NDArray[Any], start: int, stop: int) -> float:
+    """||x||^2, from left to right."""
     total = 0.0
     for k in range(np.uint64(start), np.uint64(stop)):
         value = np.float64(values[k])
         total += value * value
+    return total
+
+
+@inlined
+def inverse_norm(values: NDArray[Any], start: int, stop: int) -> float:
+    """1 / ||x||; 0 for a zero row."""
+    total = square_sparse(values, start, stop)
     return 1.0 / np.sqrt(total) if total > 0.0 else 0.0

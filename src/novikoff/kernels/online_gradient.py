@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from novikoff.kernels import gradient_layout as at
 from novikoff.kernels.compiled import compiled, inlined
-from novikoff.kernels.lanes import dense, dense_scaled, prefetch_sparse, sparse_scaled
+from novikoff.kernels.lanes import dense, dense_scaled, prefetch_sparse, sparse_scaled, square_sparse
 from novikoff.kernels.totals import put
 
 Numbers = NDArray[np.float64]
@@ -36,16 +36,6 @@ FEWEST_ROUNDS = 4096.0
 def square_dense(x: Numbers) -> float:
     """||x||^2."""
     return dense(x, x)
-
-
-@inlined
-def square_sparse(values: NDArray[Any], start: int, stop: int) -> float:
-    """||x||^2, from left to right."""
-    total = 0.0
-    for k in range(np.uint64(start), np.uint64(stop)):
-        value = np.float64(values[k])
-        total += value * value
-    return total
 
 
 @inlined

@@ -43,6 +43,14 @@ METRICS = ("sqrt", "newton")
 PARAMS: Schema = {"metric": str, "rate": float, "bias": float}
 
 
+def check_metric(metric: str, rate: float) -> None:
+    """Refuse a metric that is not known, and a rate that is out of range."""
+    if metric not in METRICS:
+        raise InputError(f'a metric must be "sqrt" or "newton": got {shown(metric)}.')
+    if not (math.isfinite(rate) and 2.0**-20 <= rate <= 2.0**20):
+        raise InputError(f"a rate must be from 2^-20 to 2^20: got {shown(rate)}.")
+
+
 class Ftrl(Probabilistic):
     """A gradient sum, and a curvature sum, a feature."""
 
@@ -50,10 +58,7 @@ class Ftrl(Probabilistic):
 
     def __init__(self, metric: str = "sqrt", rate: float = 1.0, bias: float = 1.0) -> None:
         super().__init__(bias)
-        if metric not in METRICS:
-            raise InputError(f'a metric must be "sqrt" or "newton": got {shown(metric)}.')
-        if not (math.isfinite(rate) and 2.0**-20 <= rate <= 2.0**20):
-            raise InputError(f"a rate must be from 2^-20 to 2^20: got {shown(rate)}.")
+        check_metric(metric, rate)
         self.metric, self.rate = metric, float(rate)
         self._roots, self._per_rate = np.array([metric == "sqrt"]), np.array([1.0 / self.rate])
         self._totals = np.zeros((at.TOTALS, 1))

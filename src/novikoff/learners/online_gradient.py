@@ -403,12 +403,12 @@ class OnlineGradient(Playing):
 def _squares(x: Sparse) -> list[float]:
     """||x||^2 of every row, as in a round."""
     ends = x.indptr.tolist()
-    square = kernels.online_gradient.square_sparse
+    square = kernels.lanes.square_sparse
     return [square(x.values, start, stop) for start, stop in itertools.pairwise(ends)]
 
 
 def _square(row: Row) -> float:
     """||x||^2, as in a round."""
     if isinstance(row, tuple):
-        return kernels.online_gradient.square_sparse(row[1], 0, len(row[1]))
+        return kernels.lanes.square_sparse(row[1], 0, len(row[1]))
     return kernels.online_gradient.square_dense(row)

@@ -45,6 +45,7 @@ from novikoff.learners.auto import RADIUS, RATES, RIDGES, WIDTHS
 from novikoff.learners.forecasters import Forecasters
 from novikoff.learners.logistic import curvature, facts_of, goal_of
 from novikoff.learners.many.against import PARTS, cut, grown, matrices
+from novikoff.learners.many.ftrl import with_room
 from novikoff.learners.many.many_labels import ManyProbabilistic
 from novikoff.learners.matrix import Matrix, refresh, stretches
 from novikoff.learners.restoring import Schema, arguments, array, require
@@ -127,17 +128,10 @@ class ManyAuto(Forecasters, ManyProbabilistic):
             self._make_room(width + 1)
 
     def _make_room(self, places: int, labels: int = 0) -> None:
-        room, most = len(self._scales), self._sums.shape[2]
-        if places >= room:
-            more = places + 1 - room + (0 if self.features.kind == "array" else min(room, 2**20))
-            self._scales, self._curves, self._sums = (
-                np.concatenate([part, np.zeros((more, *part.shape[1:]))])
-                for part in (self._scales, self._curves, self._sums)
-            )
-            self._slots = np.append(self._slots, np.full(more, -1, dtype=np.int32))
-        if labels > most:
-            more = max(labels - most, most)
-            self._sums = np.concatenate([self._sums, np.zeros((*self._sums.shape[:2], more))], axis=2)
+        parts = self._scales, self._curves, self._sums
+        self._scales, self._curves, self._sums = with_room(*parts, places, labels, self.features.kind == "array")
+        more = len(self._scales) - len(self._slots)
+        self._slots = np.append(self._slots, np.full(more, -1, dtype=np.int32)) if more else self._slots
         against = min(max(labels, self.labels), at.MOST_AGAINST) + 1
         self._room(min(places, matrix.LIMIT), against)
         if against > self._waves[0].shape[1]:

@@ -19,7 +19,6 @@ Reference
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -32,13 +31,13 @@ from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.many_comparator import ManyGoal
 from novikoff.comparators.many_tracker import ManyTracker
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.errors import InputError, shown
 from novikoff.kernels import many_layout as at
+from novikoff.learners.ftrl import check_metric
 from novikoff.learners.many.many_labels import ManyProbabilistic
 from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.types import State, StepResult, Theorem
 
-METRICS = ("sqrt", "newton")
+Vector = NDArray[np.float64]
 PARAMS: Schema = {"metric": str, "rate": float, "bias": float, "labels": int | None}
 
 
@@ -49,10 +48,7 @@ class ManyFtrl(ManyProbabilistic):
 
     def __init__(self, metric: str = "sqrt", rate: float = 1.0, bias: float = 1.0, labels: int | None = None) -> None:
         super().__init__(bias, labels)
-        if metric not in METRICS:
-            raise InputError(f'a metric must be "sqrt" or "newton": got {shown(metric)}.')
-        if not (math.isfinite(rate) and 2.0**-20 <= rate <= 2.0**20):
-            raise InputError(f"a rate must be from 2^-20 to 2^20: got {shown(rate)}.")
+        check_metric(metric, rate)
         self.metric, self.rate = metric, float(rate)
         self._roots, self._per_rate = np.array([metric == "sqrt"]), np.array([1.0 / self.rate])
         self._scales, self._curves = np.zeros((1, 4)), np.zeros((1, 1))  # the last row is that of all features not seen
@@ -105,16 +101,8 @@ class ManyFtrl(ManyProbabilistic):
             self._make_room(width + 1)
 
     def _make_room(self, places: int, labels: int = 0) -> None:
-        room, most = len(self._scales), self._sums.shape[2]
-        if places >= room:
-            more = places + 1 - room + (0 if self.features.kind == "array" else min(room, 2**20))
-            self._scales, self._curves, self._sums = (
-                np.concatenate([part, np.zeros((more, *part.shape[1:]))])
-                for part in (self._scales, self._curves, self._sums)
-            )
-        if labels > most:
-            more = max(labels - most, most)
-            self._sums = np.concatenate([self._sums, np.zeros((*self._sums.shape[:2], more))], axis=2)
+        parts = self._scales, self._curves, self._sums
+        self._scales, self._curves, self._sums = with_room(*parts, places, labels, self.features.kind == "array")
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
@@ -187,3 +175,19 @@ class ManyFtrl(ManyProbabilistic):
         )
         learner._totals = array(state, "totals", (at.TOTALS, 1))
         return learner
+
+
+def with_room(
+    scales: Vector, curves: Vector, sums: Vector, places: int, labels: int, exact: bool
+) -> tuple[Vector, Vector, Vector]:
+    """With room for so many places, the last for all features not seen, and labels; not more, if `exact`."""
+    room, most = len(scales), sums.shape[2]
+    if places >= room:
+        more = places + 1 - room + (0 if exact else min(room, 2**20))
+        scales, curves, sums = (
+            np.concatenate([part, np.zeros((more, *part.shape[1:]))]) for part in (scales, curves, sums)
+        )
+    if labels > most:
+        more = max(labels - most, most)
+        sums = np.concatenate([sums, np.zeros((*sums.shape[:2], more))], axis=2)
+    return scales, curves, sums
