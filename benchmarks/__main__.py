@@ -1,17 +1,62 @@
-"""Run the benchmarks named, or all; options after the names are for those."""
+"""Run the benchmarks named, or all; options behind the names are for those."""
 
+import ast
 import importlib
 import itertools
 import pathlib
 import sys
 
-here = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).parent
 HELPERS = ("__init__", "__main__", "made", "timing")
-given = list(itertools.takewhile(lambda argument: not argument.startswith("-"), sys.argv[1:]))
-options = sys.argv[1 + len(given) :]
-names = given or sorted(file.stem for file in here.glob("*.py") if file.stem not in HELPERS)
-for name in names:
-    print(f"== {name}", flush=True)
-    sys.argv = [name, *options]
-    importlib.import_module(f"benchmarks.{name}").main()
-    print(flush=True)
+USAGE = "python -m benchmarks [NAME ...] [OPTION ...]"
+
+
+def documents():
+    """What each benchmark says of itself, by its name; none of them is imported."""
+    files = sorted(file for file in HERE.glob("*.py") if file.stem not in HELPERS)
+    return {file.stem: ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) for file in files}
+
+
+def takes_options(name):
+    return "import argparse" in (HERE / f"{name}.py").read_text(encoding="utf-8")
+
+
+def listing(told):
+    widest = max(map(len, told))
+    return "\n".join(f"  {name:<{widest}}  {text.splitlines()[0]}" for name, text in told.items())
+
+
+def main(arguments):
+    told = documents()
+    given = list(itertools.takewhile(lambda argument: not argument.startswith("-"), arguments))
+    options = arguments[len(given) :]
+    asks = "-h" in options or "--help" in options
+    if asks and not given:
+        print(f"{USAGE}\n\n{__doc__} NAME --help tells the options of one.\n\n{listing(told)}")
+        return 0
+    unknown = [name for name in given if name not in told]
+    if unknown:
+        print(f"there is no benchmark {', '.join(unknown)}. There are:\n{listing(told)}", file=sys.stderr)
+        return 2
+    if options and not given:
+        print(
+            f"{options[0]} must follow the name of its benchmark: {USAGE}. There are:\n{listing(told)}", file=sys.stderr
+        )
+        return 2
+    without = [name for name in given if options and not takes_options(name)]
+    if without and not asks:
+        print(f"{', '.join(without)} takes no options: got {' '.join(options)}.", file=sys.stderr)
+        return 2
+    for name in given or told:
+        if asks and name in without:
+            print(told[name])
+            continue
+        print(f"== {name}", flush=True)
+        sys.argv = [name, *options]
+        importlib.import_module(f"benchmarks.{name}").main()
+        print(flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -143,7 +143,7 @@ def cost(spec, rows, repeats=5):
 
 
 def main():
-    asked = argparse.ArgumentParser()
+    asked = argparse.ArgumentParser("python -m benchmarks conformal", description=__doc__.splitlines()[0])
     asked.add_argument("--streams", nargs="*", default=list(STREAMS), metavar="NAME")
     asked.add_argument("--no-forest", action="store_true", help="leave out River's forest, which takes longest")
     asked.add_argument("--no-cost", action="store_true")

@@ -4,9 +4,9 @@ Ray has two workers, on this machine; the last part simulates three nodes. `pyth
 that out, --faults does that alone.
 """
 
+import argparse
 import os
 import statistics
-import sys
 import tempfile
 import threading
 import time
@@ -28,6 +28,10 @@ CONFIGURATIONS = [f"rbp:budget=100,gamma={2.0**-k}" for k in range(16)]
 
 
 def main():
+    parser = argparse.ArgumentParser("python -m benchmarks ray", description=__doc__.splitlines()[0])
+    parser.add_argument("--faults", action="store_true", help="the node that is lost alone")
+    parser.add_argument("--no-faults", action="store_true", help="all but that")
+    asked = parser.parse_args()
     try:
         import ray
     except ImportError:
@@ -41,11 +45,11 @@ def main():
         ray.init("local", num_cpus=2, **SMALL)
         print(f"Ray started in {time.perf_counter() - began:.1f} s")
         on_ray = Ray()
-        if "--faults" not in sys.argv:
+        if not asked.faults:
             _epochs(path, on_ray)
             _configurations(on_ray)
         ray.shutdown()
-        if "--no-faults" not in sys.argv:
+        if not asked.no_faults:
             _lost_node(path)
 
 

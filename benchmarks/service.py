@@ -279,7 +279,7 @@ def memory(folder, pending):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser("python -m benchmarks service", description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=100, help="of each connection")
     parser.add_argument("--lines", type=int, default=100_000)
     parser.add_argument("--events", type=int, default=1_000_000)
