@@ -1,6 +1,7 @@
 """The dashboard: behind the token, under a strict policy, and told of what was served."""
 
 import json
+import re
 
 import httpx
 import pytest
@@ -65,6 +66,7 @@ def test_everybody_can_read_the_page_as_it_happens(client, browser):
         mistakes = client.ask("GET", "/m")["mistakes"]
         assert page.inner_text("#lead").startswith(f"{mistakes} mistakes (")
         assert "in 600 labelled rounds; 601 were served" in page.inner_text("#lead")
+        assert re.fullmatch(r"Of these, in the last \d+: 0 mistakes \(0\.0\xa0%\)\.", page.inner_text("#lately"))
         assert "always ham, 240 mistakes (40.0\xa0%); the last label again, " in page.inner_text("#baselines")
         assert page.inner_text("#waits").startswith("1 wait")
         assert "no sign" in page.inner_text("#drift")

@@ -182,7 +182,7 @@ class Store:
         self.settle((-1, seq) for seq in rounds)
 
     def drop(self, rounds: Sequence[int]) -> None:
-        """Keep no more than digests of the examples of these. Written anew, since an update lets no page become free."""
+        """Keep no more than digests of the examples of these; written anew, since an update lets no page go."""
         rows = [Round(*self._db.execute(f"SELECT {COLUMNS} FROM rounds WHERE seq = ?", (seq,)).fetchone()).checked()
                 for seq in rounds]  # fmt: skip
         short = [(digest(one.x), one) for one in rows if isinstance(one.x, bytes)]

@@ -14,10 +14,12 @@ function show(told) {
   curve($("curve"), points, points.length - 1, near ? told.bounds : [last], null);
   const served = (one) => one.theorem.startsWith("delayed_");
   cards($("promises"), told.certificates.filter(served), null);
+  $("none").textContent = told.certificates.some(served) || !told.certificates.length ? "" : "Of these nothing is promised: what is promised is of the game below.";
   cards($("others"), told.certificates.filter((one) => !served(one)), null);
   $("state").textContent = told.state === "ready" ? "It answers." : `${told.state}: ${told.reason || "please wait"}`;
   if (told.labelled === undefined) return;
-  $("lead").textContent = `${paid(told, told.mistakes, told.loss)} in ${count(told.labelled)} labelled rounds; ${count(told.predicted)} were served.`;
+  $("lead").textContent = `${paid(told, told.mistakes, told.loss)} in ${count(told.labelled)} labelled rounds${told.mistakes === null ? ", in the order in which labels came" : ""}; ${count(told.predicted)} were served.`;
+  $("lately").textContent = lately(told, points);
   $("baselines").textContent = baselines(told);
   $("drift").textContent = told.drift ? told.drift.sentence : "";
   $("drift").className = told.drift && told.drift.alarm ? "alarm" : "";
@@ -32,6 +34,14 @@ const share = (some, told) => `${(100 * some / told.labelled).toFixed(1)}\u00a0%
 function paid(told, mistakes, loss) {
   if (mistakes !== null && mistakes !== undefined) return `${count(mistakes)} mistakes` + (told.labelled ? ` (${share(mistakes, told)})` : "");
   return `${told.loss_name} loss ${loss.toPrecision(5)}` + (told.labelled ? ` (${(loss / told.labelled).toPrecision(4)} a round)` : "");
+}
+
+// the last fifth or so of the labels, by the points of the curve
+function lately(told, points) {
+  const from = points.filter((one) => one.t > 0 && one.t <= 0.8 * told.labelled).pop();
+  if (!from) return "";
+  const some = points[points.length - 1].paid - from.paid, last = { ...told, labelled: told.labelled - from.t };
+  return `Of these, in the last ${count(last.labelled)}: ${told.mistakes === null ? paid(last, null, some) : paid(last, some)}.`;
 }
 
 function baselines(told) {

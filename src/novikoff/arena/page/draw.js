@@ -188,7 +188,7 @@ export function curve(svg, frames, t, bounds, apriori) {
     const [round, bound] = seen[seen.length - 1];
     parts.push(shape("circle", { cx: x(round), cy: y(bound), r: 3, class: "minus" }));
     // rounded up: what is written is promised too
-    const text = Number.isInteger(bound) ? bound : (Math.ceil(10 * bound) / 10).toFixed(1);
+    const text = Number.isInteger(bound) || bound >= 100 ? Math.ceil(bound) : (Math.ceil(10 * bound) / 10).toFixed(1);
     parts.push(shape("text", { x: x(round) + 5, y: y(bound) + (round < last ? -5 : 4), "text-anchor": round < last ? "middle" : "start" }, text));
   }
   parts.push(shape("path", { d: "M" + frames.map((frame) => `${x(frame.t).toFixed(1)} ${y(frame.paid).toFixed(1)}`).join("L"), class: "plus-line", "stroke-width": 2 }));
