@@ -2,6 +2,9 @@
 
 Ray has two workers, on this machine; the last part simulates three nodes. `python -m benchmarks ray --no-faults` leaves
 that out, --faults does that alone.
+
+What an epoch would take elsewhere is arithmetic: `THERE` has what is assumed of the machines, and is printed with it;
+t0, t1 and the rate at which a core plays mapped rows are those measured here.
 """
 
 import argparse
@@ -24,6 +27,9 @@ from novikoff.mixed import unseen
 ROWS, WIDTH = 600_000, 32
 SMALL = {"object_store_memory": 300_000_000, "include_dashboard": False, "log_to_driver": False}
 FAST = {"health_check_period_ms": 500, "health_check_timeout_ms": 500, "health_check_failure_threshold": 2}
+THERE = {"bytes": 10e12, "machines": 100, "cores": 16, "shards": 1_600, "features": 100_000,
+         "disk": 2e9, "storage": 1e9, "network": 1.25e9}  # fmt: skip
+"""Assumed: local disks and object storage, bytes a second a machine; the network of who mixes, bytes a second."""
 CONFIGURATIONS = [f"rbp:budget=100,gamma={2.0**-k}" for k in range(16)]
 
 
@@ -90,8 +96,26 @@ def _epochs(path, on_ray):
             f"{shards} shards: threads {1e3 * took['threads']:.0f} ms, Ray {1e3 * took['ray']:.0f} ms, the model "
             f"{1e3 * model:.0f} ms ({size / 1e6:.0f} MB read, {shards * (WIDTH + 1):,} floats mixed, {shards} tasks)"
         )
+        if shards == 1:
+            rate = size / took["threads"]
         if shards == 2:
             line("an epoch of 600,000 rows in threads", "beside three of Ray's", 3.0 / ratio(*_pair(times)), 1.0)
+    for place in ("disk", "storage"):
+        print(extrapolated(few, a_task, rate, place, **THERE))
+
+
+def extrapolated(t0, t1, rate, place, **there):
+    """An epoch on other machines, by the model of docs/ray.md: what takes how long, and what was assumed."""
+    read = there["bytes"] / there["machines"] / there[place]
+    played = there["bytes"] / (there["machines"] * there["cores"]) / rate
+    tasks, mixed = t0 + there["shards"] * t1, there["shards"] * there["features"] * 8.0 / there["network"]
+    whole = max(read, played) + tasks + mixed
+    assumed = ", ".join(f"{name} {value:,.0f}" for name, value in there.items())
+    return (
+        f"elsewhere, from {place}: {whole:.0f} s an epoch (reading {read:.0f} s, playing meanwhile {played:.0f} s, "
+        f"tasks {tasks:.1f} s, mixing {mixed:.1f} s)\n  assumed: {assumed}; measured: t0 {1e3 * t0:.1f} ms, "
+        f"t1 {1e3 * t1:.2f} ms, {rate / 1e9:.1f} GB/s a core"
+    )
 
 
 def _pair(times):

@@ -226,9 +226,13 @@ def _connected(address: str | None) -> Any:
     _check_there(address)
     try:
         ray.init(address or "auto", log_to_driver=False, logging_level=ERROR)
-    except ConnectionError:
+    except (ConnectionError, ray.exceptions.RayError) as error:
         if address is not None:
-            raise
+            reason = str(error).partition("\n")[0]
+            raise InputError(
+                "a cluster of Ray must let this process in", f"{address} does not ({reason})",
+                "Is it of one version? A token must be in ~/.ray/auth_token here, with RAY_AUTH_MODE=token.",
+            ) from None  # fmt: skip
         ray.init("local", num_cpus=cores(), include_dashboard=False, log_to_driver=False, logging_level=ERROR)
     if address is not None:
         _known[ray.get_runtime_context().gcs_address] = address
