@@ -4,15 +4,15 @@
     ```python    run in one namespace for the page; what it prints must stand in a ```text block right below
     others       data: what a file holds, formulas
 
-What cannot be run here is looked up: targets of make, benchmarks, extras to install. Verbs that wait for a browser, and
-programs that need a server, are parsed.
+What cannot be run here is looked up: targets of make, benchmarks, extras to install. Verbs that wait for a browser or
+need a cluster are parsed. `novikoff serve` is started, and stays until the end of the page, for what is sent to it.
 A command whose output is `...` gets it when the documents are written anew (`make transcripts`).
 """
 
 import io
 import re
 import shlex
-from contextlib import chdir, redirect_stdout
+from contextlib import ExitStack, chdir, redirect_stdout
 from pathlib import Path
 
 from helpers import novikoff
@@ -22,8 +22,8 @@ ROOT = Path(__file__).parent.parent
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 DATA = {"text", "toml", "ini", "yaml", "json", "csv"}
 """Blocks that are not run."""
-WAITING = {"arena", "serve", "send", "--live", "--on"}
-"""Verbs and options that wait for a browser, or need a server."""
+WAITING = {"arena", "--live", "--on"}
+"""Verbs and options that wait for a browser, or need a cluster."""
 MAKE = set(re.findall(r"^([\w-]+)(?: [\w-]+)*:", (ROOT / "Makefile").read_text(), re.MULTILINE))
 EXTRAS = set(re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(), re.MULTILINE))
 
@@ -34,11 +34,38 @@ def pages():
     return [*above, *sorted((ROOT / "docs").rglob("*.md"))]
 
 
+class Service:
+    """The service that a page starts: its names in the page, and the true ones."""
+
+    def __init__(self, stack):
+        self.stack, self.names = stack, {}
+
+    def start(self, folder):
+        import serving
+
+        client = self.stack.enter_context(serving.opened(Path(folder)))
+        Path(folder, "token").write_text(serving.TOKEN)
+        self.names = {"http://127.0.0.1:1963": str(client.http.base_url).rstrip("/"), "the token": serving.TOKEN}
+
+    def true(self, text):
+        """What stands in the page, as it is here."""
+        for name, true in self.names.items():
+            text = text.replace(name, true)
+        return text
+
+    def told(self, text):
+        """What was printed here, as it is in the page."""
+        for name, true in self.names.items():
+            text = text.replace(true, name)
+        return text
+
+
 def anew(text, folder):
     """The page with what its blocks print now, in this folder."""
     write_files(folder)
     scope, parts, end, printed = {"__name__": "document"}, [], 0, None
-    with chdir(folder):
+    with chdir(folder), ExitStack() as stack:
+        service = Service(stack)
         for block in FENCED.finditer(text):
             language, body = block.groups()
             between = text[end : block.start()]
@@ -46,9 +73,9 @@ def anew(text, folder):
                 assert (language, between.strip()) == ("text", ""), f"no ```text below what prints {printed!r}"
                 body, printed = printed, None
             elif language == "console":
-                body = console(body)
+                body = console(body, service)
             elif language == "python":
-                printed = run_python(body, scope)
+                printed = service.told(run_python(service.true(body), scope))
             else:
                 assert language in DATA, f"a block must say what it is: ```{language}\n{body}"
             parts += [between, f"```{language}\n{body}```"]
@@ -58,34 +85,35 @@ def anew(text, folder):
 
 
 def run_python(code, scope):
-    out, compiled = io.StringIO(), compile(code, "document", "exec")
-    if "novikoff.client" in code:  # a client needs a server: tests/serve and tests of the client play that
-        return ""
+    out = io.StringIO()
     with redirect_stdout(out):
-        exec(compiled, scope)
+        exec(compile(code, "document", "exec"), scope)
     return out.getvalue()
 
 
-def console(body):
+def console(body, service):
     """The commands, each with its output if it had one."""
     told = []
     for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", body, re.MULTILINE):
-        printed = run_command(command)
+        printed = service.told(run_command(service.true(command), service))
         told.append(f"$ {command}\n" + (printed if output.strip() else ""))
     assert told, f"no line of a console begins with $: {body!r}"
     return "\n".join(told) if any("\n" in one.rstrip("\n") for one in told) else "".join(told)
 
 
-def run_command(command):
+def run_command(command, service):
     words = shlex.split(command, comments=True)
     while words and re.fullmatch(r"[A-Z_]+=\S*", words[0]):
         words.pop(0)
     words = words[: words.index(">")] if ">" in words else words  # to a file, which no test writes
-    if words[0] == "novikoff" and not WAITING.intersection(words):
+    if words[:3] == ["novikoff", "serve", "--dir"]:
+        parser().parse_args(words[1:])
+        service.start(words[3])
+    elif words[0] == "novikoff" and not WAITING.intersection(words):
         code, out, error = novikoff(*words[1:])
         assert code == 0, f"{command}: {error}"
         return out.rstrip() + "\n"
-    if words[0] == "novikoff":
+    elif words[0] == "novikoff":
         _, unknown = parser().parse_known_args(words[1:])
         assert not [word for word in unknown if word.startswith("-")], command
     else:
