@@ -62,7 +62,7 @@ def batch_of_scores():
     weights = model.ledger_.learner.weights
     assert np.allclose(model.decision_function(X), X @ weights)
     times = alternated({"product": lambda: X @ weights, "scores": lambda: model.decision_function(X)}, repeats=101)
-    # The best of each: a product of 2 ms on all cores takes 10 ms or more whenever one of them is busy, and turns swing.
+    # The best of each: a product of 2 ms on all cores takes 10 ms or more whenever one of them is busy.
     line("X @ w, 100,000 x 50", "decision_function", min(times["product"]) / min(times["scores"]), 1 / 3)
 
 

@@ -146,6 +146,18 @@ def test_fit_is_a_game_that_is_certified_and_scores_are_signs():
     assert not hasattr(model, "predict_proba")
 
 
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("bad", [np.nan, -np.inf])
+def test_scores_of_rows_that_are_not_finite_are_refused(bad, normalize):
+    X, y = rows(30)
+    X[:, 4] = 0.0  # its weight stays 0
+    model = PerceptronClassifier(normalize=normalize).fit(X, y)
+    X[7, 4] = bad
+    for given in (X, scipy.sparse.csr_array(X), pd.DataFrame(X), X.tolist()):
+        with pytest.raises(ValueError, match="Input X contains|X must be finite"):
+            model.decision_function(given)
+
+
 def test_order_and_repeats_do_not_matter_to_fit():
     X, y = rows(60)
     weights = np.random.default_rng(1).integers(0, 4, 60)

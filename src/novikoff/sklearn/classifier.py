@@ -11,9 +11,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from novikoff.errors import InputError, MismatchError, NovikoffError, shown
+from novikoff.learners.perceptron import Perceptron
 from novikoff.numbering import plain_label
 from novikoff.player import Player
 from novikoff.sklearn.estimator import Estimator, Made, some_weight, whole, whole_weights
@@ -165,11 +166,16 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     @available_if(_has_scores)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The score of every row, whose sign is that of the later class; of more than two, those of each class."""
+        check_is_fitted(self, "_ledgers")
+        telling = all(type(ledger.learner) is Perceptron for ledger in self._ledgers)  # <w, x> is finite only if x is
         found = []
-        for batch in self._parts(X):
+        for batch in self._parts(X, finite=not telling):
             scores = [ledger.player.scores_many(batch) for ledger in self._ledgers]
             found.append(scores[0] if len(scores) == 1 else np.stack(scores, axis=1))
-        return np.concatenate(found)
+        together = np.concatenate(found)
+        if telling and not np.isfinite(together).all():
+            next(self._parts(X))  # which refuses what is not finite
+        return together
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -123,10 +123,12 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             game = Game(ledger.learner, ledger, track=self.certify)
             game.learn_batch(Batch(x, y if order is None else y[order], ledger.rounds + 1, memory="owned"))
 
-    def _parts(self, X: Any) -> Iterator[Batch]:
-        """Rows to be predicted, checked, some at a time."""
+    def _parts(self, X: Any, finite: bool = True) -> Iterator[Batch]:
+        """Rows to be predicted, some at a time: checked, but whether all are `finite` only if so asked."""
         check_is_fitted(self, "_ledgers")
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False, ensure_all_finite=finite
+        )
         for start in range(0, X.shape[0], ROWS):
             some = self._x(X[start : start + ROWS])
             yield Batch(some, np.zeros(len(some), dtype=np.int8), start + 1, memory="owned")
