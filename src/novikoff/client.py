@@ -24,7 +24,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Iterable, Iterator
 from itertools import islice
 from typing import Any, Self
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 from uuid import uuid4
 
 from novikoff.errors import InputError, NovikoffError
@@ -88,6 +88,12 @@ class Client:
     def model(self, name: str) -> Model:
         """The model of that name; nothing is asked yet."""
         return Model(self, name)
+
+    def upload(self, name: str, file: bytes, **options: Any) -> Model:
+        """Make a model from a model file, of `Model.download` or `nk.save`; options as /docs tells."""
+        asked = urlencode({key: value for key, value in options.items() if value is not None})
+        self.send("PUT", f"/v1/models/{quote(name, safe='')}/model.nk?{asked}", file)
+        return self.model(name)
 
     def delete(self, name: str) -> bool:
         """Remove a model and all that is known of it, for ever; False if there is none of that name."""

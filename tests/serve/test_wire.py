@@ -218,8 +218,15 @@ def test_a_model_goes_out_and_in_again(client, tmp_path):
     path = tmp_path / "out.nk"
     path.write_bytes(client.http.get("/v1/models/m/model.nk").content)
     assert nk.load(path).rounds == 20
-    reply = client.http.put("/v1/models/again/model.nk?bits=10", content=path.read_bytes())
+    other = client.http.put("/v1/models/other/model.nk?bits=18", content=path.read_bytes())
+    assert (other.status_code, "bits must be those of the file, 10" in other.text) == (422, True)
+    reply = client.http.put("/v1/models/again/model.nk", content=path.read_bytes())
     assert (reply.status_code, reply.json()["labelled"], reply.json()["expired"]) == (201, 20, 1)
+    assert reply.json()["model"]["bits"] == 10
+    nk.save(nk.play("perceptron", ([[1.0], [-1.0]], [1, -1])), tmp_path / "played.nk")
+    played = (tmp_path / "played.nk").read_bytes()
+    assert "bits must be told" in client.http.put("/v1/models/played/model.nk", content=played).text
+    assert client.http.put("/v1/models/played/model.nk?bits=18", content=played).status_code == 201
     assert client.http.put("/v1/models/again/model.nk", content=path.read_bytes()).status_code == 409
     told = [client.ask("POST", f"/{name}/learn", {"id": "z", "x": {"f": 3}, "label": "ham"}) for name in ("m", "again")]
     assert told[0]["prediction"] == told[1]["prediction"]

@@ -265,7 +265,8 @@ class App:
                     raise RefusedError("too_large", f"a model file must have at most {MOST_MODEL_BYTES:,} bytes.")
                 await run_in_threadpool(file.write, chunk)
             file.seek(0)
-            await run_in_threadpool(self.service.upload, name, file, one)
+            bits = one.bits if "bits" in given else None
+            await run_in_threadpool(self.service.upload, name, file, one, bits)
         return _json(told(self.service.actor(name)), 201)
 
 

@@ -70,7 +70,23 @@ def begin(asked: Model, name: str) -> Ledger:
         if not ledger._signs:
             raise SpecError("negative and positive are for a learner of two labels: this one is of others.")
         ledger.labels = [asked.negative, asked.positive]
+    ledger.fingerprint = {"bits": asked.bits}  # a file that goes out tells how its features were hashed
     return ledger
+
+
+def bits_of(ledger: Ledger, asked: int | None) -> int:
+    """With how many bits the features of a game are hashed: what its file knows, or what is asked for."""
+    known = (ledger.fingerprint or {}).get("bits")
+    if type(known) is not int and asked is None:
+        raise SpecError(
+            "bits must be told with ?bits=N: those of --bits when the game was played, 18 if there was none."
+        )
+    if type(known) is int and asked not in (None, known):
+        raise SpecError(f"bits must be those of the file, {known}: its weights are of features that were hashed so.")
+    bits = known if type(known) is int else asked
+    assert bits is not None
+    ledger.fingerprint = {**(ledger.fingerprint or {}), "bits": bits}
+    return bits
 
 
 class Play:

@@ -23,7 +23,7 @@ from novikoff.ledger import Ledger
 from novikoff.registry import learner_name
 from novikoff.reports import plain, sentences, terminal
 from novikoff.serve.actor import Actor, Job
-from novikoff.serve.play import Play, begin, check_options
+from novikoff.serve.play import Play, begin, bits_of, check_options
 from novikoff.serve.recovery import BASE, DATABASE, write_facts
 from novikoff.serve.store import Store
 from novikoff.serve.wire import NAME, Model, RefusedError
@@ -127,14 +127,18 @@ class Service:
             return False
         raise RefusedError("model_differs", "a model of this name must be as it was asked for: there is another.")
 
-    def upload(self, name: str, file: BinaryIO, options: Model) -> None:
-        """Make a model from a file that a game was saved to; of `options` only those count that no file has."""
+    def upload(self, name: str, file: BinaryIO, options: Model, bits: int | None) -> None:
+        """Make a model from a file that a game was saved to; of `options` only those count that no file has.
+
+        bits   as they were asked for; None: those of the file
+        """
         with self._lock:
             if name in self.models:
                 raise RefusedError("model_differs", "a model of this name is there already. Choose another name.")
             try:
                 _check_unpacked(file)
                 ledger = model.load_game(file)
+                options = msgspec.structs.replace(options, bits=bits_of(ledger, bits))
                 check_options(options)
                 play = Play(ledger, options.bits)
             except (NovikoffError, zipfile.BadZipFile) as error:
