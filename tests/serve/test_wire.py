@@ -223,10 +223,13 @@ def test_a_model_goes_out_and_in_again(client, tmp_path):
     reply = client.http.put("/v1/models/again/model.nk", content=path.read_bytes())
     assert (reply.status_code, reply.json()["labelled"], reply.json()["expired"]) == (201, 20, 1)
     assert reply.json()["model"]["bits"] == 10
-    nk.save(nk.play("perceptron", ([[1.0], [-1.0]], [1, -1])), tmp_path / "played.nk")
-    played = (tmp_path / "played.nk").read_bytes()
-    assert "bits must be told" in client.http.put("/v1/models/played/model.nk", content=played).text
-    assert client.http.put("/v1/models/played/model.nk?bits=18", content=played).status_code == 201
+    named = nk.Game(nk.Perceptron())
+    named.learn_one({"a": 1.0}, -1)
+    for game, status in ((nk.play("perceptron", ([[1.0], [-1.0]], [1, -1])), 201), (named.ledger, 422)):
+        nk.save(game, tmp_path / "played.nk")
+        played = (tmp_path / "played.nk").read_bytes()
+        assert client.http.put("/v1/models/played/model.nk", content=played).status_code == status
+        client.http.delete("/v1/models/played?confirm=played")
     assert client.http.put("/v1/models/again/model.nk", content=path.read_bytes()).status_code == 409
     told = [client.ask("POST", f"/{name}/learn", {"id": "z", "x": {"f": 3}, "label": "ham"}) for name in ("m", "again")]
     assert told[0]["prediction"] == told[1]["prediction"]

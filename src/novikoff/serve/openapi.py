@@ -26,7 +26,7 @@ ROUTES: tuple[tuple[str, str, str, type | None, type | None], ...] = (
     ("GET", f"{MODEL}/certificate", "What the theorems promise on this very stream, beside what happened.", None, None),
     ("GET", f"{MODEL}/model.nk", "The game as a file that novikoff and nk.load read.", None, None),
     ("PUT", f"{MODEL}/model.nk", "Make a model from such a file; ?most_pending=, expire_seconds=, "
-     "keep_examples=, and bits= if the file is of another game.", None, None),
+     "keep_examples=. Features must be hashed, as in JSON lines, or arrays.", None, None),
     ("GET", "/metrics", "Numbers for Prometheus.", None, None),
     ("GET", "/healthz", "Is the service alive? Needs no token.", None, None),
     ("GET", "/readyz", "Are all models open? 503 until then. Needs no token.", None, None),

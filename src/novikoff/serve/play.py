@@ -22,6 +22,7 @@ from novikoff.ledger import Ledger
 from novikoff.model import ledger_of, snapshot
 from novikoff.numbering import Numbering, one_label
 from novikoff.observer import Observer
+from novikoff.player import Player
 from novikoff.serve.rows import EXACT, PAIRS, Rows
 from novikoff.serve.wire import Model
 from novikoff.types import Batch, Labels, StepResult, check_label
@@ -75,16 +76,20 @@ def begin(asked: Model, name: str) -> Ledger:
 
 
 def bits_of(ledger: Ledger, asked: int | None) -> int:
-    """With how many bits the features of a game are hashed: what its file knows, or what is asked for."""
+    """With how many bits features are hashed in a game that goes on here; refused if its own were not hashed so."""
     known = (ledger.fingerprint or {}).get("bits")
-    if type(known) is not int and asked is None:
-        raise SpecError(
-            "bits must be told with ?bits=N: those of --bits when the game was played, 18 if there was none."
-        )
-    if type(known) is int and asked not in (None, known):
+    for learner in (ledger.learner, ledger.player.within, *ledger.player.members):
+        features = Player(learner).features
+        if features is None or features.kind in (None, "array"):
+            continue
+        found = features.count.bit_length() - 1
+        if features.kind == "names" or features.count != 2**found:
+            raise SpecError("a game to be served must be on objects whose features are hashed, as in JSON lines, or on "
+                            "arrays of numbers: the features of this one are named or numbered.")  # fmt: skip
+        known = found
+    if known is not None and asked not in (None, known):
         raise SpecError(f"bits must be those of the file, {known}: its weights are of features that were hashed so.")
-    bits = known if type(known) is int else asked
-    assert bits is not None
+    bits = int(known or asked or Model("").bits)
     ledger.fingerprint = {**(ledger.fingerprint or {}), "bits": bits}
     return bits
 
