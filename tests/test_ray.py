@@ -106,6 +106,8 @@ def test_ray_changes_no_bit(here, file):
     ledger = nk.play("perceptron", file, keep=20)
     kept = [nk.keep(ledger, "best", stream=file, on=on) for on in ("threads", "ray")]
     assert repr(kept[0].certificates) == repr(kept[1].certificates)
+    means = [nk.average((np.eye(4), np.ones(4)), shards=2, on=on).classifier.weights for on in ("threads", "ray")]
+    assert means[0].tobytes() == means[1].tobytes()
     best = [nk.hindsight(nk.read(file), on=on) for on in ("threads", "ray")]
     assert repr((best[0].facts, best[0].hinge, best[0].margin)) == repr((best[1].facts, best[1].hinge, best[1].margin))
     with pytest.raises(MismatchError, match="plays on index"):

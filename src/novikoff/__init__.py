@@ -44,6 +44,7 @@ _HOMES = {
     "Stream": "stream",
     "Targets": "sources.targets",
     "Contexts": "sources.contexts",
+    "average": "averaging",
     "bandit": "off_policy",
     "comparator_sums": "summing",
     "compare": "comparison",

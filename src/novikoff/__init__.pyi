@@ -1,5 +1,6 @@
 """The public names, for type checkers and editors; `__init__.py` imports each when it is first used."""
 
+from novikoff.averaging import average as average
 from novikoff.catalog import make as make
 from novikoff.certificate import Assumption as Assumption
 from novikoff.certificate import Certificate as Certificate

@@ -322,11 +322,15 @@ def _averaged_numbers(
         constants=(0, ledger.rounds), adaptive=False, deterministic=ledger.deterministic, loss=ledger.loss,
         fixed=ledger.fixed,
     )  # fmt: skip
+    return learner.mean(), average_limits(run, delta, reservoir.fixed)
+
+
+def average_limits(run: Run[Any], delta: float, fixed: bool) -> tuple[Certificate, ...]:
+    """The limits on the risk of an average, the smaller first; fixed: were its rounds fixed in advance?"""
     half = delta / 2.0
-    found = (average_risk(run, half) if reservoir.fixed else None, average_risk_always(run, half))
-    limits = sorted((limit for limit in found if limit is not None),
-                    key=lambda limit: (RANK[limit.status], limit.bound or 0.0))  # fmt: skip
-    return learner.mean(), tuple(limits)
+    found = (average_risk(run, half) if fixed else None, average_risk_always(run, half))
+    limits = (limit for limit in found if limit is not None)
+    return tuple(sorted(limits, key=lambda limit: (RANK[limit.status], limit.bound or 0.0)))
 
 
 def _again(

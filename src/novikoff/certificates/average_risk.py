@@ -21,6 +21,12 @@ Proof
     inequality of Hoeffding and Azuma the sum of risk(w_t) - l_t(w_t) exceeds C sqrt(n ln(1/delta)/2) with chance delta
     at most. The risk is convex as a mean of convex functions, so by Jensen risk(w) is at most the mean of risk(w_t). []
     What rounding changed in the average is added: at most n W 2^-44 in length, times the longest gradient.
+Shards
+    Of examples that are cut into S >= 2 shards, each played once from zero weights (averaging.py), the same holds of
+    the mean of all n weights, the losses those of all shards: played one shard after the other, w_t is made of examples
+    before t, those of its own shard. That needs cuts which do not depend on the rows; where text is cut by bytes, that
+    is trusted. The mean of the shards' averages, each times its rounds, is rounded (S + 2) 2^-52 W more at most; as no
+    shard has more than n - S + 1 rounds, n W 2^-44 is enough for both.
 Reference
     [cesabianchi2004].
 """
