@@ -253,6 +253,10 @@ class AsyncClient:
         """As `Client.model`."""
         return AsyncModel(self.client.model(name))
 
+    async def upload(self, name: str, file: bytes, **options: Any) -> AsyncModel:
+        """As `Client.upload`."""
+        return AsyncModel(await asyncio.to_thread(self.client.upload, name, file, **options))
+
     async def delete(self, name: str) -> bool:
         """As `Client.delete`."""
         return await asyncio.to_thread(self.client.delete, name)
@@ -286,6 +290,14 @@ class AsyncModel:
     async def certificate(self) -> dict[str, Any]:
         """As `Model.certificate`."""
         return await asyncio.to_thread(self.model.certificate)
+
+    async def describe(self) -> dict[str, Any]:
+        """As `Model.describe`."""
+        return await asyncio.to_thread(self.model.describe)
+
+    async def download(self) -> bytes:
+        """As `Model.download`."""
+        return await asyncio.to_thread(self.model.download)
 
     async def round(self, id: str) -> dict[str, Any] | None:
         """As `Model.round`."""

@@ -1,12 +1,16 @@
 """What is asked and answered over the wire."""
 
+import asyncio
 import json
 import re
 import zipfile
 
+import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.client import AsyncClient, Client
+from novikoff.errors import InputError
 from novikoff.serve.app import MOST_BYTES
 from novikoff.serve.wire import STATUS
 
@@ -238,6 +242,29 @@ def test_a_model_goes_out_and_in_again(client, tmp_path):
         for _ in range(16):
             entry.write(bytes(2**26))
     assert client.http.put("/v1/models/bad/model.nk", content=path.read_bytes()).status_code == 413
+
+
+def test_the_client_asks_for_all_that_can_be_asked(client):
+    url, token = str(client.http.base_url), client.http.headers["authorization"].split()[1]
+    with Client(url, token) as ours:
+        model = ours.create("m", "perceptron:bias=1", bits=10, keep_examples=100)
+        said = model.predict({"f": np.float64(1.0)})
+        assert model.label(said["id"], np.int64(-1))["mistake"] == (said["prediction"] == 1)
+        again = ours.upload("again", model.download(), most_pending=7)
+        assert (again.describe()["labelled"], again.describe()["model"]["most_pending"]) == (1, 7)
+        assert (ours.delete("again"), ours.delete("again")) == (True, False)
+
+    async def ask():
+        async with AsyncClient(url, token) as theirs:
+            model = await theirs.upload("again", await theirs.model("m").download())
+            assert (await model.describe())["labelled"] == 1
+            assert await theirs.delete("again")
+            return await theirs.models()
+
+    assert [one["name"] for one in asyncio.run(ask())] == ["m"]
+    for wrong in ("http://127.0.0.1:x", "http://127.0.0.1:99999", "ftp://a", "http://"):
+        with pytest.raises(InputError, match="an address must be like"):
+            Client(wrong)
 
 
 def test_it_tells_of_itself(client):
