@@ -31,7 +31,7 @@ import numpy as np
 
 from novikoff import model
 from novikoff.comparators.linear import LinearScorer
-from novikoff.comparators.reading import rows_of, two_labels
+from novikoff.comparators.reading import rows_of, tell_skipped, two_labels
 from novikoff.comparators.rows import RowBuffer, chosen, sizes, without_zeros
 from novikoff.environment import as_stream
 from novikoff.errors import InputError
@@ -40,6 +40,8 @@ from novikoff.learners.perceptron import Perceptron
 from novikoff.mixed import Asked, Epoch, Mixed, Vector, unseen, weights_of, with_weights
 from novikoff.stream import Stream
 from novikoff.types import State
+
+Skipped = list[tuple[int, str]]
 
 FIT_BYTES = 16_000_000
 """Of rows that comparators are fitted on."""
@@ -93,7 +95,9 @@ def mix(
             if progress is not None:
                 progress(done * shards + shard, epochs * shards)
 
-        _epoch(mixed, parts, who, tell)
+        skipped = _epoch(mixed, parts, who, tell)
+        if not done:
+            tell_skipped(stream, skipped)
         if save is not None:
             model.save(mixed, save, force)
     return mixed
@@ -141,10 +145,11 @@ class _Played:
     unexplained: float
     seen: State | None
     fingerprints: list[Any]
+    skipped: Skipped
 
 
-def _epoch(mixed: Mixed, parts: Sequence[Stream], who: Executor, tell: Count) -> None:
-    """One more epoch."""
+def _epoch(mixed: Mixed, parts: Sequence[Stream], who: Executor, tell: Count) -> list[Skipped]:
+    """One more epoch; the bad rows of its parts."""
     asked, first = mixed.asked, not mixed.epochs
     shards, held = parts[: asked.shards], parts[asked.shards :]
     start = mixed.learner.state()
@@ -168,14 +173,16 @@ def _epoch(mixed: Mixed, parts: Sequence[Stream], who: Executor, tell: Count) ->
         weights,
     )  # fmt: skip
     mixed.total = padded(mixed.total, len(weights)) + weights
-    errors = None
+    errors, skipped = None, [one.skipped for one in played]
     if held:
-        errors, mixed.trials = _errors(who, held, mixed.learner)
+        errors, mixed.trials, more = _errors(who, held, mixed.learner)
+        skipped += more
         if all(epoch.errors is None or errors < epoch.errors for epoch in mixed.epochs):
             mixed.best = mixed.learner
     mixed.epochs.append(Epoch(mistakes, chosen_parts, errors))
     if held and mixed.done:
-        mixed.averaged_errors, _ = _errors(who, held, mixed.averaged)
+        mixed.averaged_errors, _, _ = _errors(who, held, mixed.averaged)
+    return skipped
 
 
 def mean(ends: Sequence[Vector], parts: Sequence[int]) -> Vector:
@@ -193,10 +200,10 @@ def padded(weights: Vector, width: int) -> Vector:
     return np.concatenate([weights[:-1], np.zeros(width - len(weights)), weights[-1:]])
 
 
-def _errors(who: Executor, held: Sequence[Stream], learner: Perceptron) -> tuple[int, int]:
-    """Of a learner on rows held back, and how many these are."""
+def _errors(who: Executor, held: Sequence[Stream], learner: Perceptron) -> tuple[int, int, list[Skipped]]:
+    """Of a learner on rows held back, how many these are, and those that were skipped."""
     found = who.map(_judge, held, learner.state())
-    return sum(errors for errors, _ in found), sum(rows for _, rows in found)
+    return sum(errors for errors, _, _ in found), sum(rows for _, rows, _ in found), [bad for _, _, bad in found]
 
 
 def _fit(over: Over, shards: Sequence[Stream], bias: float, normalize: bool) -> State:
@@ -236,11 +243,12 @@ def _play(over: Over, shard: Stream, state: State, scorer: State, first: bool) -
     end = weights_of(learner)
     moved = watching.unexplained(begin if np.any(begin) else None, end)
     seen = watching.state() if first else None
-    return _Played(end, learner.features.state(), rows, mistakes, learner.updates - before, moved, seen, prints)
+    return _Played(end, learner.features.state(), rows, mistakes, learner.updates - before, moved, seen, prints,
+                   list(shard.skipped))  # fmt: skip
 
 
-def _judge(over: Over, shard: Stream, state: State) -> tuple[int, int]:
-    """Errors of a learner on a part, and its rows."""
+def _judge(over: Over, shard: Stream, state: State) -> tuple[int, int, Skipped]:
+    """Errors of a learner on a part, its rows, and those that were skipped."""
     learner = Perceptron.restore({**state, "weights": np.array(state["weights"])})
     errors = rows = 0
     for batch in shard.batches():
@@ -248,4 +256,4 @@ def _judge(over: Over, shard: Stream, state: State) -> tuple[int, int]:
             raise InterruptedError
         errors += int(np.count_nonzero(learner.predict_many(batch) != batch.y))
         rows += len(batch)
-    return errors, rows
+    return errors, rows, list(shard.skipped)

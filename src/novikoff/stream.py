@@ -40,6 +40,8 @@ class Stream(ABC):
     encoding     how the columns of a table become features (tables/encoding.py); None if it is no table
     table        its features are the columns of a table, each of a size of its own: learners scale them by default
     expected     what -1 and +1 stood for where its reader learned: of these, one may come alone
+    skipped      the bad rows of the last pass that were skipped, as asked: line, message
+    most_bad     how many may be skipped
     """
 
     name: str
@@ -61,6 +63,8 @@ class Stream(ABC):
     encoding: Any = None
     table: bool = False
     expected: Labels | None = None
+    skipped: Sequence[tuple[int, str]] = ()
+    most_bad: int = 0
 
     @abstractmethod
     def batches(self, start: Position | None = None) -> Iterator[Batch]:

@@ -31,7 +31,7 @@ from novikoff.comparators.hindsight import CHANGED, OTHERS, joined
 from novikoff.comparators.linear import LinearScorer
 from novikoff.comparators.linear_tracker import LinearComparatorFacts, LinearTracker
 from novikoff.comparators.placing import again, the_same
-from novikoff.comparators.reading import rows_of, two_labels
+from novikoff.comparators.reading import rows_of, tell_skipped, two_labels
 from novikoff.comparators.rounding import of_length
 from novikoff.comparators.shards import merged
 from novikoff.environment import as_stream
@@ -132,7 +132,10 @@ def comparator_sums(
     echo = None if tracked is None or not tracked.directions else again(tracked)
     shown = [*scorers, *([] if echo is None else [echo])]
     before = stream.fingerprint()
-    each = executor(on, threads).map(_show, [stream] if parts == 1 else stream.parts(parts), shown, progress=progress)
+    cut = [stream] if parts == 1 else stream.parts(parts)
+    found = executor(on, threads).map(_show, cut, shown, progress=progress)
+    each = [scorers for scorers, _ in found]
+    tell_skipped(stream, [skipped for _, skipped in found])
     if repr(before) != repr(stream.fingerprint()) or (game is not None and game.fingerprint not in (None, before)):
         raise InputError(CHANGED)
     if tracked is not None and echo is not None:
@@ -155,8 +158,8 @@ def placed(vectors: Sequence[Vector], bias: float, normalize: bool) -> LinearSco
     return LinearScorer(fresh.U, fresh.bias_weights, exact, bias, normalize)
 
 
-def _show(over: Over, part: Stream, scorers: Sequence[LinearScorer]) -> list[LinearScorer]:
-    """What comparators see of a part."""
+def _show(over: Over, part: Stream, scorers: Sequence[LinearScorer]) -> tuple[list[LinearScorer], Any]:
+    """What comparators see of a part, and the bad rows that were skipped."""
     mine = [copy.deepcopy(scorer) for scorer in scorers]
     for batch in part.batches():
         if over():
@@ -164,7 +167,7 @@ def _show(over: Over, part: Stream, scorers: Sequence[LinearScorer]) -> list[Lin
         x, y = rows_of(batch)
         for scorer in mine:
             scorer.see(x, y, np.zeros(len(y), np.bool_))
-    return mine
+    return mine, list(part.skipped)
 
 
 def _of_game(game: Ledger) -> LinearComparatorFacts:

@@ -137,3 +137,22 @@ def test_what_cannot_be_opened_by_a_url_says_so():
         nk.read("memory://nothing/there")
     with pytest.raises(NovikoffError, match="gopher"):
         nk.read("gopher://nothing/there")
+
+
+@pytest.mark.parametrize("format", ["svmlight", "csv"])
+def test_bad_rows_of_parts_count_together_and_are_told(format, tmp_path):
+    """Each part reads by itself: three parts once skipped three bad rows where one was allowed, and told of one."""
+    good = ["1 0:1", "-1 0:2"] if format == "svmlight" else ["1,1", "2,0"]
+    lines = ([] if format == "svmlight" else ["a,y"]) + good * 300
+    for bad in (20, 300, 590):
+        lines[bad] = "1 0:x" if format == "svmlight" else "1"
+    path = tmp_path / "bad"
+    path.write_text("\n".join(lines) + "\n")
+    u = [[1.0, 0.0]]
+    for do in (lambda source: nk.mix(source, 3, 2), lambda source: nk.mix(source, 2, 2, held=1),
+               lambda source: nk.comparator_sums(source, u, parts=3)):  # fmt: skip
+        with pytest.raises(SourceError, match="2 more bad rows"):
+            do(nk.read(path, format, skip_bad=2))
+        source = nk.read(path, format, skip_bad=3)
+        do(source)
+        assert any("3 bad rows skipped in the parts" in note for note in source.notes)

@@ -7,7 +7,7 @@ leave such rounds out changes neither the Perceptron nor its mistakes, so a boun
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from novikoff import encode
 from novikoff.comparators.rows import Rows, as_rows, chosen, form_of, stacked
-from novikoff.errors import POSITIVE, InputError
+from novikoff.errors import POSITIVE, Advice, InputError, Option, SourceError, counted
 from novikoff.stream import Stream
 from novikoff.types import Batch, Sparse
 
@@ -95,6 +95,18 @@ def rows_of(batch: Batch) -> tuple[Rows, NDArray[np.int8]]:
     if batch.x is None or isinstance(batch.x, list):
         raise InputError("parts are of rows of numbers: got single examples. Put them in arrays or in a file.")
     return as_rows(batch), np.ascontiguousarray(batch.y, dtype=np.int8)
+
+
+def tell_skipped(stream: Stream, parts: Iterable[Sequence[tuple[int, str]]]) -> None:
+    """Note the bad rows that were skipped in parts of a stream; refuse more than may be."""
+    bad = [one for part in parts for one in part]
+    if len(bad) > stream.most_bad:
+        raise SourceError(
+            bad[0][1], f"and {counted(len(bad) - 1, 'more bad row')} in other parts",
+            Advice("Correct them, or pass ", Option("skip_bad", len(bad)), "."),
+        )  # fmt: skip
+    if bad:
+        stream.notes.append(f"{counted(len(bad), 'bad row')} skipped in the parts of {stream.name}: {bad[0][1]}")
 
 
 def fingerprint(stream: Stream) -> Any:

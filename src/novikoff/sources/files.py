@@ -97,6 +97,16 @@ class Files(Stream):
         return self._first.bits
 
     @property
+    def skipped(self) -> list[tuple[int, str]]:  # type: ignore[override]
+        """The bad rows of all files."""
+        return [one for file in self._files for one in file.skipped]
+
+    @property
+    def most_bad(self) -> int:  # type: ignore[override]
+        """As many in each file."""
+        return sum(file.most_bad for file in self._files)
+
+    @property
     def encoding(self) -> Any:
         """How columns become features; None if they are no tables."""
         return self._first.encoding

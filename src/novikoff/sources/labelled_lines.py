@@ -176,6 +176,11 @@ class LabelledLines(Stream):
         """The labels of the first lines, as they are written there."""
         return {word.decode("utf-8", "replace").strip() for word in self.label_word.findall(head)}
 
+    @property
+    def most_bad(self) -> int:  # type: ignore[override]
+        """Lines that may be skipped."""
+        return self._skip_bad
+
     def show_many(self) -> None:
         if self._positive is None:
             self._many = True

@@ -55,6 +55,7 @@ class Delimited(TextReader):
         skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES,
     ) -> None:  # fmt: skip
         self._header, self._delimiter, self._asked = header, delimiter, asked
+        self.most_bad = skip_bad
         self._skip_bad, self._threads, self._chunk = skip_bad, cores() if threads is None else threads, chunk
         super().__init__(source)
 

@@ -36,6 +36,7 @@ class Objects(TextReader):
     def __init__(
         self, source: Any, skip_bad: int | None = 0, chunk: int = CHUNK_BYTES, first_alone: bool = False
     ) -> None:  # fmt: skip
+        self.most_bad = skip_bad or 0
         self._skip_bad, self._chunk, self._first_alone = skip_bad, chunk, first_alone
         super().__init__(source)
 

@@ -53,6 +53,7 @@ class Reader(ABC):
     levels  the names of an index of pandas that is not among the columns
     rows    how many there are; None if only reading tells
     skipped the bad rows of a pass that were skipped: line, message
+    most_bad how many rows may be skipped
     needed  the column of labels or outcomes, where a row without one is bad; None: a table tells
     first   where the part begins that is read, in rows or bytes, and where it ends; None: at the end
     """
@@ -64,6 +65,7 @@ class Reader(ABC):
     rereadable = independent = fixed = True
     rows: int | None = None
     needed: str | None = None
+    most_bad = 0
     first = 0
     last: int | None = None
 

@@ -171,7 +171,12 @@ class Table(Stream):
         return self.encoding.features if self.encoding.dense and self._reader.named else None
 
     @property
-    def skipped(self) -> list[tuple[int, str]]:
+    def most_bad(self) -> int:  # type: ignore[override]
+        """Rows that may be skipped."""
+        return self._reader.most_bad
+
+    @property
+    def skipped(self) -> list[tuple[int, str]]:  # type: ignore[override]
         """The bad rows of this pass that were skipped: their lines, and what is wrong with them."""
         return self._reader.skipped
 
