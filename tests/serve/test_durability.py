@@ -167,7 +167,7 @@ def test_a_full_disk_loses_nothing_and_passes(tmp_path):
 
         in_the_thread(lambda: limit(1))  # no smaller than it is: not a page more
         refused = client.learn("big", {f"g{k}": k for k in range(2000)}, "ham", 503)
-        assert refused["error"]["code"] == "storage_failed"
+        assert (refused["error"]["code"], refused["error"]["id"]) == ("storage_failed", "big")
         assert client.ask("GET", "/m")["state"] == "storage_failed"
         assert client.predict("later", {"f": 1}, 503)["error"]["code"] == "storage_failed"
         assert client.saved() == before  # it can be looked at, and nothing of the group has happened

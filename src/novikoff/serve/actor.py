@@ -237,7 +237,8 @@ class Actor:
     def _refuse(self, jobs: Sequence[Job]) -> None:
         for job in jobs:
             for item in job.items:
-                item.reply = self.refusal()
+                item.reply = refusal = self.refusal()
+                refusal.id = item.asked.id
         self._deliver(jobs)
 
     def _refuse_all(self) -> None:
