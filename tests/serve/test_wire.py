@@ -115,6 +115,7 @@ def test_who_may_ask(client):
 
 
 def test_names_and_paths_lead_nowhere_else(client, tmp_path):
+    assert (tmp_path / "models").stat().st_mode & 0o077 == 0
     before = sorted(path.name for path in tmp_path.rglob("*"))
     for name in ("..", "%2e%2e", "a%2fb", ".hidden", "A", "a" * 65, "a b", "é"):
         status, _ = client.code("PUT", f"/v1/models/{name}", {"learner": "perceptron"})

@@ -61,7 +61,7 @@ class Service:
         self._evaluated: dict[Actor, float] = {}
         self._evaluating: dict[Actor, threading.Lock] = {}
         try:
-            (folder / "models").mkdir(parents=True, exist_ok=True)
+            (folder / "models").mkdir(0o700, parents=True, exist_ok=True)  # examples are nobody else's business
             for kind in (".new-*", ".gone-*"):  # a model that was being made, or removed, when the service died
                 for half in (folder / "models").glob(kind):
                     shutil.rmtree(half)
