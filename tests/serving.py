@@ -66,6 +66,7 @@ def opened(folder, **more):
     app = App(Service(folder, **more), TOKEN)
     with listening("127.0.0.1", 0) as sock:
         server = uvicorn.Server(configured(app))
+        app.stopping = lambda: server.should_exit
         thread = threading.Thread(target=server.run, args=([sock],))
         thread.start()
         try:

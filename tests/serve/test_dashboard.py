@@ -45,6 +45,17 @@ def test_the_page_is_told_of_what_was_served(client):
     assert "of the answers served were wrong" in first["sentence"] or first["status"] == "vacuous"
 
 
+def test_who_watches_is_let_go_when_the_service_stops(client):
+    client.make()
+    with client.http.stream("GET", "/v1/models/m/events") as answer:
+        lines = answer.iter_lines()
+        next(line for line in lines if line.startswith("data: "))
+        client.app.stopping = lambda: True
+        client.predict("a", {"f": 1})
+        assert not [line for line in lines if line.startswith("data: ")]  # it ends before anything else is told
+        client.app.stopping = lambda: False
+
+
 def test_everybody_can_read_the_page_as_it_happens(client, browser):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     client.make()

@@ -62,12 +62,14 @@ JSON = [
 class App:
     """The application.
 
-    service   the models
-    token     whoever asks must have it
+    service    the models
+    token      whoever asks must have it
+    stopping   is the server about to stop? Then nobody is told more
     """
 
     def __init__(self, service: Service, token: str) -> None:
         self.service = service
+        self.stopping: Callable[[], bool] = lambda: False
         basic = base64.b64encode(f"novikoff:{token}".encode()).decode()
         self._tokens = [f"Bearer {token}".encode(), f"Basic {basic}".encode()]
         self.request_seconds = Histogram((0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0))

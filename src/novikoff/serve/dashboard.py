@@ -70,7 +70,7 @@ class Dashboard:
     async def _stream(self, actor: Actor) -> AsyncIterator[bytes]:
         begin, before = time.monotonic(), ""
         yield b"retry: 500\n\n"
-        while time.monotonic() - begin < LISTENS:
+        while time.monotonic() - begin < LISTENS and not self._app.stopping():
             text = json.dumps(await self._now(actor), default=str)
             yield b": still here\n\n" if text == before else f"data: {text}\n\n".encode()
             before = text

@@ -40,7 +40,9 @@ def serve(folder: Path, host: str, port: int, token_file: Path | None, sync: str
             file=sys.stderr,
             flush=True,
         )
-        uvicorn.Server(configured(app)).run([sock])
+        server = uvicorn.Server(configured(app))
+        app.stopping = lambda: server.should_exit
+        server.run([sock])
 
 
 def configured(app: Any) -> Any:
