@@ -24,6 +24,8 @@ ask novikoff run perc
 ask novikoff run auto --ke
 ask novikoff run --keep b
 ask novikoff run auto demo:br
+ask novikoff run demo:ir
+[[ $COMP_WORDBREAKS == *:* ]] && echo "a colon ends a word"
 ask novikoff duel midpoint grid
 ask novikoff predict mod
 """
@@ -50,7 +52,7 @@ def test_bash_completes_verbs_names_options_values_and_files(tmp_path):
     verbs, *others = done.stdout.splitlines()
     assert done.stderr == ""
     assert set(VERBS) <= set(verbs.split())
-    assert others == ["perceptron", "--keep", "best", "demo:breast-cancer", "grid-bisection", "model.nk"]
+    assert others == ["perceptron", "--keep", "best", "demo:breast-cancer", "demo:iris", "grid-bisection", "model.nk"]
 
 
 def test_zsh_gets_a_script_too():

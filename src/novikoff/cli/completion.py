@@ -20,13 +20,16 @@ def script(shell: str) -> str:
     whole, words = parser(), _words()
     for action in _actions(whole):
         named = str(action.metavar).partition(" ")[0]
+        named = "FIRST" if (named, action.nargs) == ("LEARNER", "?") else named
         if named in words:
             action.complete = {one: f"_novikoff_{named.lower()}" for one in ("bash", "zsh")}  # type: ignore[attr-defined]
         elif named in FILES:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
     write = _bash if shell == "bash" else _zsh
     preamble = "\n".join(write(f"_novikoff_{named.lower()}", told) for named, told in words.items())
-    made: str = shtab.complete(whole, shell, preamble={"bash": preamble, "zsh": preamble}[shell])
+    if shell == "bash":  # where demo:iris is three words, unless it is told otherwise
+        preamble = f"COMP_WORDBREAKS=${{COMP_WORDBREAKS//:}}\n{preamble}"
+    made: str = shtab.complete(whole, shell, preamble=preamble)
     return made
 
 
@@ -35,6 +38,7 @@ def _words() -> dict[str, list[str]]:
     demos = [f"demo:{name}" for name in DEMOS]
     return {
         "LEARNER": names("learner"),
+        "FIRST": [*names("learner"), *demos],  # a learner, or else the source at once
         "LOG": names("learner"),
         "ADVERSARY": names("adversary"),
         "SOURCE": demos,
@@ -51,12 +55,7 @@ def _actions(one: Parser) -> Iterator[Action]:
 
 
 def _bash(function: str, words: list[str]) -> str:
-    """Words, and files; where a colon was typed, what may follow it."""
-    later = [word.partition(":")[2] for word in words if ":" in word]
-    return (
-        f'{function}() {{\n  compgen -W "{" ".join(words)}" -- "$1"\n'
-        f'  case "$COMP_LINE" in *demo:*) compgen -W "{" ".join(later)}" -- "$1";; esac\n  compgen -f -- "$1"\n}}'
-    )
+    return f'{function}() {{\n  compgen -W "{" ".join(words)}" -- "$1"\n  compgen -f -- "$1"\n}}'
 
 
 def _zsh(function: str, words: list[str]) -> str:
