@@ -83,6 +83,13 @@ def test_type_checkers_see_the_public_names_where_they_are():
     assert {*told, *rooms, "__version__"} == set(nk.__all__)
 
 
+def test_the_reference_has_every_estimator():
+    import novikoff.sklearn
+
+    reference = (ROOT / "docs" / "making" / "reference.py").read_text()
+    assert [name for name in novikoff.sklearn.__all__ if f'"{name}"' not in reference] == []
+
+
 def test_the_status_page_names_every_theorem_and_learner():
     for theorem in theorems():
         assert f"`{theorem}`" in STATUS, theorem

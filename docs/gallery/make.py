@@ -26,7 +26,7 @@ BOXES = "#v=1&g=boxes&o=&s=0&r=me&m=0k0hp0909m0a01m0a0bp0702m0i0gp0b0ap&t=7"
 def reports(folder):
     """A run and a comparison on embedded data, and a game with experts, as pages."""
     runs = {
-        "report": ["run", "perceptron:bias=1,normalize=true", "demo:breast-cancer"],
+        "report": ["run", "scaled:[perceptron:bias=1]", "demo:breast-cancer"],
         "comparison": [
             "compare",
             "demo:breast-cancer",
@@ -59,6 +59,7 @@ def main():
         browser = play.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 800, "height": 1000})
         for name in reports(folder):
+            page.set_viewport_size({"width": 800, "height": 590 if name == "report" else 1000})  # the README shows it
             page.goto((folder / f"{name}.html").as_uri())
             page.screenshot(path=HERE / f"{name}.png")
         page.set_viewport_size({"width": 1000, "height": 640})

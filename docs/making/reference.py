@@ -15,8 +15,19 @@ PAGES = {
     "learners": ("Learners", "What each does and promises: [the catalogue](../learners/index.md)."),
     "sources": ("Sources and types", "What streams come from, and the words that learners and streams share."),
     "rooms": ("Adversaries, classes, tests", "The rooms of the package that have names of their own."),
+    "elsewhere": ("scikit-learn, River, the client", "What is imported from a room of its own, and may need an extra."),
 }
 ROOMS = ("adversaries", "classes", "testing")
+ELSEWHERE = {
+    "sklearn.classifier": ["NovikoffClassifier"],
+    "sklearn.regressor": ["NovikoffRegressor"],
+    "sklearn.named": [
+        "AutoClassifier", "PerceptronClassifier", "KernelPerceptronClassifier", "AutoRegressor", "VawRegressor",
+        "OnlineGradientRegressor",
+    ],
+    "river": ["NovikoffClassifier", "NovikoffRegressor"],
+    "client": ["Client", "Model", "AsyncClient", "AsyncModel", "ServiceError"],
+}  # fmt: skip
 NAMES = {entry.attribute: name for name, entry in CATALOG.items() if entry.room == "learner"}
 
 
@@ -29,6 +40,9 @@ def pages() -> dict[str, str]:
         module = getattr(nk, room)
         for name in module.__all__:
             listed["rooms"] += [_entry(_home(getattr(module, name), room, name), f"novikoff.{room}.{name}", name)]
+    for home, names in ELSEWHERE.items():
+        public = f"novikoff.{home.partition('.')[0]}"
+        listed["elsewhere"] += [_entry(f"novikoff.{home}.{name}", f"{public}.{name}", name) for name in names]
     made = {
         f"api/{page}.md": "\n\n".join([f"# {title}", told, *listed[page]]) + "\n"
         for page, (title, told) in PAGES.items()
