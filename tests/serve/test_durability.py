@@ -13,6 +13,7 @@ import pytest
 
 from novikoff.serve import answering
 from novikoff.serve.recovery import DATABASE, snapshots
+from novikoff.serve.store import Arrival, Round, Store
 from serving import opened, parts, played
 from serving_process import Server, context
 
@@ -145,6 +146,21 @@ def test_examples_that_two_snapshots_know_are_dropped_and_nothing_else_is(tmp_pa
         path.unlink()
     with opened(tmp_path) as client:
         assert "no longer kept" in client.ask("GET", "/m")["reason"]
+
+
+def test_pages_of_dropped_examples_are_free_again(tmp_path):
+    store = Store(tmp_path / DATABASE)
+    with store.transaction():
+        store.add_rounds([Round.new(k, f"{k}", bytes(400), 1, 0.0, k, 0.0, k) for k in range(1, 2001)])
+        store.add_arrivals([Arrival(k, k, 1, 1, 0) for k in range(1, 2001)])
+    pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+    with store.transaction():
+        assert store.drop_labelled(0, 1900, 1500) == 1500
+        assert store.drop_labelled(1500, 1900, 1500) == 1900
+    assert store._db.execute("PRAGMA freelist_count").fetchone()[0] > pages / 3
+    assert [store.find([f"{k}"])[f"{k}"].of(bytes(400)) for k in (1, 1900, 1901)] == [True, True, True]
+    assert not store.find(["1"])["1"].of(bytes(401))
+    store.close()
 
 
 def test_a_full_disk_loses_nothing_and_passes(tmp_path):
