@@ -118,9 +118,10 @@ def _resumed(path: Any, asked: Asked, stream: Stream, cuts: list[int]) -> Mixed:
     saved = model.load(path)
     if not isinstance(saved, Mixed):
         raise InputError(f"a run to go on with must be one of mix: {path} holds something else.")
-    same = {**saved.asked.state(), "epochs": 0} == {**asked.state(), "epochs": 0}
-    if not same or saved.cuts != cuts or saved.fingerprint != (stream.fingerprint() or None):
-        what = "another source" if same else f"{saved.asked}"
+    theirs, ours = saved.asked.state(), asked.state()
+    differs = [f"{name}={theirs[name]}" for name in ours if name != "epochs" and theirs[name] != ours[name]]
+    if differs or saved.cuts != cuts or saved.fingerprint != (stream.fingerprint() or None):
+        what = ", ".join(differs) or "another source"
         raise InputError(
             f"a run must go on with what it was asked for: {path} holds one of {what}. Begin anew, or ask for the same."
         )

@@ -7,11 +7,14 @@ their sums are exact. A part may count with a weight, as in mixing.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from novikoff.comparators.linear import LinearScorer
-from novikoff.comparators.tally import Comparator
+from novikoff.comparators.tally import Comparator, shortened
 
 
 def merged(parts: Sequence[LinearScorer], weights: Sequence[Fraction] | None = None) -> list[Comparator]:
@@ -27,30 +30,21 @@ def merged(parts: Sequence[LinearScorer], weights: Sequence[Fraction] | None = N
 
 def _separating(parts: Sequence[LinearScorer]) -> Iterator[Comparator]:
     """Each direction at its least margin over all parts, where that separates."""
-    least = [min(part.tally.least[k] for part in parts) for k in range(parts[0].tally.directions)]
-    for part in parts:
-        for u in part.tally.comparators(part.norms2):
-            if u.direction and u.hinge == 0 and u.scale == least[u.direction - 1]:
-                least[u.direction - 1] = float("nan")  # once
-                yield u
+    tally = copy.copy(parts[0].tally)
+    tally.least = np.min([part.tally.least for part in parts], axis=0)
+    for u in tally.comparators(parts[0].norms2, Fraction(0)):
+        if u.direction and u.hinge == 0 and u.scale == tally.least[u.direction - 1]:
+            yield u
 
 
-def _at_thresholds(seen: Sequence[tuple[LinearScorer, Fraction]]) -> list[Comparator]:
-    sums: list[dict[tuple[int, float], Comparator]] = []
-    for part, weight in seen:
-        edges = set(part.tally.edges.tolist())
-        sums.append({
-            (u.direction, u.scale): Comparator(
-                u.direction, u.scale, u.square, weight * u.hinge, weight * u.squared_hinge, u.start
-            )
-            for u in part.tally.comparators(part.norms2)
-            if u.direction and u.scale in edges
-        })  # fmt: skip
-    first, *others = sums
-    return [
-        Comparator(
-            u.direction, u.scale, u.square, sum((one[key].hinge for one in others), u.hinge),
-            sum((one[key].squared_hinge for one in others), u.squared_hinge), u.start,
-        )
-        for key, u in first.items() if all(key in one for one in others)
-    ]  # fmt: skip
+def _at_thresholds(seen: Sequence[tuple[LinearScorer, Fraction]]) -> Iterator[Comparator]:
+    """Each direction at the thresholds that all parts tell of."""
+    first, _ = seen[0]
+    for k, norm2 in enumerate(first.norms2):
+        told = [list(part.tally.losses(k)) for part, _ in seen] if norm2 else [[]]
+        for losses in zip(*told, strict=False):  # one that tells of fewer tells of the lowest
+            edge = losses[0][0]
+            hinge = sum((weight * one for (_, weight), (_, one, _) in zip(seen, losses, strict=True)), Fraction(0))
+            squared = sum((weight * one for (_, weight), (*_, one) in zip(seen, losses, strict=True)), Fraction(0))
+            square = shortened(*(norm2 / Fraction(edge) ** 2).as_integer_ratio())
+            yield Comparator(k + 1, edge, square, hinge, squared, Fraction(0))

@@ -195,6 +195,10 @@ class Tally:
             square = shortened(*(norm2 / scale**2).as_integer_ratio())
             yield PenalizedComparator(k + 1, edge, square, kappa / scale, loss, start / scale)
 
+    def losses(self, direction: int) -> Iterator[tuple[float, Fraction, Fraction]]:
+        """(S, the hinge loss of f/S, the squared one) at each threshold S of which something is known, rounded up."""
+        return self._losses(direction, None, squares=True)
+
     def _first(self, norm2: Fraction, longest: Fraction) -> int:
         """The first threshold that does not make f too long."""
         return bisect_left(self.edges[:-1].tolist(), True, key=lambda edge: norm2 <= longest * Fraction(edge) ** 2)
