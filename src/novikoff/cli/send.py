@@ -11,6 +11,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from novikoff.certificate import bound_text
+from novikoff.certificate import number as figure
 from novikoff.cli.opening import open_source, say_notes, wants_numbers
 from novikoff.client import LINES, Client, Model, ServiceError
 from novikoff.errors import Advice, InputError, Option, counted
@@ -216,7 +218,9 @@ def _tell(name: str, stem: str, rows: int, refused: int, certificate: dict[str, 
         print(certificate["drift"]["sentence"])
     for one in certificate["certificates"]:
         if one["bound"] is not None and one["status"] != "void":
-            print(f"  {one['status']:<11} {one['theorem']}: {one['quantity']} {one['observed']:,} <= {one['bound']:,}")
+            sign = ">" if one["status"] == "violated" else "<="
+            told = f"{one['quantity']} {figure(one['observed'])} {sign} {bound_text(one['bound'], 'upper')}"
+            print(f"  {one['status']:<11} {one['theorem']}: {told}")
 
 
 def _paid(certificate: dict[str, Any], costs: dict[str, Any]) -> str:
