@@ -40,7 +40,7 @@ def nothing_else_registered(monkeypatch):
     monkeypatch.setattr(registry, "_registered", {room: {} for room in registry.GROUPS})
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # as long as it runs asyncio.run is refused: other files need that
 def browser():
     found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if found is None:
