@@ -6,13 +6,13 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from novikoff.errors import LateError, shown
-from novikoff.late import Late
 from novikoff.numbering import Numbering, one_label
 from novikoff.pending import Answered, Id, Pending, Waiting, digest, own
 from novikoff.types import Example, check_label
 
 if TYPE_CHECKING:
     from novikoff.game import Game
+    from novikoff.late import Late
 
 
 class Answer(NamedTuple):

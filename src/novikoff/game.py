@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from novikoff.by_id import Answer, ById
 from novikoff.errors import InputError, MismatchError, SpecError
-from novikoff.late import Late
 from novikoff.ledger import Ledger
 from novikoff.numbering import Numbering, one_label
 from novikoff.observer import Observer, Tracking, as_batch
@@ -22,6 +21,9 @@ from novikoff.types import Batch, Example, Label, Labels, Learner, StepResult, c
 
 if TYPE_CHECKING:
     from novikoff.drift import DriftTest
+
+if TYPE_CHECKING:
+    from novikoff.late import Late
 
 SCORES_TOGETHER = 512
 """Scores of single rounds that wait to be counted together."""
@@ -130,6 +132,8 @@ class Game:
 
     def _be_late(self) -> Late:
         """From now on labels come late."""
+        from novikoff.late import Late
+
         if self.ledger.late is None:
             if self.learner.domain.kind == "losses" or self.ledger.adversary is not None:
                 raise MismatchError("labels may come late where examples have some: this game has none to serve.")

@@ -12,16 +12,12 @@ from novikoff.baselines import Baselines
 from novikoff.calibration import Calibration
 from novikoff.comparators.tracker import restored
 from novikoff.consistency import check
-from novikoff.coverage import Coverage
-from novikoff.drift import DriftWatch
 from novikoff.errors import ModelFileError
-from novikoff.late import Late
 from novikoff.learners.nesting import restored as restored_learner
 from novikoff.learners.nesting import saved
 from novikoff.ledger import Ledger
 from novikoff.player import Player
 from novikoff.ranking import Ranking
-from novikoff.reservoir import HypothesisReservoir
 from novikoff.tables.encoding import Encoding
 from novikoff.totals import Total
 from novikoff.types import Learner, State
@@ -86,6 +82,11 @@ def restore(state: State, learner: Learner) -> Ledger:
     names = state["feature_names"]
     if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise ModelFileError(f"feature_names of a ledger must be texts: got {names!r}.")
+    from novikoff.coverage import Coverage
+    from novikoff.drift import DriftWatch
+    from novikoff.late import Late
+    from novikoff.reservoir import HypothesisReservoir
+
     makers: dict[str, Any] = {
         "baselines": Baselines.restore,
         "ranking": Ranking.restore,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,10 +27,12 @@ from novikoff.looking_back import check_hindsight, look_back
 from novikoff.numbering import alike, plain_label
 from novikoff.observer import Observer
 from novikoff.player import Player
-from novikoff.reservoir import HypothesisReservoir
 from novikoff.stream import Stream, is_stream, there_before
 from novikoff.tables.adopting import adopted
 from novikoff.types import Adversary, Domain, Learner, Position
+
+if TYPE_CHECKING:
+    from novikoff.reservoir import HypothesisReservoir
 
 ROUNDS_BETWEEN_LOOKS = 256
 """How often observers rest in games that are played row by row."""
@@ -100,6 +102,8 @@ def play(
         raise MismatchError(f"a ledger must be of one kind of game: this one is against {ledger.adversary.name}.")
     _record(ledger, record)
     if keep and ledger.reservoir is None:
+        from novikoff.reservoir import HypothesisReservoir
+
         if ledger.rounds:
             do = Advice("Leave out ", Option("keep"), ", or begin anew.")
             raise InputError("hypotheses must be kept from the first round", f"{ledger.rounds:,} were played", do)

@@ -83,7 +83,7 @@ def _find_source(asked: Namespace, rest: list[str]) -> None:
 
 def _set_up() -> None:
     """What holds for a whole process that does nothing but this."""
-    kernels.spare_blas = True
+    kernels.spare_foreign = True
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin, and take the cores from those that parse
     gc.set_threshold(50_000)  # imports make many objects and no garbage
     sys.set_int_max_str_digits(0)  # a grid of 10**5000 points is fine, and so is printing it

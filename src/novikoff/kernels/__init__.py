@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-spare_blas = False
-"""Set before the first kernel is imported: numba then does not look for scipy's BLAS, which takes 0.2 s. No kernel here
-needs it, but a program's own numba functions might, so only our command line, a process of its own, sets it."""
+spare_foreign = False
+"""Set before the first kernel is imported: numba then looks neither for scipy's BLAS, which takes 0.2 s, nor for cffi.
+No kernel here needs them, but a program's own numba functions might, so only our command line, a process of its own,
+sets it."""
 
 if TYPE_CHECKING:
     from novikoff.kernels import ada_hedge as ada_hedge

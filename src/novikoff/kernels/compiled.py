@@ -30,11 +30,14 @@ from novikoff.kernels.clock import compiling_begins, compiling_ends
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-if kernels.spare_blas and "scipy.linalg.cython_blas" not in sys.modules:
-    sys.modules["scipy.linalg.cython_blas"] = None  # type: ignore[assignment] # not to be had, for a moment
+if kernels.spare_foreign:
+    absent = [name for name in ("scipy.linalg.cython_blas", "cffi") if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type] # not to be had, for a moment
+    import numba.core.typing.cffi_utils
     import numba.np.arraymath
 
-    del sys.modules["scipy.linalg.cython_blas"]
+    for name in absent:
+        del sys.modules[name]
 
 
 class Timed(event.Listener):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
-from novikoff.reports import drawing, svg
+from novikoff.reports import drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,6 +53,8 @@ def _top(levels: Sequence[Sequence[float]]) -> float:
 
 def picture(ledger: Ledger) -> str:
     """The stretches as a picture for a page; "" if there are none."""
+    from novikoff.reports import svg
+
     parts = ledger.player.stretches(MOST)
     if len(parts) < 2:
         return ""
@@ -68,6 +70,8 @@ def picture(ledger: Ledger) -> str:
 
 def panel(figure: Figure, ledger: Ledger) -> None:
     """The stretches below what is drawn of a game."""
+    from novikoff.reports import svg
+
     parts = ledger.player.stretches(MOST)
     if len(parts) < 2:
         return
