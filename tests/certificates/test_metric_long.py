@@ -8,6 +8,7 @@ from novikoff.catalog import make
 from novikoff.comparators.metric import U0
 from novikoff.game import Game
 from novikoff.kernels import second_order_layout as at
+from novikoff.observer import Observer
 from novikoff.types import Batch
 
 SPECS = [
@@ -137,14 +138,11 @@ def test_a_million_rounds_with_256_features_stay_within_what_rounding_explains()
     assert most - least <= 1e-3 * most  # of b, a sum of 10^6 numbers, 10^12 u0 is all that is known
 
 
-class Recount:
+class Recount(Observer):
     """Adds up, in long doubles, what the learner adds up: b, and some of the entries of S."""
 
     def __init__(self, kappa, moment, sums, pairs):
         self.kappa, self.moment, self.sums, self.pairs = kappa, moment, sums, pairs
-
-    def due(self, ledger, rounds):
-        return rounds
 
     def see(self, batch, result):
         x = np.column_stack([np.ones(len(batch.y)), batch.x]).astype(np.longdouble)

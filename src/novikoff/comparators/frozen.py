@@ -167,10 +167,10 @@ class FrozenWeights:
                     off_by = abs(bent - note[BENT] - sums[at.BENT])
                     unexplained = max(unexplained, off_by / (4.0 * explained + 1e-300))
                 result = np.empty(RESULTS)
-                result[LOST] = (sums[at.LOG] + sums[at.DOUBT]) * (1.0 + slip)
+                lost = result[LOST] = (sums[at.LOG] + sums[at.DOUBT]) * (1.0 + slip)
                 result[DEFICIT] = 0.0
                 if goal.loss == "parabola":
-                    result[DEFICIT] = max((sums[at.PARABOLA] + sums[at.DOUBT]) * (1.0 + slip) - result[LOST], 0.0)
+                    result[DEFICIT] = max((sums[at.PARABOLA] + sums[at.DOUBT]) * (1.0 + slip) - lost, 0.0)
                 result[GREW] = goal.promised - note[GAINED] + 0.5 * (square - note[SQUARE])
                 result[DUAL] = 0.5 * high + kept + doubt
                 result[LEAST] = 0.5 * low + kept - doubt - (len(u) + 10) * 2.0 * U0 * square - slip * goal.promised
