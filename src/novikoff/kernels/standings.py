@@ -24,11 +24,9 @@ from novikoff.kernels.totals import put
 from novikoff.kernels.weights import (
     FLUSH,
     LEARN,
-    LEARN_LOSSES,
     LEARN_SQUARED,
     LOOK,
     MOVE,
-    MOVE_LOSSES,
     Vector,
     chunk,
     tree,
@@ -79,83 +77,6 @@ def look(table: Vector, counts: Counts, numbers: Vector, rate: float, p: Vector,
         put(room, at.TOTALS + 2, tree(room, 1))
         start += at.CHUNK
     return room[at.TOTALS] + room[at.TOTALS + 1]
-
-
-@inlined
-def play(
-    table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, y: float, room: Vector
-) -> tuple[float, float, float]:
-    """One round: what was said, what it cost, what it costs on average."""
-    kind, code, draws, kept = counts[at.KIND], counts[at.CODE], counts[at.DRAWS], counts[at.KEPT]
-    t, count, width, clip = counts[at.ROUNDS] + 1, counts[at.EXPERTS], counts[at.WIDTH], numbers[at.CLIP]
-    if kind == at.DOUBLING and t > 1 and t & (t - 1) == 0:
-        close(table, counts, numbers, p, of, room)
-    rate = rate_of(counts, numbers, t)
-    moving = kind in (at.ANYTIME, at.ADAPTIVE)
-    if code == TABLE:
-        what = MOVE_LOSSES if moving else LEARN_LOSSES
-    elif code == SQUARED and not moving:
-        what = LEARN_SQUARED
-    else:
-        what = MOVE if moving else LEARN
-    c = 1.0 if rate * numbers[at.TOP] <= 0.6 else 0.0
-    number = y if what == LEARN_SQUARED else c
-    far_lead, near_lead = table[counts[at.LEAD]], table[width + counts[at.LEAD]]
-    for k in range(at.TOTALS, at.TOTALS + 10):
-        room[k] = 0.0
-    least, where = np.inf, 0
-    start = 0
-    while start < count:
-        size = min(at.CHUNK, count - start)
-        q, place, losses, lost = p, of + start, p, of + start
-        if code != TABLE and what != LEARN_SQUARED:
-            lose(code, clip, p, of + start, size, y, room, at.LOST, at.MOVED)
-            losses, lost = room, at.LOST
-            if code == LOG:
-                q, place = room, at.MOVED
-        to = at.OUT + (start if draws else 0)
-        chunk(table, width, start, size, q, place, losses, lost, room, to, far_lead, near_lead, max(rate, at.LEAST),
-              number, counts[at.PRIOR], what)  # fmt: skip
-        part = tree(room, 0)
-        room[at.OUT + kept + start // at.CHUNK] = part
-        put(room, at.TOTALS, part)
-        put(room, at.TOTALS + 2, tree(room, 1))
-        put(room, at.TOTALS + 4, tree(room, 2))
-        if moving:
-            put(room, at.TOTALS + 6, tree(room, 3))
-        for k in range(32, 40):
-            if room[k] < least:
-                least, where = room[k], start
-        if code == LOG and not draws:
-            put(room, at.TOTALS + 8, chance(y, room, at.OUT, at.MOVED, size))
-        start += at.CHUNK
-    total = room[at.TOTALS] + room[at.TOTALS + 1]
-    h = (room[at.TOTALS + 4] + room[at.TOTALS + 5]) / total
-    decayed = room[at.TOTALS + 6] + room[at.TOTALS + 7]
-    said, paid, mean = -1.0, h, h
-    if draws:
-        i = find(room, at.OUT, count, at.OUT + kept, uniform(counts[at.COINS], t - 1) * total)
-        said = p[of + i] if code != TABLE else np.float64(i)
-        lose(code, clip, p, of + i, 1, y, room, at.LOST, at.MOVED)
-        paid = room[at.LOST]
-    elif code != TABLE:
-        said = min(max((room[at.TOTALS + 2] + room[at.TOTALS + 3]) / total, 0.0), 1.0)
-        paid = -np.log((room[at.TOTALS + 8] + room[at.TOTALS + 9]) / total) if code == LOG else cost(code, said, y)
-        paid = max(paid, 0.0)
-        mean = paid
-    step = follow(table, counts, far_lead, near_lead, least, where)
-    if moving:
-        gap = max(h - mix(table, counts, numbers, rate, h, c, total, decayed, step, p, of, room), 0.0)
-        put(numbers, at.GAPS, gap)
-        numbers[at.LAST_GAP] = gap
-    put(numbers, at.MIXED, h)
-    put(numbers, at.EPOCH, h)
-    put(numbers, at.RATES, rate if rate < at.MOST else 0.0)
-    numbers[at.RATE], numbers[at.LAST_H], numbers[at.LAST_W], numbers[at.LAST_STEP] = rate, h, total, step
-    counts[at.ROUNDS] = t
-    if t % FLUSH == 0:
-        flush(table, 0, width, count)
-    return said, paid, mean
 
 
 @inlined
@@ -237,9 +158,76 @@ def learn_many(
     table: Vector, counts: Counts, numbers: Vector, p: Vector, y: Vector, room: Vector, said: Vector, paid: Vector,
     mean: Vector,
 ) -> None:  # fmt: skip
-    """Every row in order; p is all rows one after the other."""
-    for t in range(len(y)):
-        said[t], paid[t], mean[t] = play(table, counts, numbers, p, t * counts[at.EXPERTS], y[t], room)
+    """Every row in order, p being all rows one after the other: what was said, what it cost, and costs on average.
+
+    A round is not a function: to write that into the loop took a second each time this was compiled.
+    """
+    for row in range(len(y)):
+        of, outcome = row * counts[at.EXPERTS], y[row]
+        kind, code, draws, kept = counts[at.KIND], counts[at.CODE], counts[at.DRAWS], counts[at.KEPT]
+        t, count, width, clip = counts[at.ROUNDS] + 1, counts[at.EXPERTS], counts[at.WIDTH], numbers[at.CLIP]
+        if kind == at.DOUBLING and t > 1 and t & (t - 1) == 0:
+            close(table, counts, numbers, p, of, room)
+        rate = rate_of(counts, numbers, t)
+        moving = kind in (at.ANYTIME, at.ADAPTIVE)
+        what = MOVE if moving else LEARN_SQUARED if code == SQUARED else LEARN
+        c = 1.0 if rate * numbers[at.TOP] <= 0.6 else 0.0
+        number = outcome if what == LEARN_SQUARED else c
+        far_lead, near_lead = table[counts[at.LEAD]], table[width + counts[at.LEAD]]
+        for k in range(at.TOTALS, at.TOTALS + 10):
+            room[k] = 0.0
+        least, where = np.inf, 0
+        start = 0
+        while start < count:
+            size = min(at.CHUNK, count - start)
+            q, place, losses, lost = p, of + start, p, of + start
+            if code != TABLE and what != LEARN_SQUARED:
+                lose(code, clip, p, of + start, size, outcome, room, at.LOST, at.MOVED)
+                losses, lost = room, at.LOST
+                if code == LOG:
+                    q, place = room, at.MOVED
+            to = at.OUT + (start if draws else 0)
+            chunk(table, width, start, size, q, place, losses, lost, room, to, far_lead, near_lead, max(rate, at.LEAST),
+                  number, counts[at.PRIOR], what)  # fmt: skip
+            part = tree(room, 0)
+            room[at.OUT + kept + start // at.CHUNK] = part
+            put(room, at.TOTALS, part)
+            put(room, at.TOTALS + 2, tree(room, 1))
+            put(room, at.TOTALS + 4, tree(room, 2))
+            if moving:
+                put(room, at.TOTALS + 6, tree(room, 3))
+            for k in range(32, 40):
+                if room[k] < least:
+                    least, where = room[k], start
+            if code == LOG and not draws:
+                put(room, at.TOTALS + 8, chance(outcome, room, at.OUT, at.MOVED, size))
+            start += at.CHUNK
+        total = room[at.TOTALS] + room[at.TOTALS + 1]
+        h = (room[at.TOTALS + 4] + room[at.TOTALS + 5]) / total
+        decayed = room[at.TOTALS + 6] + room[at.TOTALS + 7]
+        says, costs, expected = -1.0, h, h
+        if draws:
+            i = find(room, at.OUT, count, at.OUT + kept, uniform(counts[at.COINS], t - 1) * total)
+            says = p[of + i] if code != TABLE else np.float64(i)
+            lose(code, clip, p, of + i, 1, outcome, room, at.LOST, at.MOVED)
+            costs = room[at.LOST]
+        elif code != TABLE:
+            says = min(max((room[at.TOTALS + 2] + room[at.TOTALS + 3]) / total, 0.0), 1.0)
+            given = (room[at.TOTALS + 8] + room[at.TOTALS + 9]) / total
+            costs = expected = max(-np.log(given) if code == LOG else cost(code, says, outcome), 0.0)
+        step = follow(table, counts, far_lead, near_lead, least, where)
+        if moving:
+            gap = max(h - mix(table, counts, numbers, rate, h, c, total, decayed, step, p, of, room), 0.0)
+            put(numbers, at.GAPS, gap)
+            numbers[at.LAST_GAP] = gap
+        put(numbers, at.MIXED, h)
+        put(numbers, at.EPOCH, h)
+        put(numbers, at.RATES, rate if rate < at.MOST else 0.0)
+        numbers[at.RATE], numbers[at.LAST_H], numbers[at.LAST_W], numbers[at.LAST_STEP] = rate, h, total, step
+        counts[at.ROUNDS] = t
+        if t % FLUSH == 0:
+            flush(table, 0, width, count)
+        said[row], paid[row], mean[row] = says, costs, expected
 
 
 @inlined

@@ -3,8 +3,8 @@
 What is kept of expert i are its losses so far, far[i] + near[i]: `near` takes the losses of up to FLUSH rounds, then
 it moves to `far` without an error (what does not fit there stays). `lead` is an expert with the least loss. Of these,
     gap_i = (far_i - far_lead) + (near_i - near_lead),     w_i = exp(-rate max(0, gap_i) + prior_i),
-so that nothing overflows, and an expert that is out of sight comes back as it was. The pass adds up w, w p (where there
-is advice), w l and w (exp(-rate l) - c), adds l to near, and finds the least gap + l. Sums go in eight lanes by
+so that nothing overflows, and an expert that is out of sight comes back as it was. The pass adds up w, w p (without
+advice p is l), w l and w (exp(-rate l) - c), adds l to near, and finds the least gap + l. Sums go in eight lanes by
 position, CHUNK experts at a time; the sums of chunks are added with what is rounded off (Neumaier). `prior` has no
 entries if all experts have the same. c is 1 where rate * l is small, for log1p, and 0 otherwise. With the squared loss
 and a rate that does not move, l is computed on the way.
@@ -33,7 +33,7 @@ Vector = NDArray[np.float64]
 
 LANES = 8
 FLUSH = 32
-LOOK, LEARN, MOVE, LEARN_LOSSES, MOVE_LOSSES, LEARN_SQUARED = range(6)
+LOOK, LEARN, MOVE, LEARN_SQUARED = range(4)
 SUMS = 5
 """Of w, w p, w l, w (exp(-rate l) - c); and the least gap + l."""
 
@@ -74,11 +74,10 @@ decay: Any = _decay
 """e^x - c for x <= 0, c = 0 or 1; for compiled functions."""
 
 
-def _pass(learn: bool = True, moving: bool = False, advice: bool = True, squared: bool = False) -> Any:
+def _pass(learn: bool = True, moving: bool = False, squared: bool = False) -> Any:
     """The pass over `blocks` blocks of eight experts: with the losses, or (learn false) of w and w p alone.
 
     moving   with the sum of w (exp(-rate l) - c)
-    advice   with the sum of w p
     squared  the losses are (p - c)^2, c being the outcome: not read, where they would take as long as the rest
     Arguments: table, its width, the first expert; p and its place `of`; losses and their place `lost`; room, and the
     place in it for w; blocks; far and near of the leader; rate; c; is there a prior.
@@ -94,11 +93,7 @@ def _pass(learn: bool = True, moving: bool = False, advice: bool = True, squared
                 context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
                 for kind, value in zip(signature.args, arguments, strict=True)
             ]
-            with builder.if_else(builder.icmp_signed("==", data[-1], ir.Constant(WORD, 0))) as (then, otherwise):
-                with then:
-                    _loop(builder, data, learn, moving, advice, squared, False)
-                with otherwise:
-                    _loop(builder, data, learn, moving, advice, squared, True)
+            _loop(builder, data, learn, moving, squared)
             return context.get_dummy_value()
 
         n, f = types.int64, types.float64
@@ -107,12 +102,17 @@ def _pass(learn: bool = True, moving: bool = False, advice: bool = True, squared
     return function
 
 
-def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, advice: bool, squared: bool, prior: bool) -> None:
-    table, width, at, p, of, losses, lost, room, to, blocks, far_lead, near_lead, rate, c, _ = data
+def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, squared: bool) -> None:
+    table, width, at, p, of, losses, lost, room, to, blocks, far_lead, near_lead, rate, c, prior = data
     minus = _everywhere(builder, builder.fneg(rate))
     far_leads, near_leads, ones = (_everywhere(builder, value) for value in (far_lead, near_lead, c))
     nothing = ir.Constant(DOUBLES, [0.0] * LANES)
     near = builder.add(at, width)
+    given = builder.icmp_signed("!=", prior, ir.Constant(WORD, 0))
+    none = cgutils.alloca_once_value(builder, nothing)  # where there is no prior zeros are added: a loop less
+    first = builder.bitcast(builder.gep(table, [builder.add(near, width)]), DOUBLES.as_pointer())
+    priors = builder.select(given, first, none)
+    stride = builder.select(given, ir.Constant(WORD, 1), ir.Constant(WORD, 0))
 
     def place(array: Any, start: Any, index: Any) -> Any:
         position = builder.add(start, builder.mul(index, ir.Constant(WORD, LANES)))
@@ -122,7 +122,7 @@ def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, advice: bool
         return builder.load(place(array, start, index), align=8)
 
     zero = ir.Constant(WORD, 0)
-    used = [k for k, wanted in enumerate((True, advice, learn, moving, learn)) if wanted]
+    used = [k for k, wanted in enumerate((True, True, learn, moving, learn)) if wanted]
     kept = {k: cgutils.alloca_once(builder, DOUBLES) for k in used}
     for k in used:
         builder.store(read(room, zero, ir.Constant(WORD, k)), kept[k])
@@ -139,14 +139,12 @@ def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, advice: bool
         gap = builder.fadd(builder.fsub(read(table, at, i), far_leads), builder.fsub(nears, near_leads))
         clamped = builder.select(builder.fcmp_ordered(">", gap, nothing), gap, nothing)
         x = builder.fmul(minus, clamped)
-        if prior:
-            x = builder.fadd(x, read(table, builder.add(near, width), i))
+        x = builder.fadd(x, builder.load(builder.gep(priors, [builder.mul(i, stride)]), align=8))
         w = vector_exp(builder, x, negative=True)
         builder.store(w, place(room, to, i), align=8)
         add(0, w)
-        if advice:
-            ps = read(p, of, i)
-            add_product(1, w, ps)
+        ps = read(p, of, i)
+        add_product(1, w, ps)
         if learn:
             if squared:
                 distance = builder.fsub(ps, ones)
@@ -167,8 +165,6 @@ def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, advice: bool
 look_blocks: Any = _pass(learn=False)
 learn_blocks: Any = _pass()
 move_blocks: Any = _pass(moving=True)
-learn_losses: Any = _pass(advice=False)
-move_losses: Any = _pass(moving=True, advice=False)
 learn_squared: Any = _pass(squared=True)
 
 
@@ -193,12 +189,8 @@ def blocks(
         learn_blocks(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
     elif what == MOVE:
         move_blocks(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
-    elif what == LEARN_LOSSES:
-        learn_losses(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
-    elif what == LEARN_SQUARED:
-        learn_squared(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
     else:
-        move_losses(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+        learn_squared(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
 
 
 @inner
