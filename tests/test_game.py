@@ -150,7 +150,7 @@ def test_labels_and_lengths_of_a_batch_are_checked_before_anything_is_learned(sp
     ledger = nk.Ledger(nk.make(spec, "learner"))
     with pytest.raises(InputError, match="round 3"):
         nk.play(ledger.learner, Wrong(), ledger=ledger)
-    assert ledger.rounds in (0, 2)  # none of a sweep, or those before the wrong one
+    assert ledger.rounds in (0, 2)  # none of a batch, or those before the wrong one
     assert ledger.learner.state()["rounds"] == ledger.rounds
     with pytest.raises(InputError, match="label for each example"):
         nk.Batch(np.zeros(3), np.ones(2, dtype=np.int8), 1)

@@ -35,16 +35,16 @@ def bound(spec, keep, memory, monkeypatch, hindsight=True):
 @pytest.mark.parametrize("spec", SPECS)
 def test_rows_read_again_give_what_rows_kept_would_have_given(spec, monkeypatch):
     whole, kept = bound(spec, 16_000_000, 0, monkeypatch)
-    rode, _ = bound(spec, 20_000, 0, monkeypatch, hindsight=False)
+    tracked, _ = bound(spec, 20_000, 0, monkeypatch, hindsight=False)
     again, read = bound(spec, 20_000, 16_000_000, monkeypatch)
     some, part = bound(spec, 20_000, 60_000, monkeypatch)
     assert again == pytest.approx(whole, rel=1e-9)
     assert whole <= some
     if spec == "auto:fast=true":
-        assert rode is None  # its own weights ride
+        assert tracked is None  # its own weights are tracked
     else:
-        assert some <= rode
-        assert whole < rode
+        assert some <= tracked
+        assert whole < tracked
     assert [one.hindsight.reads for one in (kept, read, part)] == [0, 1, 1]
     assert told(kept.hindsight).lines == ["hindsight: the comparators are the best for all 3,000 rounds"]
     assert "3,000 rounds, and saw all" in told(part.hindsight).lines[0]

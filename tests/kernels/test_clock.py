@@ -52,7 +52,7 @@ def test_the_clock_goes_on_but_for_what_is_compiled(watch):
 
 
 class Slow:
-    """A learner whose first sweep has to be compiled for a hundred seconds, and plays for one."""
+    """A learner whose first batch has to be compiled for a hundred seconds, and plays for one."""
 
     domain, labels, promises = nk.Perceptron().domain, None, ()
 

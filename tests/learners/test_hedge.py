@@ -52,7 +52,7 @@ def five():
 
 
 def on_indices():
-    """Learners that sweep, that do not, and that draw."""
+    """Learners that learn many at once, that do not, and that draw."""
     return [
         ThresholdHalving(20),
         Halving(thresholds(20)),

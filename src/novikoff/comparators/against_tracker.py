@@ -55,15 +55,15 @@ class AgainstTracker(ScoredTracker):
 
     bias, kappa   the learner's; that of all its members, if it has several, who are counted when they first play
     announced     labels that are known before the first round; None for none
-    limit, keep, rides   as of a MetricTracker
+    limit, keep, fits   as of a MetricTracker
     """
 
     def __init__(
         self, bias: float, kappa: float, announced: int | None = None, limit: int | None = None, keep: int = KEEP // 8,
-        rides: bool = True,
+        fits: bool = True,
     ) -> None:  # fmt: skip
         self.bias, self.kappa, self.announced, self.limit = float(bias), float(kappa), announced, limit
-        self.keep, self.rides, self.rows = keep, rides, 0
+        self.keep, self.fits, self.rows = keep, fits, 0
         self._labels: list[MetricTracker] = []
         self._unseen: MetricTracker | None = None
         self._lost = np.zeros(0)
@@ -88,7 +88,7 @@ class AgainstTracker(ScoredTracker):
         if self._unseen is None:
             kappas = [self.kappa] * scores.shape[1]
             self._unseen, *self._labels = (
-                MetricTracker(self.bias, kappas, limit=self.limit, keep=self.keep, rides=self.rides)
+                MetricTracker(self.bias, kappas, limit=self.limit, keep=self.keep, fits=self.fits)
                 for _ in range(1 + (self.announced or 0))
             )
             self._lost = np.zeros(scores.shape[1])
@@ -114,7 +114,7 @@ class AgainstTracker(ScoredTracker):
 
     def state(self) -> State:
         """All of it, as plain data."""
-        names = ("bias", "kappa", "announced", "limit", "keep", "rides")
+        names = ("bias", "kappa", "announced", "limit", "keep", "fits")
         return {"kind": "against", **{name: getattr(self, name) for name in names}, "rows": self.rows,
                 "lost": self._lost.copy(), "labels": [tracker.state() for tracker in self._labels],
                 "unseen": None if self._unseen is None else self._unseen.state()}  # fmt: skip
@@ -122,7 +122,7 @@ class AgainstTracker(ScoredTracker):
     @classmethod
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
-        tracker = cls(*(state[name] for name in ("bias", "kappa", "announced", "limit", "keep", "rides")))
+        tracker = cls(*(state[name] for name in ("bias", "kappa", "announced", "limit", "keep", "fits")))
         tracker.rows, tracker._lost = int(state["rows"]), np.array(state["lost"])
         tracker._labels = [MetricTracker.restore(one) for one in state["labels"]]
         tracker._unseen = None if state["unseen"] is None else MetricTracker.restore(state["unseen"])

@@ -73,8 +73,8 @@ class FrozenFacts:
         return self.log_loss + self.deficit + max(self.gained, self.dual) + self.doubt
 
 
-class Riding(NamedTuple):
-    """Copies that see the same rows: those of `owners`, one a column of `vectors`, and their sums."""
+class Copies(NamedTuple):
+    """Those that see the same rows: of `owners`, one a column of `vectors`, and their sums."""
 
     owners: NDArray[np.int64]
     vectors: Vector
@@ -86,9 +86,9 @@ class FrozenWeights:
 
     def __init__(self, first: int = 2) -> None:
         self.next, self.after = int(first), -1
-        self._plain = _riding([])  # on the rows as they are
+        self._plain = _copies([])  # on the rows as they are
         self._images: Images | None = None
-        self._on_images: list[Riding] = []
+        self._on_images: list[Copies] = []
         self._notes: dict[int, Vector] = {}
         self._ended: list[tuple[int, dict[int, Vector]]] = []  # after which round, and the notes and results of each
         self._told = np.zeros((0, at.TOLD))
@@ -104,9 +104,9 @@ class FrozenWeights:
         if self.after >= 0:
             self._ended.append((self.after, self._results(own, rows)))
         plain, waves = ([one for one in own if (one.goal.images is None) == kind] for kind in (True, False))
-        self._plain = _riding(plain)
+        self._plain = _copies(plain)
         self._images = learner.images_from_here([one.goal.member for one in waves]) if waves else None
-        self._on_images = [_riding([one]) for one in waves]
+        self._on_images = [_copies([one]) for one in waves]
         self._notes = {one.goal.member: self._noted(one) for one in own}
         self.after, self.next = rows, 2 * rows if rows else 2
 
@@ -137,22 +137,22 @@ class FrozenWeights:
         for start in range(0, len(y), TOGETHER):
             some = slice(start, start + TOGETHER)
             part = rows._replace(ends=rows.ends[start : start + TOGETHER + 1])
-            for riding, seen in zip(self._on_images, self._images.of(part), strict=True):
-                j, told = int(riding.owners[0]), np.zeros((1, at.TOLD))
+            for copies, seen in zip(self._on_images, self._images.of(part), strict=True):
+                j, told = int(copies.owners[0]), np.zeros((1, at.TOLD))
                 own = np.ascontiguousarray(scores[some, j : j + 1])
-                see(riding.vectors, *seen, y[some], own, kappas[j : j + 1], 0 * riding.owners, -1.0, riding.sums, told)
+                see(copies.vectors, *seen, y[some], own, kappas[j : j + 1], 0 * copies.owners, -1.0, copies.sums, told)
 
     def _results(self, own: Sequence[Own], rounds: int) -> dict[int, Vector]:
         """What is left of every copy of those who are awake, with the metric that the learner has now."""
         found, slip = {}, (rounds + 20) * 2.0 * U0
-        for riding in [self._plain, *self._on_images]:
+        for copies in [self._plain, *self._on_images]:
             for goal, weights in own:
-                if goal.member not in riding.owners:
+                if goal.member not in copies.owners:
                     continue
-                k = riding.owners.tolist().index(goal.member)
-                (added, off), note, sums = goal.added, self._notes[goal.member].tolist(), riding.sums[:, k].tolist()
-                u, n = np.zeros(len(added)), min(len(added), len(riding.vectors))
-                u[:n] = riding.vectors[:n, k]
+                k = copies.owners.tolist().index(goal.member)
+                (added, off), note, sums = goal.added, self._notes[goal.member].tolist(), copies.sums[:, k].tolist()
+                u, n = np.zeros(len(added)), min(len(added), len(copies.vectors))
+                u[:n] = copies.vectors[:n, k]
                 square, metric = goal.penalty.square(u), goal.matrix or goal.penalty
                 low, high = metric.inverse_between(added, off, -weights)
                 kept = note[PULLED] + 0.5 * (note[BENT] + square)
@@ -211,7 +211,7 @@ class FrozenWeights:
             "after": self.after,
             "plain": [part.copy() for part in self._plain],
             "images": None if self._images is None else self._images.state(),
-            "on_images": [[part.copy() for part in riding] for riding in self._on_images],
+            "on_images": [[part.copy() for part in copies] for copies in self._on_images],
             "notes": _numbered(self._notes),
             "ended": [[after, _numbered(of_each)] for after, of_each in self._ended],
             "told": self._told.copy(),
@@ -221,18 +221,18 @@ class FrozenWeights:
     def restore(cls, state: State) -> Self:
         frozen = cls(state["next"])
         frozen.after, frozen._told = int(state["after"]), np.array(state["told"])
-        frozen._plain = Riding(*map(np.array, state["plain"]))
+        frozen._plain = Copies(*map(np.array, state["plain"]))
         frozen._images = None if state["images"] is None else Images.restore(state["images"])
-        frozen._on_images = [Riding(*map(np.array, riding)) for riding in state["on_images"]]
+        frozen._on_images = [Copies(*map(np.array, copies)) for copies in state["on_images"]]
         frozen._notes = _by_number(state["notes"])
         frozen._ended = [(int(after), _by_number(of_each)) for after, of_each in state["ended"]]
         return frozen
 
 
-def _riding(own: Sequence[Own]) -> Riding:
+def _copies(own: Sequence[Own]) -> Copies:
     """Copies of these weights, of members that see the same rows."""
     owners, vectors = in_lanes([one.goal.member for one in own], [one.weights for one in own])
-    return Riding(owners, vectors, np.zeros((at.SUMS, len(owners))))
+    return Copies(owners, vectors, np.zeros((at.SUMS, len(owners))))
 
 
 def in_lanes(owners: Sequence[int], vectors: Sequence[Vector]) -> tuple[NDArray[np.int64], Vector]:

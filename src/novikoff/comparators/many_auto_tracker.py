@@ -32,7 +32,7 @@ class ManyAutoTracker(ScoredTracker):
 
     def __init__(self, bias: float, kappa: float, announced: int | None = None) -> None:
         self.softmax = ManyTracker("log", bias, announced)
-        self.rest: AgainstTracker | None = AgainstTracker(bias, kappa, announced, rides=False)
+        self.rest: AgainstTracker | None = AgainstTracker(bias, kappa, announced, fits=False)
 
     @property
     def rows(self) -> int:

@@ -37,7 +37,7 @@ from novikoff.kernels import log_losses_layout as at
 from novikoff.types import State
 
 Vector = NDArray[np.float64]
-PLAIN = ("bias", "kappas", "margin", "limit", "keep", "rides", "rows", "places")
+PLAIN = ("bias", "kappas", "margin", "limit", "keep", "fits", "rows", "places")
 
 
 class MetricTracker(WarmTracker):
@@ -49,7 +49,7 @@ class MetricTracker(WarmTracker):
     margin          of its updates, as kernels/log_losses.py says
     limit           features that it has weights for, the first it saw; None for all
     keep            bytes of rows to keep; with 0 no u is looked for
-    rides           are some u fitted when there are more rows?
+    fits            are some u fitted when there are more rows?
     frozen          copies of the learner's own weights, if they are wanted
     """
 
@@ -57,10 +57,10 @@ class MetricTracker(WarmTracker):
 
     def __init__(
         self, bias: float, kappas: Sequence[float] = (0.0,), margin: float = -1.0, limit: int | None = None,
-        keep: int = KEEP, rides: bool = True, frozen: FrozenWeights | None = None,
+        keep: int = KEEP, fits: bool = True, frozen: FrozenWeights | None = None,
     ) -> None:  # fmt: skip
         super().__init__(int(keep))
-        self.bias, self.margin, self.limit, self.rides = float(bias), margin, limit, bool(rides)
+        self.bias, self.margin, self.limit, self.fits = float(bias), margin, limit, bool(fits)
         self.kappas = [float(kappa) for kappa in kappas]
         self._kept = [] if keep else None
         self.frozen = frozen
@@ -97,7 +97,7 @@ class MetricTracker(WarmTracker):
     def _settle(self) -> None:
         rows, y, scores = self._together()
         self._kept, self._told = None, np.zeros((scores.shape[1], at.TOLD))
-        if self.aim is None and not self.rides:
+        if self.aim is None and not self.fits:
             return
         if self.aim is None:
             found = list(candidates(rows, self.places, y, self.limit, self.margin >= 0.0).T)
@@ -244,7 +244,7 @@ class MetricTracker(WarmTracker):
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
         frozen = None if state["frozen"] is None else FrozenWeights.restore(state["frozen"])
-        names = ("bias", "kappas", "margin", "limit", "keep", "rides")
+        names = ("bias", "kappas", "margin", "limit", "keep", "fits")
         tracker = cls(**{name: state[name] for name in names}, frozen=frozen)
         tracker.rows, tracker.places, tracker._fitted = (int(state[name]) for name in ("rows", "places", "fitted"))
         kept = state["kept"]

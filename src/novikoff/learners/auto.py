@@ -208,8 +208,8 @@ class Auto(Forecasters, Probabilistic):
         lanes, kappa = 2 * (1 if self.fast else len(RATES)), curvature(RADIUS)
         kappas = [0.0] * lanes + ([] if self.fast else [kappa] * (len(RIDGES) + len(WIDTHS))) + [0.0]  # the stack's
         if self.rounds:
-            return MetricTracker(self.bias, kappas, keep=0, rides=False, frozen=FrozenWeights(first=0))
-        return MetricTracker(self.bias, kappas, rides=False, frozen=FrozenWeights())
+            return MetricTracker(self.bias, kappas, keep=0, fits=False, frozen=FrozenWeights(first=0))
+        return MetricTracker(self.bias, kappas, fits=False, frozen=FrozenWeights())
 
     def _of(self, j: int) -> tuple[Any, NDArray[np.float64], float, NDArray[np.int32]]:
         """Of a member of the second order: its arrays, its own sums, its ridge, and the slots of its places."""
