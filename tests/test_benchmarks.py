@@ -42,7 +42,12 @@ def test_what_there_is_not_is_refused(arguments, said):
 def test_what_they_import_of_the_library_is_there(file):
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("novikoff."):
-            module = importlib.import_module(node.module)
+            try:
+                module = importlib.import_module(node.module)
+            except ImportError as error:
+                if str(error.name).startswith("novikoff"):
+                    raise
+                pytest.skip(f"an extra is not installed: {error}")
             for name in node.names:
                 if not hasattr(module, name.name):
                     importlib.import_module(f"{node.module}.{name.name}")
