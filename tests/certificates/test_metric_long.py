@@ -125,7 +125,7 @@ def test_a_million_rounds_with_256_features_stay_within_what_rounding_explains()
     assert found.status == "valid", str(found)
     full = learner.matrix.full()
     sizes = np.sqrt(full.ridge + np.diag(full.sums))
-    added, doubt = learner._steps()
+    added, doubt = learner.goals()[0].added
     off = np.abs(-added - moment) / doubt
     error = np.abs(full.sums[pairs[:, 0], pairs[:, 1]] - sums)
     allowed = (full.updates + 20) * U0 * sizes[pairs[:, 0]] * sizes[pairs[:, 1]]
