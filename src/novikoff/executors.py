@@ -205,7 +205,7 @@ def _check_there(address: str | None) -> None:
             reason = str(error)
     raise InputError(
         "a cluster of Ray must be at an address as 10.0.0.1:6379", f"got {address!r} ({reason})",
-        Advice('Start one with "ray start --head", or pass ', Option("on", "ray"), " for Ray on this machine."),
+        Advice("Start one as docs/ray.md says, or pass ", Option("on", "ray"), " for Ray on this machine."),
     )  # fmt: skip
 
 
