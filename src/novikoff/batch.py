@@ -99,6 +99,13 @@ class Sparse:
         """Bytes of these rows."""
         return self.indptr.nbytes + self.indices[self.entries].nbytes + self.values[self.entries].nbytes
 
+    def alone(self) -> Sparse:
+        """These rows, in parts of the arrays that hold no others."""
+        here = self.entries
+        if here == slice(0, len(self.indices)):
+            return self
+        return Sparse(self.indptr - self.indptr[0], self.indices[here], self.values[here], self.width, checked=True)
+
     def copy(self, dtype: DTypeLike | None = None) -> Sparse:
         """These rows, and nothing else, in arrays of their own; `dtype` of the values, if others are wanted."""
         values = self.values[self.entries]

@@ -8,6 +8,7 @@ import pytest
 import novikoff as nk
 from novikoff import encode
 from novikoff.learners.features import Features
+from novikoff.types import Sparse
 
 KNOWN = 200_000
 
@@ -37,6 +38,22 @@ def test_an_unknown_feature_is_looked_up_and_nothing_is_copied(spec):
         lambda: numbered.predict_one(pair),
     ):
         assert bytes_to(act) < KNOWN  # an eighth of what the weights take
+
+
+@pytest.mark.parametrize(
+    "spec", ["perceptron:bias=1", "online-gradient", "ftrl", "auto:fast=true", "scaled:[perceptron]", "adagrad",
+             "ellipsoid:width=3", "kernel-perceptron"],
+)  # fmt: skip
+def test_who_predicts_some_rows_reads_no_others(spec):
+    learner, rows = nk.make(spec, "learner"), 30_000
+    ends, places = np.arange(rows + 1, dtype=np.uint64) * np.uint64(3), np.tile(np.uint32([0, 1, 2]), rows)
+    known = Sparse(ends, places, np.ones(3 * rows), 3, checked=True)
+    y = np.ones(rows, dtype=np.int8)
+    learner.learn_many(nk.Batch(known[:9], y[:9], 1))
+    wider = Sparse(ends, places + np.uint32(2), np.ones(3 * rows), 5, checked=True)
+    for x in (known, wider):
+        few = nk.Batch(x[7:9], y[:2], 1)
+        assert bytes_to(lambda: learner.predict_many(few)) < 50_000  # noqa: B023
 
 
 def test_a_new_name_is_learned_without_a_copy_of_all():

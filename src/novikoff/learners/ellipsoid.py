@@ -215,6 +215,7 @@ class Ellipsoid(Playing):
         if self.width is None:
             return scores
         if isinstance(x, Sparse):
+            x = x.alone()
             body, indices = self._never_seen(x.indices)
             indptr, _, values = _rows(x)
             kernels.ellipsoid.scores_sparse(body, self._rule, indptr, still(indices), values, scores)

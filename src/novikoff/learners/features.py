@@ -7,6 +7,7 @@ names, numbered as they come. A stream keeps to one of the three.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -127,6 +128,15 @@ def never_seen(weights: Weights, indices: NDArray[np.uint32]) -> tuple[Weights, 
     weights = weights if len(weights) else np.zeros(1)
     beyond = len(indices) > 0 and int(indices.max()) >= len(weights)
     return weights, np.minimum(indices, np.uint32(len(weights) - 1)) if beyond else indices
+
+
+def rows_never_seen(weights: Weights, x: Sparse) -> tuple[Weights, Sparse]:
+    """The same for rows; of these alone, for their arrays may hold many more."""
+    if len(weights) and x.width <= len(weights):
+        return weights, x
+    x = x.alone()
+    weights, indices = never_seen(weights, x.indices)
+    return weights, replace(x, indices=indices)
 
 
 _WORDS: Mapping[str | None, str] = {"array": "an array", "numbers": "numbered features", "names": "named features"}

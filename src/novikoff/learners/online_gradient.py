@@ -48,7 +48,7 @@ from novikoff.certificates.online_gradient_regret import online_gradient_regret
 from novikoff.comparators.ball import best_in_ball, squared_loss
 from novikoff.errors import InputError, Where, shown
 from novikoff.kernels import gradient_layout as at
-from novikoff.learners.features import Features, Row, never_seen
+from novikoff.learners.features import Features, Row, never_seen, rows_never_seen
 from novikoff.learners.limits import LARGEST, Limits, size
 from novikoff.learners.outcome_range import OutcomeRange
 from novikoff.learners.playing import Playing
@@ -310,10 +310,8 @@ class OnlineGradient(Playing):
         """<w, x> of every row, scaled back where the range was learned; nothing is learned."""
         scores, x = np.empty(len(batch)), self.features.rows(batch, learn=False)
         if isinstance(x, Sparse):
-            weights, indices = never_seen(self._held[at.WEIGHT], x.indices)
-            kernels.online_gradient.scores_sparse(
-                weights, self._totals, self._asking, x.indptr, indices, x.values, scores
-            )
+            weights, x = rows_never_seen(self._held[at.WEIGHT], x)
+            kernels.online_gradient.scores_sparse(weights, self._totals, self._asking, *x.arrays, scores)
         else:
             x = x.astype(np.float64, copy=False)
             weights = self._held[at.WEIGHT] if self._held.shape[1] else np.zeros(x.shape[1])

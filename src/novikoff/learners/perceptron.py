@@ -35,7 +35,7 @@ from novikoff.certificates.perceptron_squared_hinge import perceptron_squared_hi
 from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.errors import InputError
 from novikoff.kernels import named
-from novikoff.learners.features import Features, Row, never_seen
+from novikoff.learners.features import Features, Row, never_seen, rows_never_seen
 from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import array, boolean, integer, require
 from novikoff.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
@@ -158,8 +158,8 @@ class Perceptron(Playing):
         x = self.features.rows(batch, learn=False)
         rest = (self.bias, self.normalize, scores)
         if isinstance(x, Sparse):
-            weights, indices = never_seen(self._weights, x.indices)
-            kernels.perceptron.scores_sparse(weights, self._bias_weight, x.indptr, indices, x.values, *rest)
+            weights, x = rows_never_seen(self._weights, x)
+            kernels.perceptron.scores_sparse(weights, self._bias_weight, *x.arrays, *rest)
         else:
             weights = self._weights if len(self._weights) else np.zeros(x.shape[1])
             kernels.perceptron.scores_dense(weights, self._bias_weight, x, *rest)

@@ -44,6 +44,7 @@ class Scaler:
         """The same rows on one scale; with `learn`, the next rows are scaled by these too."""
         by, standard = kernels.scaling, self.scale == "standard"
         if isinstance(x, Sparse):
+            x = x.alone()
             known, indices = self._of(x, learn)
             out, sparse = np.empty(len(x.values)), by.standard_sparse if standard else by.range_sparse
             sparse(known, x.indptr, indices, x.values.astype(np.float64, copy=False), out, learn)
