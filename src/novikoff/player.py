@@ -54,13 +54,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import Advice, InputError, Option
+from novikoff.errors import Advice, InputError, MismatchError, Option
 from novikoff.types import Batch, Distribution, Domain, Example, Label, Learner, StepResult
+
+if TYPE_CHECKING:
+    from novikoff.stream import Stream
 
 
 class Player:
@@ -209,6 +212,26 @@ class Player:
     def features(self) -> Any:
         """How it numbers the features of x; None if it does not."""
         return getattr(self.learner, "features", None)
+
+    def check_hash(self, stream: Stream) -> None:
+        """Refuse features that are hashed to other places than those it has weights of.
+
+        Rows that it was shown in batches were as wide as there are places; of single rows it knows fewer.
+        """
+        if stream.bits is None:
+            return
+        places = 2**stream.bits
+        for one in (self.learner, self.within, *self.members):
+            features = Player(one).features
+            if features is None or features.kind != "numbers" or features.count in (0, places):
+                continue
+            bits = features.count.bit_length() - 1
+            if features.count > places or features.count == 2**bits:
+                raise MismatchError(
+                    f"names must be hashed as those that were learned from, to {features.count:,} places",
+                    f"those of {stream.name} are hashed to {places:,}",
+                    Advice("Pass ", Option("bits", bits), ".") if features.count == 2**bits else "",
+                )
 
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on: a table has new columns at its end, in which all rows before were 0."""

@@ -119,9 +119,11 @@ def play(
 
 def _for_player(stream: Stream, known: Ledger | Player, learner: Learner) -> Stream:
     """The stream as this learner must see it, which may have learned before."""
-    features = Player(learner).features
-    numbered = features is not None and features.kind == "numbers"
-    return adopted(stream, known.encoding, known.feature_names, numbered=numbered)
+    player = Player(learner)
+    numbered = player.features is not None and player.features.kind == "numbers"
+    stream = adopted(stream, known.encoding, known.feature_names, numbered=numbered)
+    player.check_hash(stream)
+    return stream
 
 
 def _made(spec: str, environment: Any, many: bool) -> tuple[Any, str, Learner]:

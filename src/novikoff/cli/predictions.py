@@ -116,6 +116,7 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
         raise MismatchError(
             f"what {path} holds takes {counted(wanted, 'feature')}", f"{stream.name} has {shown:,}", hint
         )
+    Player(classifier).check_hash(stream)
     if not classifier.domain.admits(stream.domain):
         raise MismatchError(f"what {path} holds is for {classifier.domain}: {stream.name} shows {stream.domain}.")
     return stream
