@@ -295,7 +295,12 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
     group.add_argument(
         "--format", metavar="NAME", help="csv, svmlight, vw, jsonl, text, arrow, parquet (default: look)"
     )
-    group.add_argument("--bits", type=_integer(1, 28), metavar="N", help="bits of the hash of names (default: 18)")
+    group.add_argument(
+        "--bits",
+        type=_integer(1, 28),
+        metavar="N",
+        help="bits of the hash of names (default: 18); of a saved model those it learned with",
+    )
     group.add_argument(
         "--skip-bad", type=_integer(0), metavar="N", help="skip up to N malformed lines, and report them"
     )
