@@ -1,6 +1,7 @@
 """Learners as scikit-learn estimators."""
 
 import json
+import math
 import os
 import pickle
 import subprocess
@@ -21,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 
 import novikoff as nk
 from novikoff.errors import InputError, MismatchError
+from novikoff.risk import kl_limit
 from novikoff.sklearn import (
     AutoClassifier,
     AutoRegressor,
@@ -50,8 +52,12 @@ NAMED = [
 ]  # fmt: skip
 ALL = [f"NovikoffClassifier({spec!r})" for spec in CLASSIFIERS]
 ALL += [f"NovikoffRegressor({spec!r})" for spec in REGRESSORS] + [f"{kind.__name__}()" for kind in NAMED]
-DECLARED = {"check_class_weight_classifiers": "it asks for a weight of 0.0001, and only whole ones are rounds"}
-"""The one check that fails as expected; what else a learner cannot do is declared by the tag `poor_score`."""
+DECLARED = {
+    "check_class_weight_classifiers": "it asks for a weight of 0.0001, and only whole ones are rounds",
+    "check_sample_weight_equivalence_on_dense_data": "equal rows are spread over the game, a weighted row is not",
+    "check_sample_weight_equivalence_on_sparse_data": "equal rows are spread over the game, a weighted row is not",
+}
+"""Checks that fail as expected; what else a learner cannot do is declared by the tag `poor_score`."""
 CHECKS = f"""
 import json, sys, warnings
 DECLARED = {DECLARED}
@@ -158,13 +164,50 @@ def test_scores_of_rows_that_are_not_finite_are_refused(bad, normalize):
             model.decision_function(given)
 
 
-def test_order_and_repeats_do_not_matter_to_fit():
+def test_shuffled_order_depends_on_the_seed_and_not_on_the_rows():
+    X, y = rows(60)
+    order = np.random.RandomState(5).permutation(60)
+    shuffled = NovikoffClassifier("perceptron", random_state=5).fit(X, y)
+    same(shuffled, NovikoffClassifier("perceptron", shuffle=False).fit(X[order], y[order]))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_equal_rows_are_spread_over_the_game(sparse):
+    coins = np.random.default_rng(0)
+    X, y = coins.normal(size=(20, 2))[coins.integers(20, size=4000)], coins.choice([-1, 1], 4000)
+    model = PerceptronClassifier(random_state=0).fit(scipy.sparse.csr_array(X) if sparse else X, y)
+    assert 1800 < model.ledger_.mistakes < 2200  # labels are coin flips; with equal rows as neighbours it was below 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("distinct", [2, 20, 300])
+def test_risk_limits_cover_independent_rows_with_repeats(distinct):
+    """Labels are coin flips, so the squared risk of every w is at least 1 and its error rate 1/2."""
+    games, failed, kept = 200, 0, 0
+    for seed in range(games):
+        coins = np.random.default_rng(seed)
+        X = coins.normal(size=(distinct, 2))[coins.integers(distinct, size=500)]
+        X /= np.maximum(1.0, np.linalg.norm(X, axis=1))[:, None]
+        y = coins.choice([-1.0, 1.0], 500)
+        spec = "online-gradient:radius=0.1,low=-1,high=1,limit=1"
+        model = NovikoffRegressor(spec, random_state=seed % 3).fit(X, y)
+        limits = [c.bound for c in model.certificates_ if c.theorem.startswith("average_risk")]
+        assert len(limits) == 2
+        failed += min(limits) < 1.0
+        game = PerceptronClassifier(random_state=seed % 3).fit(X, y).ledger_
+        assert game.fixed
+        kept += kl_limit(game.mistakes, game.rounds, 0.05) < 0.5
+    assert failed <= 0.05 * games + 3.0 * math.sqrt(0.05 * 0.95 * games)
+    assert kept <= 0.05 * games + 3.0 * math.sqrt(0.05 * 0.95 * games)
+
+
+def test_a_weighted_row_is_played_in_place():
     X, y = rows(60)
     weights = np.random.default_rng(1).integers(0, 4, 60)
-    order = np.random.default_rng(2).permutation(60)
-    weighed = NovikoffClassifier("perceptron", random_state=0).fit(X[order], y[order], sample_weight=weights[order])
-    same(weighed, NovikoffClassifier("perceptron", random_state=0).fit(X.repeat(weights, 0), y.repeat(weights)))
-    same(weighed, NovikoffClassifier("perceptron", random_state=0).fit(X, y, sample_weight=weights.astype(float)))
+    made = [NovikoffClassifier("perceptron", shuffle=False) for _ in range(3)]
+    weighed = made[0].fit(X, y, sample_weight=weights)
+    same(weighed, made[1].fit(X.repeat(weights, 0), y.repeat(weights)))
+    same(weighed, made[2].fit(X, y, sample_weight=weights.astype(float)))
     assert weighed.ledger_.rounds == weights.sum()
     with pytest.raises(InputError, match="whole numbers from 0: got 0.5"):
         NovikoffClassifier().fit(X, y, sample_weight=np.full(60, 0.5))
@@ -173,8 +216,8 @@ def test_order_and_repeats_do_not_matter_to_fit():
 def test_a_row_of_a_class_is_played_as_often_as_the_class_weighs():
     X, y = rows(60)
     each = np.where(y == "spam", 3, 1)
-    repeated = PerceptronClassifier(random_state=0).fit(X.repeat(each, 0), y.repeat(each))
-    same(repeated, PerceptronClassifier(random_state=0, class_weight={"spam": 3}).fit(X, y))
+    repeated = PerceptronClassifier(shuffle=False).fit(X.repeat(each, 0), y.repeat(each))
+    same(repeated, PerceptronClassifier(shuffle=False, class_weight={"spam": 3}).fit(X, y))
     parts = PerceptronClassifier(random_state=0, class_weight={"spam": 3, "ham": 0})
     for part in (y == "ham", y == "spam"):
         parts.partial_fit(X[part], y[part], classes=["ham", "spam"], sample_weight=np.full(part.sum(), 2))

@@ -7,8 +7,8 @@
     print(model.certificates_[0])
 
 Order
-    `fit` shuffles: a sorted table teaches little. A row's place in the order is a random number that hangs on
-    `random_state` and on the row itself: the order of the rows changes nothing, nor do weights in place of repeats.
+    `fit` shuffles: a sorted table teaches little. The order is a permutation drawn from `random_state`, whatever the
+    rows hold: independent rows are played as independent rows.
     `partial_fit` plays rows as they come; any chunks are the whole, to the bit.
 Labels
     Two are -1 and +1, the later in `classes_` +1. More are announced to a learner that takes many; any other learner

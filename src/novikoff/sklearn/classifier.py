@@ -67,8 +67,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self._classes(X, np.unique(y if weights is None else y[some_weight(weights) > 0]))
         if weights is not None:
             X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
-        codes = np.searchsorted(self.classes_, y)
-        self._fit(X, self._ys(codes), weights, codes)
+        self._fit(X, self._ys(np.searchsorted(self.classes_, y)), weights)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

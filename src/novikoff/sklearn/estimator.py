@@ -14,7 +14,6 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from novikoff import catalog
 from novikoff.errors import InputError, MismatchError, shown
 from novikoff.game import Game
-from novikoff.kernels.coins import coins
 from novikoff.ledger import Ledger
 from novikoff.ledger_state import packed, unpacked
 from novikoff.player import Player
@@ -100,13 +99,16 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             return rows if self._sparse else rows.dense(X.shape[1])
         return Sparse.of_dense(X) if self._sparse else np.ascontiguousarray(X)
 
-    def _fit(self, X: Any, ys: list[NDArray[Any]], weights: NDArray[np.int64] | None, keys: NDArray[Any]) -> None:
-        """Play all rows, in a random order if so asked, `passes` times."""
-        order = np.arange(len(keys))
-        coin = check_random_state(self.random_state).randint(2**31)
+    def _fit(self, X: Any, ys: list[NDArray[Any]], weights: NDArray[np.int64] | None) -> None:
+        """Play all rows `passes` times, each pass in a new random order if `shuffle`.
+
+        The order depends on `random_state` alone, never on what the rows hold: independent rows stay independent.
+        """
+        order = np.arange(X.shape[0])
+        coins = check_random_state(self.random_state)
         for number in range(self.passes):
             if self.shuffle:
-                order = _order(X, keys, coin + number)
+                order = coins.permutation(X.shape[0])
             self._play(X, ys, weights, order)
             for ledger in self._ledgers:
                 ledger.passes, ledger.repeated, ledger.fixed = number + 1, number > 0, True
@@ -163,21 +165,6 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         super().__setstate__(state)
         if "_ledgers" in self.__dict__:
             self._ledgers = [unpacked(one) for one in state["_ledgers"]]
-
-
-def _order(X: Any, keys: NDArray[Any], seed: int) -> NDArray[np.intp]:
-    """The rows by random numbers, each of which hangs on the row, its key and the seed alone."""
-    factors = coins(seed, "shuffle", 0, X.shape[1]).astype(np.uint64) | np.uint64(1)
-    with np.errstate(over="ignore"):
-        if is_sparse(X):
-            bits = (X.data.astype(np.float64) + 0.0).view(np.uint64) * factors[X.indices]
-            found = np.zeros(X.shape[0], dtype=np.uint64)
-            np.add.at(found, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), bits)
-        else:
-            found = np.ascontiguousarray(X.astype(np.float64) + 0.0).view(np.uint64) @ factors
-        found = (found ^ (found >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9) + keys.astype(np.uint64)
-        found = (found ^ (found >> np.uint64(32))) * np.uint64(0x94D049BB133111EB)
-    return np.argsort(found, kind="stable")
 
 
 def whole_weights(sample_weight: Any, X: Any) -> NDArray[np.int64] | None:

@@ -40,7 +40,7 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         X, y, weights = self._checked(X, y, sample_weight, first=True)
         if weights is not None:
             X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
-        self._fit(X, [y], weights, (y + 0.0).view(np.uint64))
+        self._fit(X, [y], weights)
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
