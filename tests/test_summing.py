@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 import novikoff as nk
 from novikoff.comparators.exact_tally import FINE, exact_sums
@@ -88,6 +89,40 @@ def test_what_separates_has_a_margin():
     ledger = nk.play(nk.Perceptron(), (x, [1, 1, 1]))
     found = nk.comparator_sums((x, [1, 1, 1]), [[1.0, 1.0, 0.0]], game=ledger, parts=2).facts()
     assert min(u.hinge for u in found.comparators) == 0
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_another_source_is_refused_where_the_directions_have_no_weight(sparse):
+    """The last three features are 0 in the game: no direction has a weight there."""
+    x, y = rows(300)
+    played = np.hstack([x, np.zeros((300, 3))])
+    form = csr_array if sparse else np.asarray
+    ledger = nk.play(nk.Perceptron(), (form(played), y))
+    assert nk.comparator_sums((form(played), y), [np.ones(9)], game=ledger).rows == 300
+    assert nk.comparator_sums((csr_array(played), y), [np.ones(9)], game=ledger).rows == 300
+    new, swapped, wider = played.copy(), played.copy(), np.hstack([played, np.zeros((300, 4))])
+    new[:, 6] = y
+    swapped[:, [0, 7]] = swapped[:, [7, 0]]
+    wider[200:, 10] = y[200:] * 1e-6  # beyond the features of the game
+    separates = np.eye(9)[6]
+    for other in (new, swapped, wider):
+        with pytest.raises(InputError, match="not those of this source"):
+            nk.comparator_sums((form(other), y), [separates], game=ledger, parts=3)
+
+
+def test_features_that_come_late_are_compared():
+    """Comparators are fitted on the first rows; later features have no weight in them."""
+    x, y = rows(600, shortest=0)
+    played = np.hstack(
+        [x, np.where(np.arange(600)[:, None] < 300, 0.0, np.random.default_rng(1).normal(size=(600, 4)))]
+    )
+    ledger = nk.Ledger(learner := nk.Perceptron(), tracker=LinearTracker(keep=2000, additive=True))
+    nk.play(learner, (csr_array(played), y), ledger=ledger)
+    assert len(ledger.tracker.facts().directions[0]) <= 10
+    assert nk.comparator_sums((played, y), [np.ones(10)], game=ledger).rows == 600
+    played[599, [6, 7]] = played[599, [7, 6]]
+    with pytest.raises(InputError, match="not those of this source"):
+        nk.comparator_sums((played, y), [np.ones(10)], game=ledger)
 
 
 def test_a_game_on_other_rows_and_comparators_of_another_are_refused():

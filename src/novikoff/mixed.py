@@ -30,6 +30,9 @@ MOST = 2**53
 PROMISES = (mixing_mistakes, held_risk)
 """The theorems on what was mixed."""
 
+SHARED = ("U", "bias_weights")
+"""State of the comparators that all shards have in common, saved once."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -200,17 +203,17 @@ class Mixed:
             "total": self.total.copy(),
             "epochs": [[epoch.mistakes, epoch.parts, epoch.errors] for epoch in self.epochs],
             "encoding": None if self.encoding is None else self.encoding.state(),
-            "comparators": {name: getattr(self.scorers[0], name).copy() for name in ("U", "bias_weights")},
-            "seen": [[one.tally.state(), one.longest.copy(), one.nonzeros, one.empty] for one in self.scorers],
+            "comparators": {name: getattr(self.scorers[0], name).copy() for name in SHARED},
+            "seen": [
+                {name: value for name, value in one.state().items() if name not in SHARED} for one in self.scorers
+            ],
         }
 
     @classmethod
     def restore(cls, state: State) -> Self:
         asked = Asked.restore(state["asked"])
-        scorers = []
-        for tally, longest, nonzeros, empty in state["seen"]:
-            saved = {**state["comparators"], "tally": tally, "longest": longest, "nonzeros": nonzeros, "empty": empty}
-            scorers.append(LinearScorer.restore(saved, asked.bias, asked.normalize))
+        scorers = [LinearScorer.restore({**state["comparators"], **seen}, asked.bias, asked.normalize)
+                   for seen in state["seen"]]  # fmt: skip
         whole = {name: state[name] for name in ("source", "trials", "same_rows", "own_mistakes", "cuts", "fingerprint",
                                                 "marks", "labels", "feature_names", "averaged_errors")}  # fmt: skip
         mixed = cls(

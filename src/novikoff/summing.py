@@ -129,7 +129,7 @@ def comparator_sums(
         bias, normalize = tracked.bias, tracked.normalize
     two_labels(stream, "a sum over parts")
     scorers = [placed(vectors[k : k + TOGETHER], bias, normalize) for k in range(0, len(vectors), TOGETHER)]
-    echo = None if tracked is None or not tracked.directions else again(tracked)
+    echo = None if tracked is None or tracked.invalid_reason else again(tracked)
     shown = [*scorers, *([] if echo is None else [echo])]
     before = stream.fingerprint()
     cut = [stream] if parts == 1 else stream.parts(parts)
@@ -140,7 +140,7 @@ def comparator_sums(
         raise InputError(CHANGED)
     if tracked is not None and echo is not None:
         theirs = [one[-1] for one in each]
-        if not the_same(tracked, sum(one.tally.rows for one in theirs), merged(theirs)):
+        if not the_same(tracked, theirs, merged(theirs)):
             raise InputError(OTHERS)
     first, *others = (one[: len(scorers)] for one in each)
     for one in others:

@@ -150,8 +150,7 @@ def hindsight(
     reading = blocks.show(scorer, penalized) if echo is None else blocks.show(scorer, penalized, echo)
     reason = scorer.invalid_reason or ("the weights at the start were too large" if heavy else "")
     if tracked is not None and echo is not None:
-        seen_again = echo.comparators(np.zeros(2))
-        if not the_same(tracked, echo.tally.rows, seen_again, passes, reading.left_out):
+        if not the_same(tracked, [echo], echo.comparators(np.zeros(2)), passes, reading.left_out):
             reason = OTHERS
     same = reading == blocks.reading and len(set(map(repr, [*reading.fingerprint, played or fingerprint(stream)]))) == 1
     facts = _facts(scorer, penalized, reading, weights, passes, reason if same else CHANGED)

@@ -12,12 +12,16 @@ Rounding
     R must be within 2^-450 .. 2^450, else no product could be trusted: `invalid_reason` says so.
 Is it the Perceptron?
     For every fixed U the sum over mistakes of y<U,x~> is <U, w_end> - <U, w_1> if each mistake adds y x~ to the weights
-    and nothing else changes them. Checked for each direction and for the probe, which has +1 or -1 at random for each
-    feature, +1 for those that were not there to fit on. In floats the two may differ by
+    and nothing else changes them. Checked for each direction and for the probe, which has a weight between 1/2 and 1 in
+    size for every feature, a hash of its number, also for those that were not there to fit on. In floats the two may
+    differ by
         ||U|| (M R (n+4) 4u + M u lambda sqrt(||w_1||^2 + R^2 M) + (d+8) 2u (||w_1|| + ||w_end||)):
     the margins', each at most 2e too small; the learner's own rounding (certificates/perceptron_facts.py); and that of
     <U, w> over d weights. All of it is doubled. For the probe, ||U|| counts only where a row or a sum has a number:
     sqrt n in the first two terms, sqrt d in the last.
+Are they the same rows?
+    The probe's margins are summed over all rows, the positive and the negative ones apart (`probed`): rows that are
+    shown again must leave the same two sums, whatever the weights of the directions are (comparators/placing.py).
 Reference
     the error of a sum in any order: [higham2002], chapters 3 and 4.
 """
@@ -36,6 +40,8 @@ from novikoff.comparators.fit import fit
 from novikoff.comparators.rounding import length_of, of_length, root
 from novikoff.comparators.rows import Labels, Rows, most_numbers, numbers
 from novikoff.comparators.tally import UNIT, Comparator, PenalizedComparator, Tally
+from novikoff.kernels.coins import coins
+from novikoff.totals import Total
 from novikoff.types import Sparse, State
 
 Vector = NDArray[np.float64]
@@ -59,7 +65,8 @@ KAPPAS = (1.0, 0.25, 0.0625)
 class LinearScorer:
     """Directions and a probe, U, (features + 1, 4), and the weights of the bias.
 
-    The last row is for features that were not there to fit on: zero for a direction, one for the probe.
+    The last row is for features that were not there to fit on: zero for a direction. The probe has a weight for each of
+    them, so U is widened to the rows (`_widened`) before they are shown.
     """
 
     def __init__(
@@ -70,6 +77,8 @@ class LinearScorer:
         self.longest = np.zeros(1)  # at least the largest ||x~||^2; NaN if one was
         self.nonzeros = 0
         self.empty = True  # no value but zero was seen
+        self.probed = Total(), Total()  # the probe's margins over all rows: those above 0, those below
+        self._widened = U  # U and the probe's weights of later features; not saved, as they follow from U
         self._across = np.zeros((U.shape[1], 0))  # U vector by vector, for dense rows
         self._room = np.empty((0, 0))  # for what is found of some rows
         weights = np.concatenate([U[:, : tally.directions].astype(np.float64), bias_weights[None, : tally.directions]])
@@ -106,8 +115,7 @@ class LinearScorer:
         sound = SHORTEST <= longest <= LONGEST
         width = max((len(u) for u in directions), default=1)
         U, bias_weights = np.zeros((width, margins.VECTORS), np.float32), np.zeros(margins.VECTORS)
-        U[:-1, -1] = 2.0 * np.random.default_rng(0).integers(0, 2, width - 1, np.int8) - 1.0
-        U[-1, -1] = bias_weights[-1] = 1.0
+        U[:-1, -1], bias_weights[-1] = probe(0, width - 1), 1.0
         factors = [0.0] * margins.DIRECTIONS
         for k, u in enumerate(directions if sound else []):
             if not np.any(u) or not np.all(np.isfinite(u)):
@@ -128,6 +136,9 @@ class LinearScorer:
             found = self.margins(x[some], y[some])
             self.tally.add(found, wrong[some])
             self.longest = np.maximum(self.longest, found[:, -1].max())
+            probed = found[:, -2]
+            self.probed[0].add_all(np.maximum(probed, 0.0))
+            self.probed[1].add_all(np.minimum(probed, 0.0))
         if len(y):
             self.nonzeros = max(self.nonzeros, most_numbers(x) + (self.bias != 0.0))
             nothing = bool(self.longest[0] < SHORTEST) and self.bias == 0.0
@@ -145,17 +156,25 @@ class LinearScorer:
         out = self._room[: len(y)]
         common = (self.bias_weights, self._norms, out)
         if isinstance(x, Sparse):
-            margins.sparse(x.indptr, x.indices, x.values, y, self.bias, self.normalize, self.U, *common)
+            U = self._with_rows(x.width)
+            margins.sparse(x.indptr, x.indices, x.values, y, self.bias, self.normalize, U, *common)
         else:
             margins.dense(x, y, self.bias, self.normalize, self._as_wide_as(x.shape[1]), *common)
         return out
 
+    def _with_rows(self, width: int) -> NDArray[np.float32]:
+        """U with the probe's weights of at least `width` features."""
+        if len(self._widened) <= width:
+            last = len(self.U) - 1
+            wide = np.zeros((max(width, len(self._widened) * 5 // 4) + 1, self.U.shape[1]), np.float32)
+            wide[:last], wide[last:, -1] = self.U[:-1], probe(last, len(wide))
+            self._widened = wide
+        return self._widened
+
     def _as_wide_as(self, width: int) -> NDArray[np.float64]:
         """U vector by vector, at least so wide."""
         if self._across.shape[1] < width:
-            self._across = np.repeat(self.U[-1:].T.astype(np.float64), width, axis=1)
-            seen = min(len(self.U), width)
-            self._across[:, :seen] = self.U[:seen].T
+            self._across = np.ascontiguousarray(self._with_rows(width)[:width].T, dtype=np.float64)
         return self._across
 
     @property
@@ -203,10 +222,8 @@ class LinearScorer:
 
     def _dots(self, weights: Vector) -> list[float]:
         """<U, w> for each direction and the probe; the weight of the bias is the last of `weights`."""
-        width = min(len(self.U), len(weights) - 1)
-        products = self.U[:width].astype(np.float64) * weights[:width, None]
-        beyond = self.U[-1].astype(np.float64) * np.sum(weights[width:-1])
-        dots: list[float] = (np.sum(products, axis=0) + beyond + self.bias_weights * weights[-1]).tolist()
+        products = self._with_rows(len(weights) - 1)[: len(weights) - 1].astype(np.float64) * weights[:-1, None]
+        dots: list[float] = (np.sum(products, axis=0) + self.bias_weights * weights[-1]).tolist()
         return dots
 
     def unexplained(self, start: Vector | None, end: Vector) -> float:
@@ -239,7 +256,8 @@ class LinearScorer:
 
     def state(self) -> State:
         arrays = {name: getattr(self, name).copy() for name in ("U", "bias_weights", "longest")}
-        return {**arrays, "tally": self.tally.state(), "nonzeros": self.nonzeros, "empty": self.empty}
+        probed = [[total.sum, total.lost] for total in self.probed]
+        return {**arrays, "tally": self.tally.state(), "nonzeros": self.nonzeros, "empty": self.empty, "probed": probed}
 
     @classmethod
     def restore(cls, state: State, bias: float, normalize: bool) -> Self:
@@ -253,7 +271,16 @@ class LinearScorer:
         scorer = cls(U, weights, tally, bias, normalize)
         scorer.longest = np.array(state["longest"], np.float64).reshape(1)
         scorer.nonzeros, scorer.empty = int(state["nonzeros"]), bool(state["empty"])
+        above, below = (Total(float(total), float(lost)) for total, lost in state["probed"])
+        scorer.probed = above, below
         return scorer
+
+
+def probe(first: int, stop: int) -> NDArray[np.float32]:
+    """The probe's weights of features `first` to `stop` - 1: a hash of each, from 1/2 to 1 in size, of either sign."""
+    found = coins(0, "probe", first, stop)
+    sizes = 0.5 + (found >> np.uint64(42)).astype(np.float64) * 2.0**-23
+    return np.where(found & np.uint64(1), sizes, -sizes).astype(np.float32)
 
 
 def ratio(difference: float, allowed: float) -> float:

@@ -25,6 +25,7 @@ class LinearComparatorFacts(ComparatorFacts):
     bias, normalize the features: those of the learner, if all is well
     top             thresholds go up to 2^top
     directions      each U, feature by feature, the weight of the bias last; none if there are millions of features
+    probed          sums of the probe's margins over all rounds, above and below 0 (comparators/placing.py)
     """
 
     nonzeros: int
@@ -33,6 +34,7 @@ class LinearComparatorFacts(ComparatorFacts):
     normalize: bool
     top: int
     directions: tuple[NDArray[np.float64], ...] = field(default=(), compare=False, repr=False)
+    probed: tuple[float, float] = (0.0, 0.0)
 
 
 class LinearTracker(ComparatorTracker[LinearScorer]):
@@ -88,6 +90,7 @@ class LinearTracker(ComparatorTracker[LinearScorer]):
             normalize=self.normalize,
             top=scorer.tally.top,
             directions=scorer.directions(),
+            probed=(float(scorer.probed[0]), float(scorer.probed[1])),
         )
 
     def state(self) -> State:

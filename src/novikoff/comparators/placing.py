@@ -1,11 +1,15 @@
 """Comparators of before, shown a stream again.
 
 Comparators that watched a game may be shown its stream once more: if they do not see there what they saw in the game,
-it was not played on that stream, or not on it alone.
+it was not played on that stream, or not on it alone. A direction does not see features in which it has no weight. The
+probe has a weight, which is a hash, for every feature (comparators/linear.py): rows that differ anywhere change the
+sums of its margins, unless their differences cancel. Its margins are the same up to the order of summing, at most
+(n+4) 2^-52 sqrt(n) R each for n non-zeros; eight times that is allowed.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
@@ -36,24 +40,31 @@ def placed(
     return LinearScorer.placed(last, scaled, blocks.square, blocks.bias, blocks.normalize)
 
 
-def again(tracked: LinearComparatorFacts) -> LinearScorer | None:
-    """The comparators that watched the game, as before it; None if their directions are not told."""
-    if not tracked.directions:
-        return None
+def again(tracked: LinearComparatorFacts) -> LinearScorer:
+    """The comparators that watched the game, as before it; the probe alone if their directions are not stored."""
     fresh = LinearScorer.placed(list(tracked.directions), [], 1.0, tracked.bias, tracked.normalize)
     tally = Tally(fresh.tally.directions, tracked.top, probes=1)
     return LinearScorer(fresh.U, fresh.bias_weights, tally, tracked.bias, tracked.normalize)
 
 
 def the_same(
-    tracked: LinearComparatorFacts, rows: int, seen: Iterable[Comparator], passes: int = 1, left_out: int = 0
-) -> bool:
-    """Did they see again, on so many rows, what they saw in the game?
+    tracked: LinearComparatorFacts, echoes: Sequence[LinearScorer], seen: Iterable[Comparator], passes: int = 1,
+    left_out: int = 0,
+) -> bool:  # fmt: skip
+    """Did they see again what they saw in the game?
 
+    echoes     `again(tracked)` after each part of the stream
+    seen       their comparators, over all parts
     left_out   zero rows that they were not shown, with a loss of 1
     """
-    if passes * (rows + left_out) != tracked.rows:
+    if passes * (sum(echo.tally.rows for echo in echoes) + left_out) != tracked.rows:
         return False
+    nonzeros = max(tracked.nonzeros, *(echo.nonzeros for echo in echoes)) + 4
+    allowed = nonzeros * 2.0**-49 * math.sqrt(nonzeros * float(tracked.square)) * tracked.rows
+    for side, there in enumerate(tracked.probed):
+        here = passes * math.fsum(float(echo.probed[side]) for echo in echoes)
+        if not abs(here - there) <= allowed:
+            return False
     losses = {(u.direction, u.scale): passes * (u.hinge + left_out) for u in seen}
     pairs = [
         (u.hinge, losses.get((u.direction, u.scale), u.hinge)) for u in tracked.comparators if u.direction and u.hinge
