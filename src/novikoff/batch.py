@@ -231,6 +231,13 @@ class Batch:
         """The same rounds in arrays of their own."""
         return replace(self, x=None if self.x is None else self.x.copy(), y=self.y.copy(), memory="owned")
 
+    def to_read(self) -> Batch:
+        """The same rounds for code from outside: x cannot be written into, y is a copy of the labels."""
+        x = self.x
+        if isinstance(x, Sparse):
+            x = Sparse(still(x.indptr), still(x.indices), still(x.values), x.width, checked=True)
+        return replace(self, x=still(x) if isinstance(x, np.ndarray) else x, y=self.y.copy())
+
     def kept(self) -> Batch:
         """The same rounds, to be looked at whenever one likes: a copy if their memory is borrowed."""
         return self.copy() if self.memory == "borrowed" else self

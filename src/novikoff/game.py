@@ -91,7 +91,7 @@ class Game:
 
     def _say_one(self, x: Example) -> Any:
         """What the learner says of x, in its labels."""
-        return self.learner.predict_one(adopted_row(x, self.ledger.encoding, self.ledger.feature_names))
+        return self.player.predict_one(adopted_row(x, self.ledger.encoding, self.ledger.feature_names))
 
     def predict_set(self, x: Example) -> tuple[Any, ...]:
         """The set that the learner says of x, in the user's labels (learners/conformal.py); asking changes nothing."""

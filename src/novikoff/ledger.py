@@ -297,7 +297,9 @@ class Ledger(Shown):
     def write_results(self, played: StepResult, y: NDArray[Any]) -> None:
         """Many rounds of a learner that draws, or that pays another loss than a mistake."""
         self.deterministic &= not self.player.draws
-        if self.counts:
+        if self.counts and not self.player.pays:
+            self._count(played.predictions != y)
+        elif self.counts:
             self._count(played.losses > 0.0)
         else:
             self._pay(played.losses)

@@ -18,7 +18,8 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     probabilities_one   P of each of many labels, of a learner that has them; the rest is that of labels never seen
     learners        those of a team, all of which play every round; none
     probability_one P(+1), of a learner on labels; its `play_one` and `learn_many` answer with the probability that it
-                    gave to each label that came
+                    gave to each label that came. A learner from outside that answers with a label alone is asked for
+                    the probability before each label; its `learn_many` must answer with them
     play_one        predict, then learn, looking at x once
     learn_many      the same for every row of a batch, compiled; None, having done nothing, where it must go row by row
     predict_many    what it says of every row, learning nothing
@@ -47,6 +48,9 @@ A learner must have what `types.Learner` says. What it may have besides is here,
 
 `play_one` and `learn_many` answer with labels, or with a `StepResult`: those of a learner that draws, of one that pays
 another loss than a mistake, and of one with probabilities.
+
+Learners from outside this package are shown rows that they cannot write into, and labels of their own. What predictions
+of theirs cost is counted here, from the game's labels; their probabilities must be from 0 to 1.
 """
 
 from __future__ import annotations
@@ -59,6 +63,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.batch import still
 from novikoff.errors import Advice, InputError, MismatchError, Option
 from novikoff.types import Batch, Distribution, Domain, Example, Label, Learner, StepResult
 
@@ -79,7 +84,10 @@ class Player:
         self.members: tuple[Learner, ...] = tuple(getattr(learner, "learners", ()))
         self._learn_many: Callable[[Batch], Any] | None = getattr(learner, "learn_many", None)
         self._predict_many: Callable[[Batch], Any] | None = getattr(learner, "predict_many", None)
-        self.play_one: Callable[[Example, Any], Any] = getattr(learner, "play_one", self._predict_then_learn)
+        self._foreign = not type(learner).__module__.startswith("novikoff.")
+        self._play_own: Callable[[Example, Any], Any] = getattr(learner, "play_one", self._predict_then_learn)
+        self.play_one = self._play_foreign if self._foreign else self._play_own
+        self._asks = self._foreign and self.probable  # until it answers with probabilities itself
 
     @property
     def domain(self) -> Domain:
@@ -112,19 +120,82 @@ class Player:
         self.learner.learn_one(x, y)
         return prediction
 
+    def _play_foreign(self, x: Example, y: Any) -> Any:
+        """One round of a learner from outside, asked for its probabilities before it sees the label."""
+        asked = self._ask(x, y) if self._asks else None
+        played = self._play_own(self._shown(x), y.copy() if isinstance(y, np.ndarray) else y)
+        if asked is not None:
+            if isinstance(played, StepResult) and played.probabilities is not None:
+                self._asks = False
+            else:
+                label = played.predictions if isinstance(played, StepResult) else played
+                wrong = float(label != y)
+                played = StepResult(label, wrong, wrong)._replace(**asked)
+        return self._counted(played, y)
+
+    def _ask(self, x: Example, y: Any) -> dict[str, Any]:
+        """What its probabilities of x are worth when label y comes: fields of a `StepResult`."""
+        learner: Any = self.learner
+        asked: dict[str, Any] = {"expected": 1.0 - self.chances(x).get(y, 0.0)} if self.draws else {}
+        if not self.numbered:
+            p = float(learner.probability_one(self._shown(x)))
+            return {**asked, "probabilities": p if y == 1 else 1.0 - p}
+        known = np.array(learner.probabilities_one(self._shown(x)), dtype=np.float64)
+        said = self.predict_one(x)
+        p = float(known[y]) if y < len(known) else max(1.0 - float(known.sum()), 0.0)
+        sure = float(known[said]) if 0 <= said < len(known) and y < len(known) else math.nan
+        brier = float(known @ known) - (p * p if y < len(known) else 0.0) + (1.0 - p) ** 2
+        return {**asked, "probabilities": p, "confidences": sure, "briers": brier}
+
+    def _counted(self, played: Any, y: Any) -> Any:
+        """What a learner from outside answered, its losses counted from the game's outcomes, probabilities checked."""
+        if not isinstance(played, StepResult):
+            return played
+        if played.probabilities is not None:
+            given = np.asarray(played.probabilities, dtype=np.float64)
+            if not np.all((given >= 0.0) & (given <= 1.0)):
+                wrong = given[~((given >= 0.0) & (given <= 1.0))][0] if given.ndim else given
+                raise InputError(f"a probability must be from 0 to 1: {type(self.learner).__name__} gave {wrong:g}.")
+        if self.outcomes == "numbers" and (hasattr(self.within, "costs") or self.loss in ("squared", "absolute")):
+            losses = self.costs(np.asarray(played.predictions, dtype=np.float64), np.asarray(y, dtype=np.float64))
+            played = played._replace(losses=losses, **({} if self.draws else {"expected": losses}))
+        return played
+
+    def _shown(self, x: Any) -> Any:
+        """x as a learner from outside is shown it: arrays to be read only, mappings and lists copied."""
+        if not self._foreign:
+            return x
+        if isinstance(x, np.ndarray):
+            return still(x)
+        if isinstance(x, tuple):
+            return tuple(still(part) if isinstance(part, np.ndarray) else part for part in x)
+        return x.copy() if isinstance(x, (dict, list)) else x
+
+    def predict_one(self, x: Example) -> Any:
+        """What it says of x, learning nothing."""
+        return self.learner.predict_one(self._shown(x))
+
     def learn_many(self, batch: Batch) -> NDArray[Any] | StepResult | None:
         """Play every row; None, having done nothing, if that must go row by row."""
         if self._learn_many is None or isinstance(batch.x, list):
             return None
-        played: NDArray[Any] | StepResult | None = self._learn_many(batch)
-        return played
+        if not self._foreign:
+            played: NDArray[Any] | StepResult | None = self._learn_many(batch)
+            return played
+        found = self._learn_many(batch.to_read())
+        if found is not None and self._asks and (not isinstance(found, StepResult) or found.probabilities is None):
+            raise MismatchError(
+                f"learn_many of a learner with probabilities must answer with them: {type(self.learner).__name__} did "
+                "not. Answer with a StepResult that has probabilities, or leave learn_many out."
+            )
+        return self._counted(found, batch.y)  # type: ignore[no-any-return]
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
         """What it says of every row, learning nothing."""
         if self._predict_many is not None and not isinstance(batch.x, list):
-            predictions: NDArray[Any] = self._predict_many(batch)
+            predictions: NDArray[Any] = self._predict_many(batch.to_read() if self._foreign else batch)
             return predictions
-        return np.array([self.learner.predict_one(x) for x, _ in batch.rows()])
+        return np.array([self.predict_one(x) for x, _ in batch.rows()])
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
         """The score of every row, or those of each of many labels, learning nothing."""
@@ -147,15 +218,15 @@ class Player:
             raise InputError(f"the learner must have {what}: {type(self.within).__name__} has none.")
         together, single = getattr(self.learner, many, None), getattr(self.learner, one)
         if together is not None and not isinstance(batch.x, list):
-            found: NDArray[np.float64] = together(batch)
+            found: NDArray[np.float64] = together(batch.to_read() if self._foreign else batch)
             return found
-        return np.array([single(x) for x, _ in batch.rows()], dtype=np.float64)
+        return np.array([single(self._shown(x)) for x, _ in batch.rows()], dtype=np.float64)
 
     def chances(self, x: Example) -> Distribution:
         """The distribution of its prediction on x."""
         if not self.draws:
-            return {self.learner.predict_one(x): 1.0}
-        distribution: Distribution = self.learner.chances(x)  # type: ignore[attr-defined]
+            return {self.predict_one(x): 1.0}
+        distribution: Distribution = self.learner.chances(self._shown(x))  # type: ignore[attr-defined]
         return distribution
 
     def costs(self, said: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:

@@ -149,9 +149,9 @@ def hindsight(
     echo = None if tracked is None or tracked.invalid_reason else again(tracked)
     reading = blocks.show(scorer, penalized) if echo is None else blocks.show(scorer, penalized, echo)
     reason = scorer.invalid_reason or ("the weights at the start were too large" if heavy else "")
-    if tracked is not None and echo is not None:
-        if not the_same(tracked, [echo], echo.comparators(np.zeros(2)), passes, reading.left_out):
-            reason = OTHERS
+    rest = passes, reading.left_out
+    if tracked and echo and not the_same(tracked, [echo], echo.comparators(np.zeros(2)), *rest):
+        reason = OTHERS
     same = reading == blocks.reading and len(set(map(repr, [*reading.fingerprint, played or fingerprint(stream)]))) == 1
     facts = _facts(scorer, penalized, reading, weights, passes, reason if same else CHANGED)
     brackets = _brackets(blocks, task, facts, weights, found)

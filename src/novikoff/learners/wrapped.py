@@ -2,9 +2,9 @@
 
 Algorithm
     The model's own. In each round it says what it thinks of x, then learns the label: `predict_one` and `learn_one` of
-    River, `predict` and `partial_fit` of scikit-learn. Before it knows anything it says +1 (0 where labels are many,
-    0.0 of numbers). A model of River is given a dict: numbered features are {0: ..., 1: ...}. One of scikit-learn is
-    given arrays, all of one width.
+    River, `predict` and `partial_fit` of scikit-learn. Every call is given a copy of x: the model may write into it.
+    Before it knows anything it says +1 (0 where labels are many, 0.0 of numbers). A model of River is given a dict:
+    numbered features are {0: ..., 1: ...}. One of scikit-learn is given arrays, all of one width.
     Its labels are False and True; where they are many, 0, 1, 2, ... as they first come.
 Promise
     None of its own. What is proved around any learner holds around it: the regret of a team that it is in
@@ -69,7 +69,7 @@ class Wrapped(Playing):
     def _x(self, x: Example, learn: bool) -> Any:
         """x as the model takes it, checked."""
         if self.river and isinstance(x, Mapping):
-            return x  # texts and all: what it takes is its own affair
+            return dict(x)  # texts and all: what it takes is its own affair
         row = self.features.row(x, learn)
         if not isinstance(row, tuple):
             return dict(enumerate(row.tolist())) if self.river else row[np.newaxis]
@@ -83,7 +83,9 @@ class Wrapped(Playing):
         return self._say(self._x(x, learn=False))
 
     def _say(self, x: Any) -> Any:
-        said = self.model.predict_one(x) if self.river else self.model.predict(x)[0] if self.rounds else None
+        said = None
+        if self.river or self.rounds:
+            said = self.model.predict_one(x.copy()) if self.river else self.model.predict(x.copy())[0]
         if self.outcomes == "numbers":
             return 0.0 if said is None else float(said)
         if self.numbered:
@@ -97,11 +99,11 @@ class Wrapped(Playing):
         result = self._result(given, said, y)
         truth = y if self.numbered or self.outcomes == "numbers" else bool(y == 1)
         if self.river:
-            self.model.learn_one(given, truth)
+            self.model.learn_one(given.copy(), truth)
         elif self.outcomes == "numbers":
-            self.model.partial_fit(given, [truth])
+            self.model.partial_fit(given.copy(), [truth])
         else:
-            self._fit_label(given, truth)
+            self._fit_label(given.copy(), truth)
         self.rounds += 1
         self._known = max(self._known, y + 1) if self.numbered else 0
         return result
@@ -149,14 +151,15 @@ class WrappedProbable(Wrapped):
     """A model of two labels with probabilities."""
 
     def probability_one(self, x: Example) -> float:
-        """P(+1); 1/2 before the model says any."""
+        """P(+1), cut off at 0 and 1; 1/2 before the model has one, and where it is not a number."""
         return self._chance(self._x(x, learn=False))
 
     def _chance(self, x: Any) -> float:
-        if not self.river:
-            return float(self.model.predict_proba(x)[0, 1]) if self.rounds else 0.5
-        chances = self.model.predict_proba_one(x)
-        p = chances.get(True, 1.0 - chances[False] if False in chances else 0.5)
+        if self.river:
+            chances = self.model.predict_proba_one(x.copy())
+            p = chances.get(True, 1.0 - chances[False] if False in chances else 0.5)
+        else:
+            p = self.model.predict_proba(x.copy())[0, 1] if self.rounds else 0.5
         return min(max(float(p), 0.0), 1.0) if p == p else 0.5
 
     def _result(self, x: Any, said: Label, y: Label) -> StepResult:
