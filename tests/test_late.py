@@ -222,6 +222,26 @@ def test_answered_rounds_are_remembered_as_many_as_may_wait():
     assert game.learn_one(2, 1) == 1
 
 
+def test_rounds_with_numbers_that_are_missing_wait_and_are_saved(tmp_path):
+    """An expert that is silent says nan, which JSON has no word for."""
+    rng = np.random.default_rng(0)
+    advice, y = rng.random((30, 4)), rng.random(30)
+    advice[rng.random(advice.shape) < 0.3] = np.nan
+    advice[:, 0] = 0.5
+    game = nk.Game(nk.SleepingExperts(experts=4, loss="squared"))
+    for t in range(30):
+        game.predict_one(advice[t], id=str(t))
+    for t in range(15):
+        game.learn_one(str(t), y[t])
+    nk.save(game.ledger, tmp_path / "m.nk")
+    loaded = nk.load(tmp_path / "m.nk")
+    again = nk.Game(loaded.learner, loaded)
+    for t in range(29, 14, -1):
+        assert again.predict_one(advice[t], id=str(t)) == game.find(str(t)).prediction
+        assert again.learn_one(str(t), y[t]) == game.learn_one(str(t), y[t])
+    assert again.ledger.loss == game.ledger.loss
+
+
 def test_examples_of_every_kind_wait_and_are_saved():
     kinds = {"names": {"a": 1.0, "b": 2}, "numbers": {3: 1.0, 17: 2.0}, "array": np.array([1.0, 2.0]),
              "list": [1, 2], "pair": (np.array([3, 17], np.uint32), np.array([1.0, 2.0]))}  # fmt: skip

@@ -197,30 +197,37 @@ def plain(x: Example) -> Any:
     if isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
         return {"places": x[0].tolist(), "values": np.asarray(x[1]).tolist()}
     if isinstance(x, np.ndarray) and x.dtype.kind in "iufb":
-        return x.tolist()
-    if isinstance(x, (list, tuple)):
-        return [_value(value) for value in x]
-    return _value(x)
+        return x.tolist() if x.dtype.kind != "f" or np.isfinite(x).all() else _list(x.tolist())
+    return _list(x) if isinstance(x, (list, tuple)) else _value(x)
 
 
 def example(value: Any) -> Example:
     """The example that was written so."""
+    if isinstance(value, list):
+        return [example(one) for one in value]
     if not isinstance(value, dict):
         return value
+    if "number" in value:
+        return float(value["number"])
     if "names" in value:
-        return value["names"]
+        return {name: example(one) for name, one in value["names"].items()}
     if "numbers" in value:
-        return dict(value["numbers"])
+        return {place: example(one) for place, one in value["numbers"]}
     return np.array(value["places"], dtype=np.uint32), np.array(value["values"], dtype=np.float64)
 
 
+def _list(values: Any) -> list[Any]:
+    return [_list(one) if isinstance(one, list) else _value(one) for one in values]
+
+
 def _value(value: Any) -> Any:
+    """A number or a text as a JSON value; a float that JSON has no word for, nan, under the key "number"."""
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, (Integral, np.integer)):
         return int(value)
     if isinstance(value, (float, np.floating)):
-        return float(value)
+        return float(value) if math.isfinite(value) else {"number": repr(float(value))}
     raise ModelFileError(
         f"an example that waits for its label must be numbers to be saved: got {shown(value)}. Give x as an array or "
         "as a mapping, or save when its label has come."

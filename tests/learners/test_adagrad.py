@@ -232,3 +232,22 @@ def test_the_command_line_plays_quantiles(tmp_path):
     said = novikoff("predict", model, str(tmp_path / "line.csv"))
     assert "80 examples, mean pinball loss " in said.stderr
     assert make("adagrad:loss=huber,delta=2", "learner").kind == ("huber", 2.0)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "pinball"])
+def test_certificates_that_are_asked_for_on_the_way_change_none_that_follow(loss):
+    """Names come in another order in each row: what is kept of the rows must stay in theirs."""
+    rng = np.random.default_rng(0)
+    names = np.array(list("abcdef"))
+    rows = [{name: float(rng.normal()) for name in rng.permutation(names)[:4]} for _ in range(40)]
+    y = [1.0 if row.get("a", 0.0) > 0 else -1.0 for row in rows]
+    told = []
+    for looks in ((), (2, 20, 39)):
+        game = Game(AdaGrad(loss))
+        for t, (x, outcome) in enumerate(zip(rows, y, strict=True)):
+            if t in looks:
+                game.ledger.certify()
+            game.learn_one(x, outcome)
+        told.append([str(one) for one in game.ledger.certify()])
+    assert told[0] == told[1]
+    assert all("void" not in one for one in told[0])

@@ -456,3 +456,16 @@ def test_a_damaged_state_is_refused(part, value):
     learner.learn_one([0.5, 0.5], 1.0)
     with pytest.raises(ModelFileError):
         OnlineGradient.restore({**learner.state(), part: value})
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_facts_are_the_same_to_the_bit_in_rows_and_in_batches_that_grow_wider(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(60, 13)) * (np.arange(60)[:, None] >= np.linspace(0, 40, 13))
+    y = rng.normal(size=60)
+    one, many = OnlineGradient(), OnlineGradient()
+    for t, row in enumerate(x):
+        one.learn_one((np.flatnonzero(row).astype(np.uint32), row[np.flatnonzero(row)]), y[t])
+    many.learn_many(Batch(sparse(x), y, 1))
+    assert same(one.state(), many.state())
+    assert one.facts() == many.facts()

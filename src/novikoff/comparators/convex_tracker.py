@@ -262,9 +262,9 @@ class ConvexTracker(ScoredTracker):
 
 
 def matrix(rows: Any, places: int) -> Any:
-    """The rows as a sparse matrix."""
+    """The rows as a sparse matrix with values of its own: scipy sorts them within rows, in place, for abs."""
     from scipy.sparse import csr_array
 
     last = int(rows.ends[-1])
-    parts = (rows.values[:last], rows.places[:last].astype(np.int64), rows.ends)
+    parts = (rows.values[:last].copy(), rows.places[:last].astype(np.int64), rows.ends)
     return csr_array(parts, shape=(len(rows.ends) - 1, places))

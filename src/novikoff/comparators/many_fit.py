@@ -47,7 +47,8 @@ def best_for(
     if root.ndim == 1:  # elsewhere weights stay 0: of hashed words few places are used
         inside &= np.isin(places, rows.places[: rows.ends[-1]])
     places, root = places[inside], root[inside]
-    x = csr_array((rows.values, rows.places.astype(np.int64), rows.ends), shape=(len(y), width))[:, places]
+    parts = (rows.values.copy(), rows.places.astype(np.int64), rows.ends)  # scipy may sort values in place
+    x = csr_array(parts, shape=(len(y), width))[:, places]
     hidden = np.arange(labels) >= known[:, None]
 
     def whole(t: Vector) -> Vector:

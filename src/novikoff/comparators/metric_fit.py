@@ -106,7 +106,8 @@ def generic(goal: Goal, width: int) -> Vector:
 def _matrix(rows: Any, places: int) -> Any:
     from scipy.sparse import csr_array
 
-    return csr_array((rows.values, rows.places.astype(np.int64), rows.ends), shape=(len(rows.ends) - 1, places))
+    parts = (rows.values.copy(), rows.places.astype(np.int64), rows.ends)  # scipy may sort values in place
+    return csr_array(parts, shape=(len(rows.ends) - 1, places))
 
 
 def _minimised(x: Any, root: Vector, phi: Loss, ridge: float, start: Vector) -> Vector:

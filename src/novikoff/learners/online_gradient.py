@@ -329,7 +329,8 @@ class OnlineGradient(Playing):
 
     def facts(self) -> OnlineGradientFacts:
         totals, limits = self._totals, self._limits
-        pull = math.sqrt(float(np.sum(self._held[at.PULL] ** 2)) + totals[at.PULL] ** 2)
+        seen = self._held[at.PULL, : self.features.count]  # not the room behind: sums depend on how many there are
+        pull = math.sqrt(float(np.sum(seen**2)) + totals[at.PULL] ** 2)
         name, lost, doubt = "zero weights", float(totals[at.ZERO] + totals[at.ZERO_LOST]), 0.0
         if totals[at.KNOWN] and self.rounds:
             gram, moments = self._sums()
