@@ -251,3 +251,14 @@ def test_certificates_that_are_asked_for_on_the_way_change_none_that_follow(loss
         told.append([str(one) for one in game.ledger.certify()])
     assert told[0] == told[1]
     assert all("void" not in one for one in told[0])
+
+
+@pytest.mark.parametrize("loss", [loss for loss in CODES if loss != "hinge"])
+@pytest.mark.parametrize("size", [(1e-150, 1e-50), (1e-150, 1.0), (1e150, 1e-50), (1e150, 1e50)])
+def test_scores_stay_numbers_where_the_squares_of_slopes_underflow(loss, size):
+    rng = np.random.default_rng(0)
+    x, y = size[0] * rng.uniform(-1.0, 1.0, (40, 3)), size[1] * rng.integers(-2, 3, 40)
+    ledger = nk.play(AdaGrad(loss), nk.Targets(x, y), record=True)
+    assert np.isfinite(ledger.said()).all()
+    assert math.isfinite(ledger.loss)
+    assert all(one.status != "violated" for one in ledger.certify())

@@ -61,7 +61,8 @@ def play(
             if learns:
                 row[LARGEST], row[SQUARES], row[SEEN], row[SIZE] = most, squares, seen, size
             wide = steep * most
-            part = np.divide(x, size * np.sqrt(wide * wide + row[CURVE]) / rate)
+            metric = size * np.sqrt(wide * wide + row[CURVE]) / rate
+            part = x / metric if metric > 0.0 else 0.0  # where squares underflow: as of a feature never seen
             z -= row[GRADIENT] * part
             v += x * part
         scores[t] = z

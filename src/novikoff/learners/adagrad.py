@@ -94,6 +94,7 @@ class AdaGrad(ScaleFree):
         unit = self._unit or 1.0
         return min(self.kind.steepest, 2.0 * unit), self.rate * unit
 
+    @np.errstate(over="ignore")  # an infinite metric leaves the feature's weight 0
     def _diagonal(self) -> NDArray[np.float64]:
         """A, place by place, the constant's first; 0 for features never seen."""
         held, (steep, rate) = self._held[: self.features.count + 1], self._pace()
