@@ -28,10 +28,13 @@ LINEAR, POLYNOMIAL, RBF, OWN = range(4)
 COUNT, UPDATES, EVICTIONS, FILLED = range(4)
 """Places in `counts`: supports, updates, evictions, numbers in use."""
 
-SQUARES, SELFS, COEFFICIENTS, LABELS, BORN, FITS, VALUES, ROW, BASE = range(9)
-"""What is known of a support: ||z||^2, K(z,z) before it is normalised and biased, its coefficient and label, the number
-of the update that put it in, f(z) for rules that keep it; K(z,x) of the last x, K(z,z_j) of the last slot j that was
-asked for; and scratch."""
+SQUARES, SELFS, COEFFICIENTS, LABELS, BORN, FITS, FACTS = range(7)
+"""Rows of `slots`: ||z||^2, K(z,z) before it is normalised and biased, the coefficient and the label of a support, the
+number of the update that put it in, f(z) for rules that keep it; last, the number of rows."""
+
+VALUES, ROW, BASE, SCRATCH = range(4)
+"""Rows of `scratch`: K(z,x) of the last x, K(z,z_j) of the last slot j that was compared, working memory; last, the
+number of rows."""
 
 BLOCK = 16
 LARGEST_POINTS = 2**25
@@ -45,9 +48,10 @@ class Cache(NamedTuple):
     ends: NDArray[np.int64]
     places: Places
     numbers: Vector
-    spread: Vector  # room for a sparse x, all zeros; empty where `points` is used
+    spread: Vector  # scratch for a sparse x, zeros between calls; empty where `points` is used
     slots: NDArray[np.float64]  # [fact, slot]; coefficients are 0 beyond the supports
-    example: Vector  # room for an array
+    scratch: NDArray[np.float64]  # [row, slot]
+    example: Vector  # scratch for a dense support
     counts: NDArray[np.int64]
 
 
@@ -61,7 +65,8 @@ def empty(capacity: int, width: int, sparse: bool, numbers: int = 0) -> Cache:
         places=np.zeros(numbers, dtype=np.uint32),
         numbers=np.zeros(numbers),
         spread=np.zeros(width if wide else 0),
-        slots=aligned((9, slots)),
+        slots=aligned((FACTS, slots)),
+        scratch=aligned((SCRATCH, slots)),
         example=np.zeros(0 if sparse else width),
         counts=np.zeros(4, dtype=np.int64),
     )

@@ -81,7 +81,7 @@ def leave(cache: Cache, slot: int, width: int) -> None:
     """Remove a support; `row` holds K(z, it)."""
     coefficient = cache.slots[at.COEFFICIENTS, slot]
     for j in range(cache.counts[at.COUNT]):
-        cache.slots[at.FITS, j] -= coefficient * cache.slots[at.ROW, j]
+        cache.slots[at.FITS, j] -= coefficient * cache.scratch[at.ROW, j]
     drop(cache, slot, width)
     cache.counts[at.EVICTIONS] += 1
 
@@ -92,7 +92,7 @@ def enter(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int,
     count = cache.counts[at.COUNT]
     score = score_of(cache)
     for j in range(count):
-        cache.slots[at.FITS, j] += y * cache.slots[at.VALUES, j]
+        cache.slots[at.FITS, j] += y * cache.scratch[at.VALUES, j]
     put(cache, count, places, numbers, width, y, np.float64(y), plain)
     cache.slots[at.FITS, count] = score + y * whole_self(rule, plain)
     cache.counts[at.UPDATES] += 1

@@ -73,7 +73,7 @@ def shrink(z: Vector) -> float:
 @inlined
 def score_dense(body: Body, rule: Rule, x: NDArray[Any]) -> float:
     """A number with the sign of <w, x~>; not a number if x is not finite."""
-    w, _, _, _, z, _ = body
+    w = body[0]
     bias, normalize, _, _ = rule
     row = np.ascontiguousarray(x)  # the lanes read straight through memory; no copy of what lies so
     score = dense_scaled(w, row, inverse_norm(row, 0, len(row))) if normalize else dense(w, row)
@@ -81,6 +81,7 @@ def score_dense(body: Body, rule: Rule, x: NDArray[Any]) -> float:
         score += w[len(row)] * bias
     if SMALL < abs(score) < LARGE:
         return score
+    z = np.empty(len(w))  # its own: several threads may ask at a time
     fill_dense(z, row, bias, normalize)
     shrink(z)
     return dense(w, z)
@@ -91,7 +92,7 @@ def score_sparse(
     body: Body, rule: Rule, indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int
 ) -> float:
     """A number with the sign of <w, x~>; not a number if x is not finite."""
-    w, _, _, _, z, _ = body
+    w = body[0]
     bias, normalize, _, _ = rule
     scale = inverse_norm(values, start, stop) if normalize else 1.0
     score = sparse_scaled(w, indices, values, start, stop, scale)
@@ -99,6 +100,7 @@ def score_sparse(
         score += w[len(w) - 1] * bias
     if SMALL < abs(score) < LARGE:
         return score
+    z = np.empty(len(w))
     fill_sparse(z, indices, values, start, stop, bias, normalize)
     shrink(z)
     return dense(w, z)

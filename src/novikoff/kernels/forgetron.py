@@ -95,7 +95,7 @@ def add(
     weight = square = reach = 0.0
     if full:
         weight, square = abs(coefficients[slot]), whole_self(rule, cache.slots[at.SELFS, slot]) / radius2
-        there = dense(coefficients[:count], cache.slots[at.ROW, :count]) + y * cache.slots[at.VALUES, slot]
+        there = dense(coefficients[:count], cache.scratch[at.ROW, :count]) + y * cache.scratch[at.VALUES, slot]
         reach = cache.slots[at.LABELS, slot] * there / radius2
     if not tuned:
         phi = min(least, bound / np.sqrt(norm)) if norm > 0.0 else least

@@ -24,7 +24,7 @@ def play(
     coefficients: Vector, totals: Vector, scores: Vector, said: NDArray[np.int64],
 ) -> int:  # fmt: skip
     """Play the rows from `first` on, until there is no room; the row to go on with. -inf of labels not known."""
-    values, width = cache.slots[at.VALUES], rows[3]
+    values, width = cache.scratch[at.VALUES], rows[3]
     for t in range(first, len(scores)):
         here, x = row_of(rows, t)
         compare(cache, rule, here, x, width, at.VALUES)

@@ -68,10 +68,10 @@ def row_of(rows: Rows, t: int) -> tuple[Any, Any]:
 
 @inner
 def compare(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int, to: int) -> float:
-    """slots[to, j] = K(z_j, x) for every support; `to` is VALUES or ROW. And f(x)."""
+    """scratch[to, j] = K(z_j, x) for every support; `to` is VALUES or ROW. And f(x)."""
     kind, gamma, degree, constant, normalized, bias2 = rule
     slots, points = cache.slots, cache.points
-    out = slots[to]
+    out = cache.scratch[to]
     count = cache.counts[at.COUNT]
     if count == 0:
         return 0.0
@@ -104,7 +104,7 @@ def compare(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: in
         for b in range(blocks):
             exponentials(out, np.uint64(b), gamma)
     elif kind == at.POLYNOMIAL:
-        powers(out, slots[at.BASE], count, degree, constant)
+        powers(out, cache.scratch[at.BASE], count, degree, constant)
     if normalized:
         root = np.sqrt(self_of(rule, square))
         selfs = slots[at.SELFS]
@@ -163,7 +163,7 @@ def compare_slot(cache: Cache, rule: Rule, slot: int, width: int) -> None:
 def score_of(cache: Cache) -> float:
     """f(x), of the values: eight lanes by slot (kernels/lanes.py), as `compare` sums it."""
     slots, count = cache.slots, cache.counts[at.COUNT]
-    return dense(slots[at.COEFFICIENTS, :count], slots[at.VALUES, :count])
+    return dense(slots[at.COEFFICIENTS, :count], cache.scratch[at.VALUES, :count])
 
 
 @compiled
@@ -177,7 +177,7 @@ def score_rows(cache: Cache, rule: Rule, rows: Rows, scores: Vector) -> None:
 @compiled
 def cross(cache: Cache, rule: Rule, rows: Rows, out: NDArray[np.float64]) -> None:
     """out[t, j] = K(z_j, x_t) for every row t."""
-    values, count = cache.slots[at.VALUES], cache.counts[at.COUNT]
+    values, count = cache.scratch[at.VALUES], cache.counts[at.COUNT]
     for t in range(len(out)):
         here, x = row_of(rows, t)
         compare(cache, rule, here, x, rows[3], at.VALUES)
@@ -283,6 +283,8 @@ def drop(cache: Cache, slot: int, width: int) -> None:
         cache.ends[last, 0], cache.ends[last, 1] = 0, 0
     for fact in range(len(cache.slots)):
         cache.slots[fact, slot] = cache.slots[fact, last]
+    for row in range(len(cache.scratch)):
+        cache.scratch[row, slot] = cache.scratch[row, last]
     cache.slots[at.COEFFICIENTS, last] = 0.0
     cache.counts[at.COUNT] = last
 

@@ -48,8 +48,8 @@ def add(
         slot = least_useful(cache, gram)
         counts[at.EVICTIONS] += 1
     for j in range(counts[at.COUNT]):
-        gram[slot, j] = cache.slots[at.VALUES, j]
-        gram[j, slot] = cache.slots[at.VALUES, j]
+        gram[slot, j] = cache.scratch[at.VALUES, j]
+        gram[j, slot] = cache.scratch[at.VALUES, j]
     gram[slot, slot] = whole_self(rule, plain)
     put(cache, slot, places, numbers, width, y, np.float64(y), plain)
     counts[at.UPDATES] += 1
@@ -61,7 +61,7 @@ def least_useful(cache: Cache, gram: NDArray[np.float64]) -> int:
     """The slot without which f makes the fewest mistakes on the supports, all of them; of equal ones the oldest."""
     count = cache.counts[at.COUNT]
     coefficients, labels = cache.slots[at.COEFFICIENTS, :count], cache.slots[at.LABELS, :count]
-    fits = cache.slots[at.BASE, :count]
+    fits = cache.scratch[at.BASE, :count]
     for k in range(count):
         fits[k] = dense(coefficients, gram[k, :count])
     found, fewest = 0, count + 1

@@ -51,7 +51,7 @@ from novikoff.kernels import ftrl_layout as lane
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.forecasters import Forecasters
 from novikoff.learners.logistic import curvature
-from novikoff.learners.matrix import full_metric, refresh, stretches
+from novikoff.learners.matrix import full_metric, refresh, roomy, seen_places, stretches
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
 from novikoff.learners.scale_free import Probabilistic
 from novikoff.types import State, StepResult, Theorem
@@ -101,8 +101,12 @@ class Auto(Forecasters, Probabilistic):
         self._arrays()
 
     def _arrays(self) -> None:
-        self._args = (
-            self._roots, self._per_rate, self._held, self._totals, self._slots, self._ridges, *self._squares,
+        self._args = self._given(self._squares)
+
+    def _given(self, squares: tuple[NDArray[np.float64], ...]) -> tuple[Any, ...]:
+        """The arrays for the kernel, with these for the members of the second order and the stack."""
+        return (
+            self._roots, self._per_rate, self._held, self._totals, self._slots, self._ridges, *squares,
             self._turns, self._shifts, self._scales, self._moments, self._standing, curvature(RADIUS),
         )  # fmt: skip
 
@@ -188,17 +192,17 @@ class Auto(Forecasters, Probabilistic):
     def _look(self, rows: Any) -> NDArray[np.float64]:
         if self._plan is None:
             return np.zeros(len(rows.ends) - 1)
-        if len(self._ridges):
-            most = int(np.diff(rows.ends).max(initial=0))
-            self._room(min(int(self._matrices[3][:, at.COUNT].max(initial=0)) + most, at.LIMIT))
+        met = int(self._matrices[3][:, at.COUNT].max(initial=0))
+        args, (places, need) = self._args, seen_places(self._slots, rows, met)
+        if len(self._ridges) and need > self._squares[0].shape[2]:
+            args = self._given((*roomy(self._squares[0], self._squares[1], need), *self._squares[2:]))
         count = len(rows.ends) - 1
         scores, said, none = np.empty((count, self.members + 1)), np.empty(count), np.zeros(0, dtype=np.int8)
-        places = np.minimum(rows.places, np.uint32(len(self._held) - 1))
         play: Any = kernels.auto.play
         for t in range(count):  # each is the row after those learned from
             row = rows.ends[t : t + 2]
             play(
-                *self._args, float(self.rounds), row, places, rows.values, none, False, scores[t : t + 1],
+                *args, float(self.rounds), row, places, rows.values, none, False, scores[t : t + 1],
                 said[t : t + 1],
             )  # fmt: skip
         return said

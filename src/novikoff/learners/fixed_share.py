@@ -101,7 +101,7 @@ class Sharing(ExpertWeights):
         self._costs = np.zeros(2 * cells if len(self._entry) else 0)
         if len(self._entry):
             self._costs[:cells] = np.tile(self._entry, switches + 1)
-        self._scratch = np.concatenate([np.zeros(3 * count), np.ones(count)])
+        self._scratch = scratch(count)
 
     def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
         kernels.sharing.learn_many(self._weights, self._prior, self._paths, self._costs, self._entry, self.switches + 1,
@@ -113,7 +113,8 @@ class Sharing(ExpertWeights):
     def predict(self, row: Vector) -> float:
         if self._still is not None:
             return self._still.predict(row)
-        return kernels.sharing.predict(self._weights, self._counts, self._params, row, self._scratch)
+        # A draw writes sums behind the weights: a copy, since several threads may ask at a time.
+        return kernels.sharing.predict(self._weights.copy(), self._counts, self._params, row, scratch(self.panel.size))
 
     def weights(self, row: Vector | None = None) -> Vector:
         """Of the round to come, whatever the advice."""
@@ -178,6 +179,11 @@ class Sharing(ExpertWeights):
             self._weights[: self.panel.size] = weights
         self._paths[:] = array(state, "paths", self._paths.shape)
         self._costs[:] = array(state, "costs", self._costs.shape)
+
+
+def scratch(count: int) -> Vector:
+    """Working memory of kernels/sharing.py for so many experts."""
+    return np.concatenate([np.zeros(3 * count), np.ones(count)])
 
 
 def _entropy(share: float) -> float:

@@ -105,7 +105,7 @@ class KernelLearner(Playing):
             return np.array([self.score_one(x) for x, _ in batch.rows()], dtype=np.float64)
         scores = np.zeros(len(batch))
         if held.count:
-            kernels.supports.score_rows(held.cache, held.rule, rows, scores)
+            kernels.supports.score_rows(held.to_read(), held.rule, rows, scores)
         return scores
 
     def play_one(self, x: Example, y: Label) -> Label:

@@ -42,12 +42,12 @@ class Matrix:
         """Features in the matrix."""
         return int(self.totals[at.COUNT])
 
-    def make_room(self, places: int, unseen: int = 0) -> None:
-        """For features at so many places, and so many that are only looked at."""
+    def make_room(self, places: int) -> None:
+        """For features at so many places."""
         if places >= len(self.slots):
             spare = min(len(self.slots), 2**20)
             self.slots = np.append(self.slots, np.full(places + 1 - len(self.slots) + spare, -1, dtype=np.int32))
-        need, room = min(max(places, self.count + unseen), at.LIMIT), self.held.shape[1]
+        need, room = min(places, at.LIMIT), self.held.shape[1]
         if need > room:
             new = min(max(need, 2 * room if room else need), at.LIMIT)
             count, old = self.count, (self.held, self.inverse, self.sums)
@@ -64,12 +64,17 @@ class Matrix:
     def look(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """x'w and v = x'A^-1 x of every row, A with what x itself says of scales; nothing is changed."""
         count = len(rows.ends) - 1
-        self.make_room(0, int(np.diff(rows.ends).max(initial=0)))
         scores, spread = np.empty(count), np.empty(count)
-        places = np.minimum(rows.places, np.uint32(len(self.slots) - 1))
         look: Any = kernels.second_order.look
-        look(*self.arrays, rows.ends, places, rows.values, scores, spread)
+        look(*self.to_read(rows), scores, spread)
         return scores, spread
+
+    def to_read(self, rows: Any) -> tuple[Any, ...]:
+        """The arrays for kernels that learn nothing, and the rows; copies where new features of a row need room."""
+        places, need = seen_places(self.slots, rows, self.count)
+        held, inverse = roomy(self.held, self.inverse, need)
+        return (self.slots, held, inverse, self.sums, self.totals, self.ridge, self.scale_free, rows.ends, places,
+                rows.values)  # fmt: skip
 
     def stretches(self, count: int) -> Iterator[slice]:
         """Stretches of so many rows; between them the inverse is found again from the matrix, where it is time."""
@@ -107,6 +112,29 @@ class Matrix:
         self.totals = totals
         self._hold(np.append(slots, np.int32(-1)), n)
         self.held, self.inverse, self.sums = held, array(state, "inverse", (n, n)), array(state, "sums", (n, n))
+
+
+def seen_places(slots: NDArray[np.int32], rows: Any, count: int) -> tuple[NDArray[np.uint32], int]:
+    """The places of rows to predict, those beyond `slots` as its last; and how many features need room.
+
+    Matrices that share `slots` hold `count` features at most. A feature with a slot that one of them has not met takes
+    no more room than in the others, so that only features without a slot are added.
+    """
+    places = np.minimum(rows.places, np.uint32(len(slots) - 1))
+    new = slots[places] < 0
+    if not new.any():
+        return places, count
+    before = np.append(0, np.cumsum(new))
+    return places, min(count + int(np.diff(before[rows.ends]).max(initial=0)), at.LIMIT)
+
+
+def roomy(held: NDArray[np.float64], inverse: NDArray[np.float64], need: int) -> tuple[NDArray[np.float64], ...]:
+    """Both with room for `need` features; copies if they have less."""
+    more = need - held.shape[-1]
+    if more <= 0:
+        return held, inverse
+    ahead = [(0, 0)] * (held.ndim - 2)
+    return np.pad(held, [*ahead, (0, 0), (0, more)]), np.pad(inverse, [*ahead, (0, more), (0, more)])
 
 
 def stretches(rounds: int, count: int) -> Iterator[slice]:

@@ -71,7 +71,7 @@ class Sleeping(ExpertWeights):
         self._table = np.zeros(len(ARRAYS) * count)
         self._awake = np.zeros(count, dtype=np.int64)
         self._prior = panel.log_prior[:count]
-        self._scratch = np.concatenate([np.zeros(3 * count), np.ones(count), np.zeros(count + -(-count // at.CHUNK))])
+        self._scratch = scratch(count)
 
     def _arrays(self) -> dict[str, Vector]:
         """What is known of each expert, by name."""
@@ -82,14 +82,19 @@ class Sleeping(ExpertWeights):
                                rows, outcomes, self._scratch, *results)  # fmt: skip
 
     def predict(self, row: Vector) -> float:
-        return kernels.sleeping.predict(self._table, self._prior, self._counts, self._params, row, self._scratch)
+        return self._predict(row, scratch(self.panel.size))
+
+    def _predict(self, row: Vector, space: Vector) -> float:
+        """The prediction; the weights are left in `space`."""
+        return kernels.sleeping.predict(self._table, self._prior, self._counts, self._params, row, space)
 
     def weights(self, row: Vector | None = None) -> Vector:
         """Of a round to come, 0 for those asleep; without advice all are awake."""
         row = self.panel.blank if row is None else row
-        self.predict(row)
         count = self.panel.size
-        found = np.where(np.isnan(row), 0.0, self._scratch[4 * count : 5 * count])
+        space = scratch(count)
+        self._predict(row, space)
+        found = np.where(np.isnan(row), 0.0, space[4 * count : 5 * count])
         total = float(found.sum())
         return np.asarray(found / total if total > 0.0 else found)
 
@@ -133,3 +138,8 @@ class Sleeping(ExpertWeights):
         sound = awake.min() >= 0 and awake.max() <= played
         require(sound, f"awake of a learner must count 0 to {played:,} rounds of each expert", awake)
         self._awake[:] = awake
+
+
+def scratch(count: int) -> Vector:
+    """Working memory of kernels/sleeping.py for so many experts."""
+    return np.concatenate([np.zeros(3 * count), np.ones(count), np.zeros(count + -(-count // at.CHUNK))])

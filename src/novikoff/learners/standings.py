@@ -67,7 +67,11 @@ class Standings(ExpertWeights):
         kernels.standings.learn_many(self._table, self._counts, self._numbers, rows, outcomes, self._scratch, *results)
 
     def predict(self, row: Vector) -> float:
-        return kernels.standings.ask(self._table, self._counts, self._numbers, row, self._scratch, False)[0]
+        return kernels.standings.ask(self._table, self._counts, self._numbers, row, self._space(), False)[0]
+
+    def _space(self) -> Vector:
+        """Scratch for a call that learns nothing; `_scratch` is for learning, which one thread does at a time."""
+        return scratch(self.panel.size, self._kept)
 
     def weights(self, row: Vector | None = None) -> Vector:
         """Of the round to come, whatever the advice: it is played by a copy, which leaves them in its scratch."""
@@ -100,7 +104,7 @@ class Standings(ExpertWeights):
         more: dict[str, Any] = {}
         if kind in (at.FIXED, at.DOUBLING):
             opened, last = kernels.standings.ask(
-                self._table, self._counts, self._numbers, panel.blank, self._scratch, True
+                self._table, self._counts, self._numbers, panel.blank, self._space(), True
             )
             more = {"gaps": self._total(at.GAPS) + opened, "last_gap": last}
         span = 0.0

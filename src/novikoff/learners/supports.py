@@ -7,8 +7,10 @@ kernel function of the user's the values K(z,x) come from Python calls, and all 
 from __future__ import annotations
 
 import math
+import threading
 from itertools import pairwise
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from novikoff import kernels
 from novikoff.encode import LARGEST_INDEX
 from novikoff.errors import InputError, shown
 from novikoff.kernels import cache as at
+from novikoff.kernels.aligned import aligned
 from novikoff.kernels.cache import Cache, Places, Rows, Rule, Vector, empty
 from novikoff.learners.restoring import array, integer, read, require
 from novikoff.similarity import Similarity
@@ -27,6 +30,16 @@ LARGEST_BUDGET = 2**31
 
 SAVED = {"coefficients": (at.COEFFICIENTS, np.float64), "labels": (at.LABELS, np.int8), "born": (at.BORN, np.int64)}
 """What is saved of every support, besides its example."""
+
+
+class Readers(threading.local):
+    """The arrays of supports that the calling thread has read, each with scratch memory of its own."""
+
+    def __init__(self) -> None:
+        self.of: WeakKeyDictionary[Supports, tuple[Cache, Cache]] = WeakKeyDictionary()
+
+
+READERS = Readers()
 
 
 class Supports:
@@ -67,8 +80,7 @@ class Supports:
         """||f||^2, summed anew: O(count^2) values of K."""
         total = 0.0
         for slot in range(self.count):
-            self.compare_slot(slot)
-            total += self.cache.slots[at.COEFFICIENTS, slot] * float(self.coefficients @ self.facts(at.ROW))
+            total += self.cache.slots[at.COEFFICIENTS, slot] * float(self.coefficients @ self.compare_slot(slot))
         return total
 
     def begin(self, width: int) -> None:
@@ -105,7 +117,7 @@ class Supports:
     def _move(self, new: Cache) -> None:
         """Go on in larger arrays."""
         old, count = self.cache, self.count
-        new.slots[:, :count] = old.slots[:, :count]
+        new.slots[:, :count], new.scratch[:, :count] = old.slots[:, :count], old.scratch[:, :count]
         new.counts[: at.FILLED] = old.counts[: at.FILLED]
         if len(new.ends) == 0:
             new.points[: len(old.points), : old.points.shape[1]] = old.points
@@ -113,35 +125,51 @@ class Supports:
             kernels.supports.move_rows(old, new)
         self.cache = new
 
+    def to_read(self) -> Cache:
+        """The arrays with scratch of the calling thread: threads that predict must not disturb each other."""
+        whole, mine = READERS.of.get(self, (None, self.cache))
+        if whole is not self.cache:
+            mine = self.cache._replace(
+                scratch=aligned(self.cache.scratch.shape), spread=np.zeros(len(self.cache.spread))
+            )
+            READERS.of[self] = self.cache, mine
+        return mine
+
     def score(self, places: Places, numbers: Vector, width: int) -> float:
-        """f(x)."""
+        """f(x), learning nothing."""
+        cache = self.to_read()
         if not self.user_kernel:
-            return kernels.supports.compare(self.cache, self.rule, places, numbers, width, at.VALUES)
-        self.call(places, numbers, width)
-        return self.score_called()
+            return kernels.supports.compare(cache, self.rule, places, numbers, width, at.VALUES)
+        self._call(cache, places, numbers, width)
+        return 0.0 if self.count == 0 else kernels.supports.score_of(cache)
 
     def call(self, places: Places, numbers: Vector, width: int) -> float:
         """Ask the user's function for K(z,x) of every support z, and for K(x,x)."""
+        return self.similarity.own_value(self._call(self.cache, places, numbers, width))
+
+    def _call(self, cache: Cache, places: Places, numbers: Vector, width: int) -> Vector:
+        """Fill the values K(z,x) of the cache's scratch by the user's function; x as an array."""
         reach = self._reach(width, places)
         x = spread(places, numbers, width, reach)
-        for slot in range(self.count):
-            self.cache.slots[at.VALUES, slot] = self.similarity.value(self._spread_slot(slot, reach), x)
-        return self.similarity.own_value(x)
+        values = [self.similarity.value(self._spread_slot(slot, reach), x) for slot in range(self.count)]
+        cache.scratch[at.VALUES, : self.count] = values
+        return x
 
     def score_called(self) -> float:
         """f(x), of the values that `call` found."""
         return 0.0 if self.count == 0 else kernels.supports.score_of(self.cache)
 
-    def compare_slot(self, slot: int) -> None:
+    def compare_slot(self, slot: int) -> Vector:
         """The values K(z, z_slot) of every support."""
         width = -1 if len(self.cache.ends) else self.cache.points.shape[1]
         if not self.user_kernel:
             kernels.supports.compare_slot(self.cache, self.rule, slot, width)
-            return
-        reach = self._reach(width)
-        x = self._spread_slot(slot, reach)
-        for other in range(self.count):
-            self.cache.slots[at.ROW, other] = self.similarity.value(self._spread_slot(other, reach), x)
+        else:
+            reach = self._reach(width)
+            x = self._spread_slot(slot, reach)
+            for other in range(self.count):
+                self.cache.scratch[at.ROW, other] = self.similarity.value(self._spread_slot(other, reach), x)
+        return self.cache.scratch[at.ROW, : self.count].copy()
 
     def self_value(self, slot: int) -> float:
         """K(z,z) of a slot."""

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
-from novikoff.kernels.cache import ROW
 from novikoff.learners.kernel_learner import KernelLearner, Played, Row
 from novikoff.learners.restoring import Schema
 from novikoff.learners.supports import checked_beta, checked_budget
@@ -70,7 +69,6 @@ class TighterPerceptron(KernelLearner):
         learner = super().restore(state)
         table, held = learner._table(), learner.supports
         for slot in range(held.count):
-            held.compare_slot(slot)
-            table[slot, : held.count] = held.facts(ROW)
+            table[slot, : held.count] = held.compare_slot(slot)
             table[slot, slot] = held.self_value(slot)  # as it was put in, not rounded as a K(z,x)
         return learner

@@ -7,6 +7,7 @@ import dataclasses
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +29,9 @@ from novikoff.types import Batch, Domain, Learner
 
 SIZES = (1, 7, 128, 1000)
 """Rows of the batches that a game is played in."""
+
+THREADS = 4
+"""Threads that ask at a time."""
 
 NO_LABELS: tuple[Any, ...] = (7, 0.5, math.nan, None, "spam", True, False, np.True_, np.False_)
 """What is no label, whether they are -1 and +1 or 0, 1, 2."""
@@ -54,6 +58,7 @@ def check_learner(
     _check_batches(make, batches, whole)
     _check_gaps(make, batches, whole)
     _check_predict_many(make, batches)
+    _check_threads(make, batches)
     _check_state(ledger.learner)
     _check_stopping(make, batches)
     _check_own_state(make, batches)
@@ -162,6 +167,41 @@ def _check_scores_many(player: Player, batch: Batch) -> None:
             single = [np.asarray(getattr(player.learner, one)(x)).tolist() for x, _ in batch.rows()]
             found = getattr(player, together)(batch).tolist()
             require(found == single, f"{together} must say what {one} says of each row, to the bit")
+
+
+def _check_threads(make: Callable[[], Learner], batches: list[Batch]) -> None:
+    """Predictions of several threads at a time must be those of one, to the bit."""
+    game = _game(make())
+    _play(game, batches, 0, sum(map(len, batches)) * 2 // 3)
+    last = batches[-1].part(max(len(batches[-1]) - 12, 0), len(batches[-1]))
+    asked = list(_questions(game.player, last))
+    wanted = [_bits(ask()) for ask in asked]
+    begins = range(0, len(asked), -(-len(asked) // THREADS))  # each thread begins elsewhere
+    with ThreadPoolExecutor(THREADS) as threads:
+        answers = list(threads.map(lambda k: [_bits(ask()) for ask in (*asked[k:], *asked[:k])], begins))
+    same = all(answer == [*wanted[k:], *wanted[:k]] for k, answer in zip(begins, answers, strict=True))
+    require(same, f"predictions of {type(game.learner).__name__} from several threads must be those of one: they "
+             "differ. Let predictions write into no memory of the learner")  # fmt: skip
+
+
+def _questions(player: Player, batch: Batch) -> Iterator[Callable[[], Any]]:
+    """All that a learner can be asked about these rows, learning nothing."""
+    learner = player.learner
+    for x, _ in batch.rows():
+        yield partial(learner.predict_one, x)
+        for name in ("score_one", "scores_one", "probability_one", "probabilities_one", "chances", "predict_set"):
+            if hasattr(learner, name):
+                yield partial(getattr(learner, name), x)
+    yield partial(player.predict_many, batch)
+    if player.scores_rows:
+        yield partial(player.scores_many, batch)
+    if player.probable:
+        yield partial(player.probabilities_many, batch)
+
+
+def _bits(answer: Any) -> Any:
+    """An answer in a form that is equal only if it is the same to the bit."""
+    return (answer.shape, answer.tobytes()) if isinstance(answer, np.ndarray) else repr(answer)
 
 
 def _check_state(learner: Learner) -> None:

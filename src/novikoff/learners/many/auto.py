@@ -47,7 +47,7 @@ from novikoff.learners.logistic import curvature, facts_of, goal_of
 from novikoff.learners.many.against import PARTS, cut, grown, matrices
 from novikoff.learners.many.ftrl import with_room
 from novikoff.learners.many.many_labels import ManyProbabilistic
-from novikoff.learners.matrix import Matrix, refresh, stretches
+from novikoff.learners.matrix import Matrix, refresh, roomy, seen_places, stretches
 from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.types import State, StepResult, Theorem
 
@@ -153,12 +153,20 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         return came
 
     def _play(
-        self, rows: Any, y: NDArray[Any], learns: bool, came: NDArray[Any], known: int, rounds: int, *answers: Any
+        self,
+        parts: Any,
+        rows: Any,
+        y: NDArray[Any],
+        learns: bool,
+        came: NDArray[Any],
+        known: int,
+        rounds: int,
+        *answers: Any,
     ) -> None:
         play: Any = kernels.many_auto.play
         play(
             self._roots, self._per_rate, self._scales, self._curves, self._sums, self._totals, self._slots,
-            self._ridges, *self._matrices, self._turns, self._shifts, self._spread, self._moments, *self._waves,
+            self._ridges, *parts, self._turns, self._shifts, self._spread, self._moments, *self._waves,
             self._normal, self._means, *self._within, came, self._stack, self._moment, self._matrix, self._standing,
             curvature(RADIUS), self._paid, self._shown, known, rounds, self.grows, *rows, y, learns, *answers,
         )  # fmt: skip
@@ -173,7 +181,7 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         for here in stretches(self.rounds, len(y)):
             answers = (part[here] for part in (scores, rest, said, chances, sure, briers))
             known, rounds = self._known_before(y, here), self.rounds + here.start
-            self._play(rows.part(here), y[here], True, came, known, rounds, *answers)
+            self._play(self._matrices, rows.part(here), y[here], True, came, known, rounds, *answers)
             if (self.rounds + here.stop) % matrix.REFRESH == 0:
                 refresh(self._matrices, self._ridges[:, np.newaxis])
                 refresh(self._waves, 1.0)
@@ -186,14 +194,12 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         scores = np.full((len(rows.ends) - 1, self.labels), 1.0 / max(self.labels, 1))
         if self._plan is None or not self.labels:
             return scores
-        if len(self._ridges):
-            most = int(np.diff(rows.ends).max(initial=0))
-            known = int(self._matrices[3][:, :, matrix.COUNT].max(initial=0))
-            self._room(min(known + most, matrix.LIMIT), 0)
-        places = np.minimum(rows.places, np.uint32(len(self._scales) - 1))
+        places, need = seen_places(self._slots, rows, int(self._matrices[3][:, :, matrix.COUNT].max(initial=0)))
+        held, inverse, *others = self._matrices
+        parts = *roomy(held, inverse, need if len(self._ridges) else 0), *others
         none, unused, rest = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 0, 0))
         rows, answers = rows._replace(places=places), (scores, rest, none, unused, unused, unused)
-        self._play(rows, none, False, self._came(), self.labels, self.rounds, *answers)
+        self._play(parts, rows, none, False, self._came(), self.labels, self.rounds, *answers)
         return scores
 
     def _judged(self, played: StepResult, *_: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

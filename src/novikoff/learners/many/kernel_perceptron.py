@@ -93,8 +93,9 @@ class ManyKernelPerceptron(ManyLabels):
         tidy = kernels.rows.rows_of(as_sparse(rows))
         play: Any = kernels.many_kernel_perceptron.play
         while True:
+            cache = held.cache if learns else held.to_read()
             known = max(self.labels, int(y[:t].max(initial=-1)) + 1)
-            t = play(held.cache, held.rule, tidy, y, t, learns, known, self._coefficients, self._totals, scores, said)
+            t = play(cache, held.rule, tidy, y, t, learns, known, self._coefficients, self._totals, scores, said)
             if t == len(scores):
                 return said
             held.make_room(tidy[1][int(tidy[0][t]) : int(tidy[0][t + 1])], -1)

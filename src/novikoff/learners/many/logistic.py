@@ -32,7 +32,7 @@ from novikoff.kernels import second_order_layout as at
 from novikoff.learners.logistic import Logistic, facts_of, goal_of
 from novikoff.learners.many.against import PARTS, cut, grown, matrices
 from novikoff.learners.many.many_labels import ManyProbabilistic
-from novikoff.learners.matrix import Matrix, refresh, stretches
+from novikoff.learners.matrix import Matrix, refresh, roomy, seen_places, stretches
 from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.types import State, StepResult, Theorem
 
@@ -91,20 +91,22 @@ class ManyLogistic(ManyProbabilistic):
         if self.features.widen(width):
             self._make_room(width + 1)
 
-    def _make_room(self, places: int, labels: int = 0, unseen: int = 0) -> None:
-        """For so many places and labels, and so many features more that are only looked at."""
+    def _make_room(self, places: int, labels: int = 0) -> None:
+        """For so many places and labels."""
         if places >= len(self._slots):
             more = places + 1 - len(self._slots) + min(len(self._slots), 2**20)
             self._slots = np.append(self._slots, np.full(more, -1, dtype=np.int32))
         had, room = self._parts[0].shape[0], self._parts[0].shape[2]
-        need, learners = min(max(places, self.size + unseen), at.LIMIT), max(labels + self.grows, had)
+        need, learners = min(places, at.LIMIT), max(labels + self.grows, had)
         if need > room or learners > had:
             new = min(max(need, 2 * room), at.LIMIT) if need > room else room
             self._parts = grown(self._parts, matrices((learners,), new, 0))
 
-    def _play(self, rows: Any, y: NDArray[Any], learns: bool, known: int, rounds: int, *answers: NDArray[Any]) -> None:
+    def _play(
+        self, parts: Any, rows: Any, y: NDArray[Any], learns: bool, known: int, rounds: int, *answers: NDArray[Any]
+    ) -> None:
         play: Any = kernels.many_logistic.play
-        play(self._slots, *self._parts, self.ridge, self.scale_free, self._kappa, self._totals, known, rounds,
+        play(self._slots, *parts, self.ridge, self.scale_free, self._kappa, self._totals, known, rounds,
              self.grows, *rows, y, learns, *answers)  # fmt: skip
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
@@ -114,7 +116,8 @@ class ManyLogistic(ManyProbabilistic):
         said, chances = np.empty(len(y), dtype=np.int64), np.empty(len(y))
         for here in stretches(self.rounds, len(y)):
             known, rounds = self._known_before(y, here), self.rounds + here.start
-            self._play(rows.part(here), y[here], True, known, rounds, scores[here], said[here], chances[here])
+            answers = scores[here], said[here], chances[here]
+            self._play(self._parts, rows.part(here), y[here], True, known, rounds, *answers)
             refresh(self._parts, self.ridge)
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, probabilities=chances, scores=scores[:, np.newaxis])
@@ -125,10 +128,11 @@ class ManyLogistic(ManyProbabilistic):
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores = np.empty((len(rows.ends) - 1, self.labels))
-        self._make_room(0, 0, int(np.diff(rows.ends).max(initial=0)))
-        places = np.minimum(rows.places, np.uint32(len(self._slots) - 1))
+        places, need = seen_places(self._slots, rows, self.size)
+        held, inverse, *others = self._parts
+        parts = *roomy(held, inverse, need), *others
         none, rows = np.zeros(0, dtype=np.int64), rows._replace(places=places)
-        self._play(rows, none, False, self.labels, self.rounds, scores, none, np.zeros(0))
+        self._play(parts, rows, none, False, self.labels, self.rounds, scores, none, np.zeros(0))
         return scores
 
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:

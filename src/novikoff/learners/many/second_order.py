@@ -85,10 +85,9 @@ class ManySecondOrder(ManyLabels):
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores = np.empty((len(rows.ends) - 1, self.labels))
-        self.matrix.make_room(0, int(np.diff(rows.ends).max(initial=0)))
-        places = np.minimum(rows.places, np.uint32(len(self.matrix.slots) - 1))
+        arrays = self.matrix.to_read(rows)
         look: Any = kernels.many_second_order.look
-        look(*self.matrix.arrays, self._moments, self.labels, rows.ends, places, rows.values, scores)
+        look(*arrays[:-3], self._moments, self.labels, *arrays[-3:], scores)
         return scores
 
     def state(self) -> State:
