@@ -171,3 +171,29 @@ def test_mappings_at_once_are_each_of_them():
     for (indices, values), x in zip(encode.mappings(given, names).rows(), given, strict=True):
         alone = encode.mapping(x, names)
         assert (indices.tolist(), values.tobytes()) == (alone[0].tolist(), alone[1].tobytes())
+
+
+@pytest.mark.parametrize("key", [-1, encode.LARGEST_INDEX + 1, 2**70, np.int64(-3)])
+def test_mapping_refuses_an_index_out_of_range(key):
+    with pytest.raises(InputError, match="indices must be whole numbers from 0 to"):
+        encode.mapping({0: 1.0, key: 2.0}, {})
+
+
+@pytest.mark.parametrize("keys", [(0, 7), (np.int64(0), 7), (np.uint8(0), np.int32(7)), (False, 7)])
+def test_mapping_takes_whole_numbers_of_any_type(keys):
+    indices, values = encode.mapping(dict(zip(keys, (1.5, -2.0), strict=True)), {"a": 0})
+    assert (indices.tolist(), indices.dtype, values.tolist()) == ([0, 7], np.uint32, [1.5, -2.0])
+
+
+@pytest.mark.parametrize("x", [{"a": 1.0, 3: 2.0}, {3: 1.0, "a": 2.0}, {1.0: 2.0}, {("a",): 1.0}])
+def test_mapping_refuses_keys_of_two_kinds(x):
+    with pytest.raises(InputError, match="features must all be names or all whole numbers"):
+        encode.mapping(x, {"a": 0})
+
+
+@pytest.mark.parametrize("x", [{"a": NAN}, {"a": 1.0, "b": INF}, {3: -INF}])
+def test_mapping_refuses_what_is_not_finite_and_learns_no_name(x):
+    names = {"a": 0}
+    with pytest.raises(InputError, match="x must be finite"):
+        encode.mapping(x, names)
+    assert names == {"a": 0}

@@ -11,6 +11,7 @@ from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.certificate import Certificate
 from novikoff.ledger import Ledger
 from novikoff.ledger_state import state_of
+from novikoff.types import StepResult
 
 
 def random_game(rounds, seed=0):
@@ -39,6 +40,21 @@ def test_batches_and_single_rounds_write_the_same(rounds, size, seed):
     assert [t for t, _ in one.curve] == marks(rounds)
     wrong = np.concatenate([[0], np.cumsum(said != y)])
     assert [m for _, m in one.curve] == [wrong[t] for t in marks(rounds)]
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 5e-324, 0.1, 0.5, 1.0]) | st.floats(0, 1), st.sampled_from([-1, 1]),
+                          st.sampled_from([-1, 1])), max_size=40), st.integers(1, 40))  # fmt: skip
+def test_batches_and_single_rounds_with_probabilities_write_the_same(rounds, size):
+    one, many = Ledger(nk.Ftrl()), Ledger(nk.Ftrl())
+    for p, said, y in rounds:
+        wrong = float(said != y)
+        one.write_result(StepResult(said, wrong, wrong, probabilities=p), y)
+    for start in range(0, len(rounds), size):
+        p, said, y = map(np.array, zip(*rounds[start : start + size], strict=True))
+        wrong = (said != y).astype(np.float64)
+        many.write_results(StepResult(said, wrong, wrong, probabilities=p), y)
+    assert repr(state_of(one)) == repr(state_of(many))
+    assert one.impossible == sum(p == 0.0 for p, *_ in rounds)
 
 
 def test_the_curve_stays_short():

@@ -18,8 +18,6 @@ from novikoff.errors import ModelFileError
 from novikoff.types import State
 
 BINS = 10
-FEW = 8
-"""Rounds that are sorted in Python, before arrays are worth it."""
 
 
 class Bin(NamedTuple):
@@ -51,17 +49,20 @@ class Calibration:
         up = y == 1
         said = np.where(up, chances, 1.0 - chances)
         bins = np.minimum((said * BINS).astype(np.int64), BINS - 1)
-        if len(y) <= FEW:
-            for k, p, positive in zip(bins.tolist(), said.tolist(), up.tolist(), strict=True):
-                self.rounds[k] += 1
-                self.positives[k] += positive
-                self.sums[k] += p
-            return
         sums = np.array(self.sums)
         np.add.at(sums, bins, said)  # one after the other
         self.sums = sums.tolist()
         for counts, chosen in ((self.rounds, bins), (self.positives, bins[up])):
             counts[:] = (np.array(counts) + np.bincount(chosen, minlength=BINS)).tolist()
+
+    def write_one(self, chance: float, y: int) -> None:
+        """One round."""
+        if chance == chance:
+            said = chance if y == 1 else 1.0 - chance
+            k = min(int(said * BINS), BINS - 1)
+            self.rounds[k] += 1
+            self.positives[k] += y == 1
+            self.sums[k] += said
 
     @property
     def predicted(self) -> float:

@@ -39,12 +39,19 @@ def doubles(values: Any) -> NDArray[np.float64]:
     TypeError, ValueError or OverflowError for what is none: text, complex numbers and dates are not taken for numbers.
     """
     array = np.asarray(values)
+    if array.dtype.type is np.float64 and array.flags.c_contiguous:
+        return array
     if array.dtype.kind == "O":
         return np.array([number(value) for value in array.reshape(-1).tolist()], dtype=np.float64).reshape(array.shape)
     if array.dtype.kind not in "iufb":
         raise TypeError(f"not numbers: {array.dtype}")
     with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite, and is refused as that
         return np.asarray(array, dtype=np.float64, order="C")
+
+
+def finite(values: NDArray[np.float64]) -> bool:
+    """Are all numbers finite? `reduce` takes half the time of `all` for a short row."""
+    return bool(np.logical_and.reduce(np.isfinite(values)))
 
 
 def index(x: Any, width: int) -> int:
@@ -94,7 +101,7 @@ def vector(x: Any, width: int) -> NDArray[np.float64]:
         raise InputError(f"x must be {whole(width)} numbers: got {shown(x)}.") from None
     if values.shape != (width,):
         raise InputError(f"x must have {whole(width)} numbers: got shape {values.shape}.")
-    if not np.all(np.isfinite(values)):
+    if not finite(values):
         where = int(np.flatnonzero(~np.isfinite(values))[0])
         raise InputError(f"x must be finite: feature {where} is {values[where]}. Clean or drop the row.")
     return values
@@ -115,7 +122,7 @@ def pair(indices: Any, values: Any) -> CheckedRow:
         raise InputError(f"indices must be whole numbers from 0 to {LARGEST_INDEX:,}: got {places.tolist()}.")
     if len(places) > 1 and not np.all(places[1:] > places[:-1]) and len(np.unique(places)) < len(places):
         raise InputError(f"no index may be repeated in a row: got {places.tolist()}. Add their values up.")
-    if not np.all(np.isfinite(reals)):
+    if not finite(reals):
         raise InputError(f"x must be finite: got {reals.tolist()}. Clean or drop the row.")
     return CheckedRow((places.astype(np.uint32), reals))
 
@@ -128,21 +135,25 @@ def mapping(x: Mapping[Any, Any], names: dict[str, int], learn: bool = True) -> 
         raise InputError(f"values must be numbers: got {shown(dict(x))}.") from None
     if values.ndim != 1:
         raise InputError(f"values must be one number for each feature: got {shown(dict(x))}.")
-    try:
-        known = np.fromiter(map(names.__getitem__, x), np.uint32, len(x)) if names else None
-    except KeyError:  # a new name, or none
-        known = None
-    if known is not None and np.isfinite(values).all():
-        return CheckedRow((known, values))
-    if all(isinstance(key, str) for key in x):
-        places = {name: len(names) + k for k, name in enumerate(name for name in x if name not in names)}
-        row = pair(np.array([places.get(name, names.get(name)) for name in x], dtype=np.int64), values)
-        if learn:
-            names.update(places)
-        return row
-    if not all(isinstance(key, Integral) for key in x):
-        raise InputError(f"features must all be names or all whole numbers: got {list(x)!r}.")
-    return pair(np.array(list(x), dtype=np.int64), values)
+    if not finite(values):
+        raise InputError(f"x must be finite: got {values.tolist()}. Clean or drop the row.")
+    keys = list(x)
+    if set(map(type, keys)) != {int}:
+        try:
+            return CheckedRow((np.fromiter(map(names.__getitem__, keys), np.uint32, len(keys)), values))
+        except KeyError:  # a new name, or not a name
+            pass
+        if all(isinstance(key, str) for key in keys):
+            places = {name: len(names) + k for k, name in enumerate(name for name in keys if name not in names)}
+            row = pair(np.array([places.get(name, names.get(name)) for name in keys], dtype=np.int64), values)
+            if learn:
+                names.update(places)
+            return row
+        if not all(isinstance(key, Integral) for key in keys):
+            raise InputError(f"features must all be names or all whole numbers: got {keys!r}.")
+    if min(keys) < 0 or max(keys) > LARGEST_INDEX:
+        raise InputError(f"indices must be whole numbers from 0 to {LARGEST_INDEX:,}: got {keys!r}.")
+    return CheckedRow((np.array(keys, dtype=np.uint32), values))
 
 
 def mappings(rows: Sequence[dict[str, float]], names: Mapping[str, int]) -> Sparse:

@@ -13,7 +13,7 @@ from novikoff.by_id import Answer, ById
 from novikoff.errors import InputError, MismatchError, SpecError
 from novikoff.ledger import Ledger
 from novikoff.numbering import Numbering, one_label
-from novikoff.observer import Observer, Tracking, as_batch
+from novikoff.observer import Observer, Tracking
 from novikoff.pending import MOST, Id
 from novikoff.player import Player
 from novikoff.tables.adopting import adopted_row, columns_of_row
@@ -213,7 +213,7 @@ class Game:
         played = player.play_one(x, y)
         if isinstance(played, StepResult):
             result = played
-            ledger.write_results(as_batch(result), np.asarray(y)[np.newaxis])
+            ledger.write_result(result, y)
         else:
             result = StepResult(played, None, None)
             ledger.write(played, y, chance)

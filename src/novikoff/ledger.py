@@ -20,7 +20,7 @@ from novikoff.player import Player
 from novikoff.ranking import Area, Ranking
 from novikoff.shown import Shown
 from novikoff.totals import Total
-from novikoff.types import Adversary, Learner, StepResult
+from novikoff.types import Adversary, Learner, StepResult, as_batch
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
@@ -273,16 +273,33 @@ class Ledger(Shown):
 
     def write(self, prediction: int, y: int, chance: float | None = None) -> None:
         """One round. `chance` is the chance the learner gave the true label, if it draws."""
-        self.rounds += 1
+        self.deterministic &= chance is None
         mistake = prediction != y
-        self.mistakes += mistake
-        self.positives += y == 1
+        self._write_one(prediction, y, mistake, float(mistake) if chance is None else 1.0 - chance)
+
+    def write_result(self, played: StepResult, y: Any) -> None:
+        """One round of a learner that draws, or that pays another loss than a mistake, or has probabilities."""
+        if self.members or played.sets is not None or not (self._signs and self.counts):
+            self.write_results(as_batch(played), np.asarray(y)[np.newaxis])
+            return
+        y = int(y)
+        self.deterministic &= not self.player.draws
+        if (p := played.probabilities) is not None:
+            if p > 0.0:
+                self._log_loss.add(-np.log(np.array([p])).item())  # of an array: one number may be rounded otherwise
+            else:
+                self.impossible += 1
+            self._brier.add((1.0 - p) * (1.0 - p) if played.briers is None else played.briers)
+            self.calibration.write_one(p, y)
+        self._write_one(played.predictions, y, played.losses > 0.0, float(played.expected))
+
+    def _write_one(self, prediction: int, y: int, mistake: bool, expected: float) -> None:
+        """What every round with a label leaves."""
+        self.rounds += 1
+        self.mistakes += bool(mistake)
+        self.positives += bool(y == 1)
         self.baselines.count_one(prediction, y)
-        if chance is None:
-            self._expected.add(float(mistake))
-        else:
-            self.deterministic = False
-            self._expected.add(1.0 - chance)
+        self._expected.add(expected)
         if self.rounds == self._next:
             self._mark(self.rounds, self.mistakes)
         if self.predictions is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.types import Batch, Example, Label, StepResult
+from novikoff.types import Batch, Example, Label, StepResult, as_batch
 
 if TYPE_CHECKING:
     from novikoff.ledger import Ledger
@@ -101,11 +101,3 @@ class Calls(Observer):
     def rest(self, ledger: Ledger) -> None:
         if ledger.rounds:
             self._function(ledger)
-
-
-def as_batch(result: StepResult) -> StepResult:
-    """One round as a batch."""
-    results = result.results
-    batches = None if results is None else [None if one is None else as_batch(one) for one in results]
-    arrays = StepResult(*(None if value is None else np.asarray(value)[np.newaxis] for value in result[:-1]))
-    return arrays._replace(results=batches)

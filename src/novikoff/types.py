@@ -152,6 +152,14 @@ class StepResult(NamedTuple):
         return found
 
 
+def as_batch(result: StepResult) -> StepResult:
+    """One round as a batch."""
+    results = result.results
+    batches = None if results is None else [None if one is None else as_batch(one) for one in results]
+    arrays = StepResult(*(None if value is None else np.asarray(value)[np.newaxis] for value in result[:-1]))
+    return arrays._replace(results=batches)
+
+
 def stacked(rounds: Sequence[StepResult]) -> StepResult | None:
     """Rounds with probabilities as a batch; None if there are none."""
     if not rounds:

@@ -10,9 +10,11 @@ from river import checks, datasets, evaluate, linear_model, metrics, naive_bayes
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 import novikoff as nk
+from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.errors import InputError, MismatchError, ModelFileError
 from novikoff.river import NovikoffClassifier, NovikoffRegressor
 from novikoff.testing.failing import require_same
+from novikoff.types import Batch, Sparse
 
 MANY = {"labels": "many"}
 QUICK = [NovikoffClassifier("perceptron:bias=1"), NovikoffClassifier("perceptron", **MANY), NovikoffRegressor("vaw")]
@@ -61,6 +63,44 @@ def test_a_game_of_river_is_that_of_play():
     assert model.ledger.mistakes == ledger.mistakes == round((1.0 - metric.get()) * 1250)
     require_same(model.ledger.learner.state(), learner.state(), "the learners must be the same")
     assert model.certify()[0].bound == ledger.certify()[0].bound
+
+
+@pytest.mark.parametrize("spec", ["perceptron", "logistic", "ftrl", "auto:fast=true"])
+@pytest.mark.parametrize("numbered", [False, True], ids=["names", "numbers"])
+def test_a_round_at_a_time_leaves_what_a_batch_leaves(spec, numbered):
+    phishing = list(datasets.Phishing())[:600]
+    places = {name: place for place, name in enumerate(phishing[0][0])}
+    model = NovikoffClassifier(spec)
+    for x, y in phishing:
+        model.learn_one({places[name]: value for name, value in x.items()} if numbered else x, y)
+    model.ledger.tracker.state()  # what waits is looked at, and the game goes on
+    rows = [(np.array([places[name] for name in x], np.uint32), np.array([*x.values()])) for x, _ in phishing]
+    batch = Batch(Sparse.of_rows(rows), np.array([1 if y else -1 for _, y in phishing], np.int8), 1)
+    game = nk.Game(nk.make(spec, "learner"))
+    game.learn_batch(batch)
+    for part in ("baselines", "calibration", "tracker"):
+        require_same(getattr(model.ledger, part).state(), getattr(game.ledger, part).state(), part)
+    one, many = model.ledger, game.ledger
+    assert (one.mistakes, one.loss, one.log_loss, one.brier, one.auc) == (
+        many.mistakes, many.loss, many.log_loss, many.brier, many.auc,
+    )  # fmt: skip
+    assert list(map(str, one.certify())) == list(map(str, many.certify()))
+
+
+@pytest.mark.parametrize("spec", ["ftrl", "logistic", "auto:fast=true"])
+def test_comparators_are_shown_single_rounds_together(spec, monkeypatch):
+    seen = []
+    see = MetricTracker._see
+    monkeypatch.setattr(
+        MetricTracker, "_see", lambda self, x, y, scores: seen.append(len(y)) or see(self, x, y, scores)
+    )
+    model = NovikoffClassifier(spec)
+    for x, y in list(datasets.Phishing())[:300]:
+        model.learn_one(x, y)
+    assert len(seen) < 12  # after 2, 4, 8 ... rounds a copy of the weights is made, which must have seen all before
+    assert model.ledger.tracker.rows == 300
+    model.certify()
+    assert sum(seen) == 300
 
 
 def test_in_a_pipeline_it_has_a_certificate_at_any_time():

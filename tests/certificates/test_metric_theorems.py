@@ -202,9 +202,9 @@ def test_the_best_in_hindsight_of_vaw_is_exact():
 class Skipping(Ftrl):
     """Learns nothing from every other round, and does not say so."""
 
-    def _learn(self, rows, y):
+    def _score(self, rows, y):
         held = self._held.copy()
-        played = super()._learn(rows, y)
+        played = super()._score(rows, y)
         if self.rounds % 2:
             self._held[:, 4:] = held[:, 4:]
         return played
@@ -213,18 +213,17 @@ class Skipping(Ftrl):
 class Shrinking(Ftrl):
     """Forgets half of its curvature now and then."""
 
-    def _learn(self, rows, y):
+    def _score(self, rows, y):
         if self.rounds % 10 == 9:
             self._held[:, [0, 3, 5]] *= 0.25
-        return super()._learn(rows, y)
+        return super()._score(rows, y)
 
 
 class Pretending(Logistic):
     """Plays another score than it learns with."""
 
-    def _learn(self, rows, y):
-        played = super()._learn(rows, y)
-        return played._replace(probabilities=np.full(len(y), 0.3))
+    def play_one(self, x, y):
+        return super().play_one(x, y)._replace(probabilities=0.3)
 
 
 class Careless(Arow):

@@ -111,8 +111,9 @@ def test_a_learner_that_is_always_wrong_is_covered_as_well():
         def _look(self, rows):
             return -super()._look(rows)
 
-        def _played(self, scores, y):
-            return super()._played(-scores, y)
+        def _score(self, rows, y):
+            scores = -super()._score(rows, y)[0]
+            return scores, scores
 
     ledger, found = play(nk.conformal(Wrong(), alpha=0.1), labelled(2000))
     assert ledger.mistake_rate > 0.7

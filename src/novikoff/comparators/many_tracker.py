@@ -113,7 +113,7 @@ class ManyTracker(WarmTracker):
 
     def facts(self, learner: Any) -> ManyComparatorFacts:
         """What was seen up to now, with the metric that the learner has now."""
-        self._background.catch_up()
+        self.catch_up()
         (goal,) = learner.goals()
         asked = (self.rows, goal.promised)
         if self._asked is None or self._asked[0] != asked:
@@ -156,7 +156,7 @@ class ManyTracker(WarmTracker):
 
     def state(self) -> State:
         """All of it, as plain data."""
-        self._background.catch_up()
+        self.catch_up()
         kept = None
         if self._kept is not None:
             rows, y, scores = self._together()

@@ -73,7 +73,7 @@ class MetricTracker(WarmTracker):
     @property
     def kept_all(self) -> bool:
         """Are all rows there: is u the best in hindsight?"""
-        self._background.catch_up()
+        self.catch_up()
         return self._kept is not None
 
     def due(self, rounds: int) -> int:
@@ -81,7 +81,7 @@ class MetricTracker(WarmTracker):
 
     def look(self, learner: Any) -> None:
         if self.frozen is not None and self.frozen.next <= self.rows:
-            self._background.catch_up()
+            self.catch_up()
             self.frozen.freeze(learner, self.rows)
 
     def _see(self, x: Any, y: NDArray[np.int8], scores: NDArray[Any]) -> None:
@@ -147,7 +147,7 @@ class MetricTracker(WarmTracker):
 
     def facts_for(self, goals: list[Goal], learner: Any = None) -> MetricComparatorFacts:
         """The same for a learner with these goals."""
-        self._background.catch_up()
+        self.catch_up()
         asked = (self.rows, [goal.promised for goal in goals])
         if self._asked is None or self._asked[0] != asked:
             found = self._facts(goals)
@@ -229,7 +229,7 @@ class MetricTracker(WarmTracker):
 
     def state(self) -> State:
         """All of it, as plain data."""
-        self._background.catch_up()
+        self.catch_up()
         kept = None
         if self._kept is not None:
             rows, y, scores = self._together()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +17,43 @@ Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]] | dict[str, float]
 Rows = NDArray[Any] | Sparse
 Labels = NDArray[np.int8]
 
+MOST_ROWS, MOST_BYTES = 256, 2**20
+"""Single rows, and bytes of them, that are gathered before they are looked at."""
 BYTES_A_NUMBER, BYTES_A_NONZERO, BYTES_A_ROW = 8, 12, 16
+
+
+class Gathered:
+    """Single rows that wait to be looked at together, each with what belongs to it, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[Any, ...]] = []
+        self._size = 0
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, x: Row, *beside: Any) -> bool:
+        """One more, copied unless it is a mapping; are there enough to be worth a look?"""
+        copied: Row = x
+        if isinstance(x, tuple):
+            copied = x[0].copy(), x[1].copy()
+        elif not isinstance(x, dict):
+            copied = np.array(x, dtype=np.float64)
+        self._rows.append((copied, *beside))
+        self._size += 8 * len(x[1] if isinstance(x, tuple) else x)
+        return len(self._rows) >= MOST_ROWS or self._size >= MOST_BYTES
+
+    def taken(self, width: int = 0, names: Mapping[str, int] | None = None) -> Iterator[tuple[Any, ...]]:
+        """All of them, which wait no longer: stretches of rows of one form, stacked, and what belongs to each."""
+        rows, self._rows, self._size = self._rows, [], 0
+        for _, some in groupby(rows, _likeness):
+            x, *beside = zip(*some, strict=True)
+            yield stacked(list(x), width, names), *beside
+
+
+def _likeness(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same for rows that can be stacked, with what belongs to them."""
+    return form_of(row[0]), *(one.shape for one in row[1:] if isinstance(one, np.ndarray))
 
 
 class RowBuffer:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from novikoff import kernels
 from novikoff.comparators.background import Background
-from novikoff.comparators.rows import one_row
+from novikoff.comparators.rows import Gathered
 from novikoff.types import Batch
 
 KEEP = 16_000_000
@@ -47,7 +47,13 @@ class WarmTracker(ScoredTracker, ABC):
         self.keep = keep
         self._kept: list[Any] | None = []  # pieces (nonzeros, y, scores); None once there are vectors
         self._size = self._fitted = 0
-        self._background = Background()
+        self._gathered, self._background = Gathered(), Background()
+
+    def catch_up(self) -> None:
+        """Look at every round that was shown and waits."""
+        self._background.catch_up()
+        for x, y, scores in self._gathered.taken():
+            self._see(x, np.array(y, dtype=self.outcomes), np.array(scores, dtype=np.float64))
 
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch, and the scores that the learner played.
@@ -56,6 +62,8 @@ class WarmTracker(ScoredTracker, ABC):
         """
         x: Any = batch.x
         y = np.asarray(batch.y, dtype=self.outcomes)
+        if self._gathered:
+            self.catch_up()
         self.rows += len(y)
         if batch.memory != "borrowed" and len(y) >= SMALL:
             self._background.later(0 if batch.memory == "mapped" else x.nbytes, self._see, x, y, scores)
@@ -66,8 +74,8 @@ class WarmTracker(ScoredTracker, ABC):
     def see_row_scores(self, x: Any, y: int, scores: Any) -> None:
         """One round: x as (indices, values), or as an array of numbers."""
         self.rows += 1
-        self._background.catch_up()
-        self._see(one_row(x), np.array([y], dtype=self.outcomes), np.asarray(scores)[np.newaxis])
+        if self._gathered.add(x, y, scores if isinstance(scores, float) else np.array(scores)):
+            self.catch_up()
 
     @abstractmethod
     def _see(self, x: Any, y: NDArray[Any], scores: NDArray[Any]) -> None:

@@ -29,7 +29,7 @@ import numpy as np
 
 from novikoff.comparators.background import Background
 from novikoff.comparators.linear import Wrong
-from novikoff.comparators.rows import Labels, Row, RowBuffer, Rows, as_rows, form_of, sizes, stacked
+from novikoff.comparators.rows import Gathered, Labels, Row, RowBuffer, Rows, as_rows, sizes
 from novikoff.comparators.tally import Comparator, PenalizedComparator, Tally
 from novikoff.types import Batch, Sparse, State
 
@@ -37,8 +37,6 @@ SMALL = 64
 """Batches of fewer rows are gathered."""
 SOME = 8192
 """Rows that are looked at together during the warm-up."""
-MOST_GATHERED = 2**20
-"""Bytes of rows that are gathered before they are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +97,7 @@ class ComparatorTracker(Generic[S], ABC):
         self.keep_rows, self.keep_bytes, self.additive = keep_rows, keep_bytes, additive
         self.scorer: S | None = None
         self._kept, self._waiting = RowBuffer(), RowBuffer()
-        self._gathered: list[tuple[Row, int, bool]] = []
-        self._gathered_size = self._gathered_width = 0
+        self._gathered, self._gathered_width = Gathered(), 0
         self._background = Background()
 
     @abstractmethod
@@ -133,25 +130,14 @@ class ComparatorTracker(Generic[S], ABC):
             rows = x.rows() if not isinstance(x, np.ndarray) else x
             self._gathered_width = max(self._gathered_width, x.width if isinstance(x, Sparse) else 0)
             for row, label, mistake in zip(rows, y.tolist(), wrong.tolist(), strict=True):
-                self._gather_row(row, label, mistake)
+                self.see_row(row, label, mistake)
             return
         self._gather()
         self._see(x, y, wrong)
 
     def see_row(self, x: Row, y: int, wrong: bool) -> None:
         """One round: x as (indices, values), an array of numbers, or a mapping from `names` that nobody will change."""
-        self._gather_row(x, y, wrong)
-
-    def _gather_row(self, x: Row, y: int, wrong: bool) -> None:
-        """Keep a row until there are enough to look at."""
-        copied: Row = x
-        if isinstance(x, tuple):
-            copied = x[0].copy(), x[1].copy()
-        elif not isinstance(x, dict):
-            copied = np.array(x, dtype=np.float64)
-        self._gathered.append((copied, y, wrong))
-        self._gathered_size += 8 * len(x[1] if isinstance(x, tuple) else x)
-        if len(self._gathered) >= 256 or self._gathered_size >= MOST_GATHERED:
+        if self._gathered.add(x, y, wrong):
             self._gather()
 
     def _gather(self) -> None:
@@ -159,15 +145,9 @@ class ComparatorTracker(Generic[S], ABC):
         if not self._gathered:
             return
         self.catch_up()
-        gathered, self._gathered, self._gathered_size = self._gathered, [], 0
         width, self._gathered_width = self._gathered_width, 0  # of a batch, however many rows it has
-        start = 0
-        for stop in range(1, len(gathered) + 1):
-            if stop == len(gathered) or form_of(gathered[stop][0]) != form_of(gathered[start][0]):
-                some = gathered[start:stop]
-                labels, wrong = np.array([y for _, y, _ in some], np.int8), np.array([w for *_, w in some], np.bool_)
-                self._see(stacked([row for row, *_ in some], width, self.names), labels, wrong)
-                start = stop
+        for x, y, wrong in self._gathered.taken(width, self.names):
+            self._see(x, np.array(y, np.int8), np.array(wrong, np.bool_))
 
     def catch_up(self) -> None:
         """Wait until every batch has been seen."""

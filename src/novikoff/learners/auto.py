@@ -54,7 +54,7 @@ from novikoff.learners.logistic import curvature
 from novikoff.learners.matrix import full_metric, refresh, roomy, seen_places, stretches
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
 from novikoff.learners.scale_free import Probabilistic
-from novikoff.types import State, StepResult, Theorem
+from novikoff.types import State, Theorem
 
 RATES = (4.0, 1.0, 0.25, 0.0625)
 RIDGES = (1.0, 0.01)
@@ -177,7 +177,7 @@ class Auto(Forecasters, Probabilistic):
             self._squares = made
             self._arrays()
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         self._settle(rows)
         self._make_room(self.features.count + 1)
         scores, said = np.empty((len(y), self.members + 1)), np.empty(len(y))
@@ -187,7 +187,7 @@ class Auto(Forecasters, Probabilistic):
             play(*self._args, before, *rows.part(here), y[here], True, scores[here], said[here])
             if (self.rounds + here.stop) % at.REFRESH == 0:
                 refresh(self._squares, np.append(self._ridges, np.ones(len(self._scales) + 1)))
-        return self._played(said, y)._replace(scores=scores)
+        return said, scores
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         if self._plan is None:

@@ -48,9 +48,8 @@ from novikoff.learners.groups import AND, Groups
 from novikoff.learners.nesting import restored, saved
 from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import Schema, arguments, array, require
-from novikoff.observer import as_batch
 from novikoff.player import Player, is_learner
-from novikoff.types import Batch, Domain, Example, Learner, State, StepResult, Theorem
+from novikoff.types import Batch, Domain, Example, Learner, State, StepResult, Theorem, as_batch
 
 RULES = ("tracker", "decaying", "quantile")
 TRACKERS = RULES[:2]

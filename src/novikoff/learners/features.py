@@ -42,12 +42,16 @@ class Features:
             self._keep_to("numbers")
             row = x
             self.kind = "numbers" if learn else self.kind
-        elif isinstance(x, Mapping):
+        elif isinstance(x, (dict, Mapping)):
             named = isinstance(next(iter(x)), str) if x else self.kind == "names"  # none at all: either will do
             kind: Kind = "names" if named else "numbers"
             self._keep_to(kind)
             row = encode.mapping(x, self.names, learn)
-            self.kind = kind if learn and x else self.kind
+            if learn:
+                self.seen = row
+                if x:
+                    self.kind, self.count = kind, max(self.count, len(self.names) if named else int(max(x)) + 1)
+            return row
         elif isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
             self._keep_to("numbers")
             row = encode.pair(*x)
@@ -126,7 +130,7 @@ class Features:
 def never_seen(weights: Weights, indices: NDArray[np.uint32]) -> tuple[Weights, NDArray[np.uint32]]:
     """Weights, and which is whose: features that were never seen share the last one, which is 0."""
     weights = weights if len(weights) else np.zeros(1)
-    beyond = len(indices) > 0 and int(indices.max()) >= len(weights)
+    beyond = len(indices) > 0 and int(np.maximum.reduce(indices)) >= len(weights)
     return weights, np.minimum(indices, np.uint32(len(weights) - 1)) if beyond else indices
 
 

@@ -37,7 +37,7 @@ from novikoff.errors import InputError, shown
 from novikoff.kernels import ftrl_layout as at
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
 from novikoff.learners.scale_free import Probabilistic
-from novikoff.types import State, StepResult, Theorem
+from novikoff.types import State, Theorem
 
 METRICS = ("sqrt", "newton")
 PARAMS: Schema = {"metric": str, "rate": float, "bias": float}
@@ -117,11 +117,11 @@ class Ftrl(Probabilistic):
             spare = 0 if self.features.kind == "array" else min(room, 2**20)
             self._held = np.vstack([self._held, np.zeros((places - room + spare, self._held.shape[1]))])
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         scores = np.empty((len(y), 1))
         play: Any = kernels.ftrl.play
         play(self._held, self._totals, self._roots, self._per_rate, *rows, y, True, scores)
-        return self._played(scores[:, 0], y)
+        return (column := scores[:, 0]), column
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores, none = np.empty((len(rows.ends) - 1, 1)), np.zeros(0, dtype=np.int8)

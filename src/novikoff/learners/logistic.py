@@ -35,7 +35,7 @@ from novikoff.learners.matrix import Matrix
 from novikoff.learners.restoring import Schema
 from novikoff.learners.scale_free import Probabilistic
 from novikoff.learners.second_order import SecondOrder
-from novikoff.types import StepResult, Theorem
+from novikoff.types import Theorem
 
 
 class Logistic(SecondOrder, Probabilistic):
@@ -51,12 +51,12 @@ class Logistic(SecondOrder, Probabilistic):
         self.radius = float(radius)
         self.kappa = curvature(self.radius)
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         scores = np.empty(len(y))
         play: Any = kernels.second_order.play_logistic
         for here in self.matrix.stretches(len(y)):
             play(*self.matrix.arrays, *rows.part(here), y[here], self.kappa, scores[here])
-        return self._played(scores, y)
+        return scores, scores
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores, spread = self._looked(rows)

@@ -105,7 +105,7 @@ class Perceptron(Playing):
                 self._weights, self._bias_weight, x, self.bias, self.normalize
             )
         else:
-            score = self._score_named(x, self._named) if type(x) is dict else math.nan
+            score = self._score_named(x, self._named) if self._named and type(x) is dict else math.nan
         return score if math.isfinite(score) else self._score_row(self.features.row(x, learn=False), x)
 
     def play_one(self, x: Example, y: Label) -> Label:
@@ -120,7 +120,7 @@ class Perceptron(Playing):
                 score = self._play_row(x, y)
         else:
             self.features.seen = None
-            score = self._score_named(x, self._named) if type(x) is dict else math.nan
+            score = self._score_named(x, self._named) if self._named and type(x) is dict else math.nan
             if not math.isfinite(score):
                 score = self._play_row(x, y)
             elif (-1 if score < 0.0 else 1) != y:

@@ -129,8 +129,12 @@ class ScaleFree(Rows):
     labels = None
     outcomes = "labels"
 
+    def predict_one(self, x: Example) -> Any:
+        score = self.score_one(x)
+        return score if self.outcomes == "numbers" else -1 if score < 0.0 else 1
+
     def score_one(self, x: Example) -> float:
-        return float(self._look(self._row(x, learn=False))[0])
+        return self._look(self._row(x, learn=False)).item(0)
 
     def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         return np.where(scores < 0.0, -1, 1).astype(np.int8) if self.outcomes == "labels" else scores
@@ -155,10 +159,33 @@ class ScaleFree(Rows):
 
 
 class Probabilistic(ScaleFree):
-    """The same for learners whose scores are log-odds: P(+1) = 1/(1 + e^-z)."""
+    """Base class for learners whose scores are log-odds: P(+1) = 1/(1 + e^-z)."""
+
+    @abstractmethod
+    def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Learn the rows; their scores (rows,), and what comparators are shown: these again, or (rows, members)."""
+
+    def _learn(self, rows: Any, y: NDArray[np.int8]) -> StepResult:
+        scores, shown = self._score(rows, y)
+        self.scored, said = scores, self._said(scores)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, probabilities=kernels.logits.chances(scores, y), scores=shown)
+
+    def play_one(self, x: Example, y: Any) -> StepResult:
+        """`_learn` of one row, in numbers: arrays of length 1 take most of a round's time."""
+        y = check_label(y, None)
+        row = self._row(x, learn=True)
+        self._make_room(self.features.count + 1)
+        scores, shown = self._score(row, np.array([y], dtype=np.int8))
+        score = self.scored = scores.item(0)
+        self.rounds += 1
+        said = -1 if score < 0.0 else 1
+        wrong = 0.0 if said == y else 1.0
+        chance = kernels.logits.chance(y * score)
+        return StepResult(said, wrong, wrong, probabilities=chance, scores=score if shown is scores else shown[0])
 
     def probability_one(self, x: Example) -> float:
-        return float(self._chances(self._look(self._row(x, learn=False)))[0])
+        return kernels.logits.chance(self.score_one(x))
 
     def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
         """P(+1) of every row, learning nothing."""
@@ -167,12 +194,6 @@ class Probabilistic(ScaleFree):
     def _chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         found: NDArray[np.float64] = kernels.logits.chances(scores, np.ones(len(scores), dtype=np.int8))
         return found
-
-    def _played(self, scores: NDArray[np.float64], y: NDArray[np.int8]) -> StepResult:
-        """The rounds with these scores."""
-        self.scored, said = scores, self._said(scores)
-        wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, probabilities=kernels.logits.chances(scores, y), scores=scores)
 
 
 def _one(value: NDArray[Any]) -> Any:

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from novikoff.errors import InputError, shown
 from novikoff.learners.restoring import array, integer, require
 from novikoff.learners.scale_free import Rows
-from novikoff.observer import as_batch
-from novikoff.types import Batch, Example, State, StepResult
+from novikoff.types import Batch, Example, State, StepResult, as_batch
 
 MOST = 2**20
 """Labels there can be: a learner has weights for each."""
