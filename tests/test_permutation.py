@@ -12,6 +12,7 @@ from novikoff.learners.exponential_weights import ExponentialWeights
 from novikoff.learners.perceptron import Perceptron
 from novikoff.permutation import Permuted, fewer_mistakes, later_mistakes, permutation_test
 from novikoff.sources.advice import Losses
+from novikoff.sources.reader import read
 
 
 def rows(rng, n, flip_at=None, noise=0.05):
@@ -132,3 +133,30 @@ def test_learners_that_do_not_say_labels_are_refused():
     table = Losses(np.random.default_rng(10).random((20, 3)))
     with pytest.raises(InputError, match=r"counts mistakes in labels: ExponentialWeights plays on losses\[3\]"):
         permutation_test(lambda seed: ExponentialWeights(3, loss="table"), table, 3)
+
+
+def test_many_labels_are_numbered_in_the_order_played():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((90, 2))
+    y = np.array(["a", "b", "c"])[np.digitize(x[:, 0], [-0.4, 0.4])]
+    told = permutation_test("perceptron", (x, y), 19, statistic=fewer_mistakes)
+    games = compare(["perceptron"], (x, y), shuffles=19, labels="many").learners[0].games
+    assert list(told.shuffled) == [-game.mistakes for game in games]
+    assert told.observed == -compare(["perceptron"], (x, y), labels="many").learners[0].games[0].mistakes
+
+
+@pytest.mark.slow
+def test_level_holds_for_many_labels_and_for_weights(tmp_path):
+    small = {"many": 0, "weights": 0}
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        x = rng.standard_normal((60, 2)).round(3)
+        y = np.array(["a", "b", "c"])[np.digitize(x[:, 0] + rng.standard_normal(60), [-0.4, 0.4])]
+        small["many"] += permutation_test("perceptron", (x, y), 19, seed, statistic=fewer_mistakes).p <= 0.05
+        weights = rng.integers(1, 9, 60)
+        cells = zip(x, weights, y == "a", strict=True)
+        lines = "\n".join(f"{a},{b},{w},{'yes' if label else 'no'}" for (a, b), w, label in cells)
+        (tmp_path / "w.csv").write_text(f"a,b,w,label\n{lines}\n")
+        stream = read(str(tmp_path / "w.csv"), weight="w")
+        small["weights"] += permutation_test("perceptron", stream, 19, seed).p <= 0.05
+    assert max(small.values()) <= binom.ppf(0.999, 100, 0.05)

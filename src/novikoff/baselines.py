@@ -132,6 +132,17 @@ class Baselines:
             self.changes += int(np.count_nonzero(y[1:] != y[:-1])) + bool(y[0] != self.last)
             self.last = _whole(y[-1].item())
 
+    def weigh_changes(self, y: NDArray[Any], weights: NDArray[np.int64]) -> None:
+        """Add what rows weigh above 1 to the changes of the label, where these are counted once after this.
+
+        "The last label again" predicts a row once too: wrongly, if the label is not that of the row before.
+        """
+        rows = weights > 0
+        labels, more = y[rows], weights[rows] - 1
+        if len(labels):
+            changed = np.append(bool(labels[0] != self.last), labels[1:] != labels[:-1])
+            self.changes += int(more[changed].sum())
+
     def _add(self, found: Iterable[tuple[tuple[Any, Any], int]]) -> None:
         if self.counts is None:
             return

@@ -196,6 +196,8 @@ class Batch:
     end      where the stream goes on after this batch; None if it cannot say
     memory   borrowed: x and y may be written over when the next batch is read, so who wants to look at them later has
              `kept` them; owned: they stay as they are; mapped: the same, and they lie in a file and take no memory
+    weights  of weighted rows, whole numbers: a row of weight k is k consecutive rounds, learned one by one, and scored
+             once: k stands at its first round, 0 at the others. None: every row counts once
     """
 
     x: NDArray[Any] | Sparse | list[Any] | None
@@ -203,9 +205,12 @@ class Batch:
     first: int
     end: Position | None = None
     memory: Memory = "borrowed"
+    weights: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "y", np.asarray(self.y))  # a list will do
+        if self.weights is not None:
+            object.__setattr__(self, "weights", _weights(self.weights, len(self.y)))
         if isinstance(self.x, np.ndarray) and self.x.dtype not in COMPUTED:
             object.__setattr__(self, "x", _computed(self.x))
         if self.x is not None and len(self.x) != len(self.y):
@@ -225,18 +230,23 @@ class Batch:
         """The rounds from position `start` to before `stop`."""
         end = self.end if stop >= len(self) else None
         x = None if self.x is None else self.x[start:stop]
-        return Batch(x, self.y[start:stop], self.first + start, end, self.memory)
+        weights = None if self.weights is None else self.weights[start:stop]
+        return Batch(x, self.y[start:stop], self.first + start, end, self.memory, weights)
 
     def copy(self) -> Batch:
         """The same rounds in arrays of their own."""
-        return replace(self, x=None if self.x is None else self.x.copy(), y=self.y.copy(), memory="owned")
+        x, weights = None if self.x is None else self.x.copy(), None if self.weights is None else self.weights.copy()
+        return replace(self, x=x, y=self.y.copy(), memory="owned", weights=weights)
 
     def to_read(self) -> Batch:
-        """The same rounds for code from outside: x cannot be written into, y is a copy of the labels."""
+        """The same rounds for code from outside: x cannot be written into, y is a copy of the labels.
+
+        Weights are left out: they tell the ledger how to score, and learners meet every copy of a row anyway.
+        """
         x = self.x
         if isinstance(x, Sparse):
             x = Sparse(still(x.indptr), still(x.indices), still(x.values), x.width, checked=True)
-        return replace(self, x=still(x) if isinstance(x, np.ndarray) else x, y=self.y.copy())
+        return replace(self, x=still(x) if isinstance(x, np.ndarray) else x, y=self.y.copy(), weights=None)
 
     def kept(self) -> Batch:
         """The same rounds, to be looked at whenever one likes: a copy if their memory is borrowed."""
@@ -263,6 +273,22 @@ class Batch:
             return zip(self.x.rows(), self.y.tolist(), strict=True)
         examples = self.x.tolist() if isinstance(self.x, np.ndarray) and self.x.ndim == 1 else self.x
         return zip(examples, self.y.tolist(), strict=True)
+
+
+def _weights(given: Any, rows: int) -> NDArray[np.int64]:
+    """Weights of rows, checked."""
+    weights = np.asarray(given)
+    if weights.shape != (rows,) or weights.dtype.kind not in "iu" or (rows and weights.min() < 0):
+        raise InputError(f"weights of a batch must be {rows} whole numbers from 0: got {shown(given)}.")
+    return weights.astype(np.int64, copy=False)
+
+
+def weights_of_copies(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The `weights` of a batch in which row i stands counts[i] times in a row: its count, then zeros."""
+    counts = counts[counts > 0]
+    weights = np.zeros(int(counts.sum()), dtype=np.int64)
+    weights[np.cumsum(counts) - counts] = counts
+    return weights
 
 
 def _computed(x: NDArray[Any]) -> NDArray[Any] | list[Any]:

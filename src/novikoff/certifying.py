@@ -66,7 +66,7 @@ def _evaluate(
         loss=ledger.loss,
         members=members,
         fixed=fixed,
-        repeated=ledger.repeated,
+        repeated=ledger.repeated or ledger.weighted is not None,
         log_loss=ledger.log_loss,
         brier=ledger.brier,
         predicted=ledger.calibration.predicted if ledger.player.probable else None,

@@ -3,7 +3,8 @@
 Method
     The source is read once and held in memory. Without shuffles each learner plays the rows as they came; with N
     shuffles it plays N games, game k on the rows in an order that is the same for every learner: row i has the random
-    number coin(coin(seed, "shuffle", k), "shuffle", i), and rows go by these numbers.
+    number coin(coin(seed, "shuffle", k), "shuffle", i), and rows go by these numbers. A weighted row moves as a whole,
+    and counts once, with its weight (metrics.py).
     A learner that draws has seed + k for its coins, unless its spec gives one.
     Games go side by side, on threads or on Ray (executors.py). A game is what one `play` of that learner on those rows
     is, to the bit: nothing but the times depends on who plays it. Pass threads=1 for times that nothing else disturbed.
@@ -72,6 +73,7 @@ class Spread:
 class Finished:
     """What is kept of a game.
 
+    rounds         how many; in a weighted game the total weight of the rows, by which all figures here are counted
     mistakes       how many, or the loss where it is another than zero-one
     expected       what they were to be given the past, for a learner that draws; else None
     updates        how often the learner changed, if it counts that; else its mistakes
@@ -94,13 +96,14 @@ class Finished:
     @classmethod
     def of(cls, ledger: Ledger, certify: bool) -> Self:
         """What to keep of this ledger."""
-        paid = ledger.mistakes if ledger.counts else ledger.loss
-        curve = dict([*ledger.curve, (ledger.rounds, paid)])
+        own = ledger.metrics
+        paid = own.mistakes if ledger.counts else own.loss
+        curve = dict([*own.curve, (own.rounds, paid)])
         updates = ledger.player.updates
         return cls(
-            rounds=ledger.rounds,
+            rounds=own.rounds,
             mistakes=paid,
-            expected=None if ledger.deterministic else ledger.expected,
+            expected=None if ledger.deterministic else own.expected,
             updates=int(updates) if isinstance(updates, Integral) else ledger.mistakes,
             seconds=ledger.seconds,
             curve=tuple(curve.items()),
@@ -341,7 +344,7 @@ class _Orders:
         lock = self._locks[number]
         with lock:
             if number not in self._streams:
-                self._streams[number] = self.held.shuffled(order(len(self.held), self._seed, number))
+                self._streams[number] = self.held.shuffled(order(self.held.units, self._seed, number))
                 self._left[number] = self._uses
         try:
             yield self._streams[number]

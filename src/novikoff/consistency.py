@@ -16,6 +16,7 @@ from novikoff.errors import ModelFileError, shown
 
 if TYPE_CHECKING:
     from novikoff.ledger import Ledger
+    from novikoff.metrics import Metrics, WeightedMetrics
 
 SLACK = 1e-9
 """For sums of doubles, in parts of the largest there can be."""
@@ -24,14 +25,34 @@ SLACK = 1e-9
 def check(ledger: Ledger) -> None:
     """Refuse a ledger that contradicts itself or its learner."""
     _counts(ledger)
-    _sums(ledger)
-    _baselines(ledger)
-    _ranking(ledger)
-    _calibration(ledger)
-    _curve(ledger)
+    _measured(ledger)
+    if (weighted := ledger.weighted) is not None:
+        _weighted(weighted, ledger)
+        _measured(weighted)
+    _errors(ledger)
     _bounds(ledger)
     _learner(ledger)
     _companions(ledger)
+
+
+def _measured(metrics: Metrics) -> None:
+    _sums(metrics)
+    _baselines(metrics)
+    _ranking(metrics)
+    _calibration(metrics)
+    _curve(metrics)
+
+
+def _weighted(weighted: WeightedMetrics, ledger: Ledger) -> None:
+    most = min(ledger.rounds, weighted.rounds)
+    require(weighted.rows <= most, f"rows must be at most its {most:,} rounds and their weight", weighted.rows)
+    for name in ("mistakes", "positives"):
+        value = getattr(weighted, name)
+        require(value <= weighted.rounds, f"{name} must be at most the weight of its rows", value)
+    require(type(weighted.deterministic) is bool, "deterministic must be true or false", weighted.deterministic)
+    if weighted.coverage is not None:
+        played = weighted.coverage.played
+        require(played == weighted.rounds, f"its sets must be of its weight {weighted.rounds:,}", played)
 
 
 def next_mark(t: int) -> int:
@@ -61,73 +82,78 @@ def _counts(ledger: Ledger) -> None:
         require(said == rounds, f"there must be a prediction for each of its {rounds:,} rounds", said)
 
 
-def _sums(ledger: Ledger) -> None:
-    most = ledger.rounds * _top(ledger) if ledger.rounds else 0.0  # it may be infinite
-    for name, value in (("expected", ledger.expected), ("loss", ledger.loss)):
+def _sums(metrics: Metrics) -> None:
+    most = metrics.rounds * _top(metrics) if metrics.rounds else 0.0  # it may be infinite
+    for name, value in (("expected", metrics.expected), ("loss", metrics.loss)):
         slack = SLACK * max(1.0, abs(value))
         require(-slack <= value <= most + slack, f"{name} must be from 0 to what its rounds can cost", value)
+    if metrics.deterministic and metrics.counts:
+        require(metrics.expected == metrics.mistakes, "mistakes are what is expected where nothing is drawn",
+                metrics.expected)  # fmt: skip
+
+
+def _errors(ledger: Ledger) -> None:
     if ledger.mae is not None and ledger.rmse is not None:
         most = ledger.rmse * (1.0 + SLACK)
         require(0.0 <= ledger.mae <= most, "the mean absolute error must be from 0 to its RMSE", ledger.mae)
-    if ledger.deterministic and ledger.counts:
-        require(ledger.expected == ledger.mistakes, "mistakes are what is expected where nothing is drawn",
-                ledger.expected)  # fmt: skip
 
 
-def _calibration(ledger: Ledger) -> None:
-    found = ledger.calibration
+def _calibration(metrics: Metrics) -> None:
+    found = metrics.calibration
     counted = sum(found.rounds)
-    if counted and ledger.player.numbered:
-        right = ledger.rounds - ledger.mistakes  # of rounds with new labels it may not be told
-        must = f"its bins must have {ledger.rounds:,} rounds, {right:,} of them right, at most"
-        require(counted <= ledger.rounds and sum(found.positives) <= right, must, counted)
+    if counted and metrics.player.numbered:
+        right = metrics.rounds - metrics.mistakes  # of rounds with new labels it may not be told
+        must = f"its bins must have {metrics.rounds:,} rounds, {right:,} of them right, at most"
+        require(counted <= metrics.rounds and sum(found.positives) <= right, must, counted)
     elif counted:  # without probabilities there are none
-        must = f"its bins must have {ledger.rounds:,} rounds, {ledger.positives:,} of them +1"
-        require((counted, sum(found.positives)) == (ledger.rounds, ledger.positives), must, counted)
+        must = f"its bins must have {metrics.rounds:,} rounds, {metrics.positives:,} of them +1"
+        require((counted, sum(found.positives)) == (metrics.rounds, metrics.positives), must, counted)
 
 
-def _baselines(ledger: Ledger) -> None:
-    found, rounds, labelled = ledger.baselines, ledger.rounds, ledger.player.loss != "table"
-    summed = 0 if ledger.counts or not labelled else rounds
+def _baselines(metrics: Metrics) -> None:
+    found, rounds, labelled = metrics.baselines, metrics.rounds, metrics.player.loss != "table"
+    summed = 0 if metrics.counts or not labelled else rounds
     require(found.numbers == summed, f"its baselines must have {summed:,} numbers", found.numbers)
-    require(found.changes <= (rounds if ledger.counts else 0), "labels change in a round at most once", found.changes)
-    if found.counts is None or not ledger.counts:
+    require(found.changes <= (rounds if metrics.counts else 0), "labels change in a round at most once", found.changes)
+    if found.counts is None or not metrics.counts:
         require(
-            ledger.counts or not found.counts, "there must be no labels where the loss is not of labels", found.counts
+            metrics.counts or not found.counts, "there must be no labels where the loss is not of labels", found.counts
         )
         return
     counted, right = sum(found.counts.values()), sum(n for (said, label), n in found.counts.items() if said == label)
     shown = sum(n for (_, label), n in found.counts.items() if label == 1)
-    must = f"its table of labels must have {rounds:,} rounds, {ledger.mistakes:,} mistakes and {ledger.positives:,} +1"
-    require((counted, counted - right, shown) == (rounds, ledger.mistakes, ledger.positives), must,
+    must = (
+        f"its table of labels must have {rounds:,} rounds, {metrics.mistakes:,} mistakes and {metrics.positives:,} +1"
+    )
+    require((counted, counted - right, shown) == (rounds, metrics.mistakes, metrics.positives), must,
             [counted, counted - right, shown])  # fmt: skip
     values = {label for pair in found.counts for label in pair}
-    allowed = {-1, 1} if ledger._signs else range(ledger.learner.labels) if ledger.learner.labels else values
+    allowed = {-1, 1} if metrics._signs else range(metrics.learner.labels) if metrics.learner.labels else values
     require(all(label in allowed for label in values), "its table must be of the learner's labels", sorted(values))
 
 
-def _ranking(ledger: Ledger) -> None:
-    found = ledger.ranking
+def _ranking(metrics: Metrics) -> None:
+    found = metrics.ranking
     told = [found.rounds, found.positives]
-    sound = found.rounds == 0 or told == [ledger.rounds, ledger.positives]
-    must = f"scores must be of its {ledger.rounds:,} rounds, {ledger.positives:,} of them +1"
+    sound = found.rounds == 0 or told == [metrics.rounds, metrics.positives]
+    must = f"scores must be of its {metrics.rounds:,} rounds, {metrics.positives:,} of them +1"
     require(sound, must, told)
 
 
-def _top(ledger: Ledger) -> float:
+def _top(metrics: Metrics) -> float:
     """The most that a round can cost."""
-    return ledger.player.most
+    return metrics.player.most
 
 
-def _curve(ledger: Ledger) -> None:
-    rounds, places, wanted, t = ledger.rounds, [t for t, _ in ledger.curve], [], 1
+def _curve(metrics: Metrics) -> None:
+    rounds, places, wanted, t = metrics.rounds, [t for t, _ in metrics.curve], [], 1
     while t <= rounds:
         wanted.append(t)
         t = next_mark(t)
     require(places == wanted, f"the curve must have {len(wanted):,} points up to round {rounds:,}", places[-3:])
-    require(ledger._next == t, f"the next point of the curve must be at round {t:,}", ledger._next)
-    slack, top = 0.0 if ledger.counts else SLACK * max(1.0, abs(ledger.loss)), _top(ledger)
-    for (before, less), (t, paid) in pairwise([(0, 0), *ledger.curve, (rounds, ledger.loss)]):
+    require(metrics._next == t, f"the next point of the curve must be at round {t:,}", metrics._next)
+    slack, top = 0.0 if metrics.counts else SLACK * max(1.0, abs(metrics.loss)), _top(metrics)
+    for (before, less), (t, paid) in pairwise([(0, 0), *metrics.curve, (rounds, metrics.loss)]):
         sound = less - slack <= paid <= less + ((t - before) * top if t > before else 0.0) + slack
         require(sound, "a curve must not fall, nor rise by more than its rounds can cost", [less, paid])
 

@@ -163,7 +163,10 @@ class DriftWatch(Observer):
     `nk.Game(learner, drift=nk.DriftTest())` has one, as `ledger.drift`; its test tells the wealth and the alarm.
     With labels that come late the examples are those of the game of arrivals: an alarm then says that they are not
     independent draws of one distribution, or that when a label comes depends on its example or on what was served.
+    Of a weighted row the first round alone counts: rows may be independent draws, copies of a row are not.
     """
+
+    sees_copies = False
 
     def __init__(self, test: DriftTest | None = None) -> None:
         self.test = DriftTest() if test is None else test
@@ -189,9 +192,10 @@ class DriftWatch(Observer):
             self._frozen, self._state = Player(type(ledger.learner).restore(ledger.learner.state())), None
 
     def see(self, batch: Batch, result: StepResult) -> None:
+        once = slice(None) if batch.weights is None else batch.weights > 0
         if self._frozen is not None:
-            self.test.see(np.asarray(self._frozen.predict_many(batch)) != batch.y)
-        self.rounds += len(batch)
+            self.test.see((np.asarray(self._frozen.predict_many(batch)) != batch.y)[once])
+        self.rounds += len(batch.y[once])
 
     def check(self, ledger: Ledger) -> None:
         """Refuse what is of other rounds than the ledger has."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.by_id import Answer, ById
-from novikoff.errors import InputError, MismatchError, SpecError
+from novikoff.errors import InputError, MismatchError, SpecError, shown
 from novikoff.ledger import Ledger
 from novikoff.numbering import Numbering, one_label
 from novikoff.observer import Observer, Tracking
@@ -102,15 +103,37 @@ class Game:
         said: tuple[Any, ...] = learner.predict_set(adopted_row(x, ledger.encoding, ledger.feature_names))
         return said if labels is None or self.player.outcomes == "numbers" else tuple(map(labels.decode, said))
 
-    def learn_one(self, x: Example, y: Any, at: float | None = None) -> Any:
+    def learn_one(self, x: Example, y: Any, at: float | None = None, weight: int = 1) -> Any:
         """Play the round of x and y, a label of the user's: the prediction is written down, then the learner learns.
 
         In a game with ids x is the id, and what was served is told. at: when, in seconds; now.
+        weight   a whole number: the row is learned in so many rounds, and its first prediction counts so often in the
+                 metrics (metrics.py); 0: it is not learned
         """
         late = self.ledger.late
-        if late is not None and late.pending is not None:
+        by_id = late is not None and late.pending is not None
+        if weight != 1:
+            return self._learn_weighted(x, y, weight, by_id)
+        if by_id:
             return self._by_id.learn(x, y, at).prediction
         return self._learn_one(x, y)
+
+    def _learn_weighted(self, x: Example, y: Any, weight: int, by_id: bool) -> Any:
+        """Play the rounds of a row whose weight is not 1; returns the first prediction."""
+        if isinstance(weight, bool) or not isinstance(weight, (int, np.integer)) or weight < 0:
+            raise InputError(
+                "a weight must be a whole number from 0, as theorems count rounds",
+                f"got {shown(weight)}",
+                "Multiply all weights by one number and round them.",
+            )
+        if by_id:
+            raise InputError("a row with an id must have weight 1", f"got {weight}", "Leave the weight out.")
+        if weight == 0:
+            return self.predict_one(x)
+        said = self._learn_one(x, y, int(weight))
+        for _ in range(int(weight) - 1):
+            self._learn_one(x, y, 0)
+        return said
 
     def find(self, id: Id) -> Answer:
         """What is known of the round with that id."""
@@ -141,7 +164,7 @@ class Game:
             self._watching.append(self.ledger.late)
         return self.ledger.late
 
-    def _learn_one(self, x: Example, y: Any) -> Any:
+    def _learn_one(self, x: Example, y: Any, weight: int | None = None) -> Any:
         labels = self._users_labels()
         if isinstance(labels, Numbering):
             labels.cut(self.learner.labels or 0)  # what a round brought that was refused
@@ -151,7 +174,7 @@ class Game:
         if self._watching:
             self._stand_still(1)
         known = self.learner.labels
-        said = self._play_round(x, y)
+        said = self._play_round(x, y, weight)
         return said if labels is None else None if known == 0 else labels.decode(said)
 
     def learn_batch(
@@ -197,7 +220,7 @@ class Game:
             left = min(left, due)
         return left
 
-    def _play_round(self, x: Example, y: Any) -> Label:
+    def _play_round(self, x: Example, y: Any, weight: int | None = None) -> Label:
         player, ledger = self.player, self.ledger
         names = columns_of_row(x, ledger.encoding)
         if names is not None:
@@ -213,24 +236,29 @@ class Game:
         played = player.play_one(x, y)
         if isinstance(played, StepResult):
             result = played
-            ledger.write_result(result, y)
+            ledger.write_result(result, y, weight)
         else:
             result = StepResult(played, None, None)
-            ledger.write(played, y, chance)
+            ledger.write(played, y, chance, weight)
         if self._scoring is not None and (score := self._scoring.scored) is not None:
             self._scoring.scored = None  # who says none next time has none
             self._waiting.append(score)
             self._waiting_labels.append(int(y))
             if len(self._waiting) == SCORES_TOGETHER:
                 ledger.ranking.settle()
+            if ledger.weighted is not None:
+                ledger.rank_one(score, int(y), weight)
         if names is not None:
             ledger.name_features(names)
         for observer in self._watching:
-            observer.see_one(ledger, x, y, result)
+            if weight != 0 or observer.sees_copies:
+                observer.see_one(ledger, x, y, result)
         prediction: Label = result.predictions
         return prediction
 
     def _learn_batch(self, batch: Batch) -> None:
+        if batch.weights is not None and (batch.weights == 1).all():
+            batch = replace(batch, weights=None)
         start = 0
         while start < len(batch):
             stop = start + self._stand_still(len(batch) - start)
@@ -240,9 +268,10 @@ class Game:
             start = stop
 
     def _learn_rows(self, batch: Batch) -> None:
-        for x, y in batch.rows():
+        weights = repeat(None) if batch.weights is None else batch.weights.tolist()
+        for (x, y), weight in zip(batch.rows(), weights, strict=False):
             try:
-                self._play_round(x, y)
+                self._play_round(x, y, weight)
             except InputError as error:
                 error.at(round=self.ledger.rounds + 1)
                 raise
@@ -258,13 +287,13 @@ class Game:
         if played is None:
             return False
         if isinstance(played, StepResult):
-            self.ledger.write_results(played, batch.y)
+            self.ledger.write_results(played, batch.y, batch.weights)
         else:
-            self.ledger.write_batch(played, batch.y)
+            self.ledger.write_batch(played, batch.y, batch.weights)
             played = StepResult(played, None, None)
         if self._scoring is not None and (scores := self._scoring.scored) is not None:
             self._scoring.scored = None
-            self.ledger.ranking.add(scores, batch.y)
+            self.ledger.rank(scores, batch.y, batch.weights)
         for observer in self._watching:
             observer.see(batch, played)
         return True

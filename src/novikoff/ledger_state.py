@@ -16,6 +16,7 @@ from novikoff.errors import ModelFileError
 from novikoff.learners.nesting import restored as restored_learner
 from novikoff.learners.nesting import saved
 from novikoff.ledger import Ledger
+from novikoff.metrics import WeightedMetrics
 from novikoff.player import Player
 from novikoff.ranking import Ranking
 from novikoff.tables.encoding import Encoding
@@ -25,6 +26,9 @@ from novikoff.types import Learner, State
 PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir", "late", "drift")
 """They have a `state` of their own; a ledger may be without some."""
 SUMS = ("expected", "paid", "log_loss", "brier", "errors")
+MEASURED = ("baselines", "ranking", "calibration", "coverage")
+"""The parts of `Metrics`."""
+MEASURED_COUNTS = ("rows", "rounds", "mistakes", "positives", "impossible", "_next")
 POINTS = ("curve", "bounds")
 COUNTS = ("rounds", "passes", "mistakes", "positives", "answered", "impossible", "_next")
 PLAIN = (
@@ -46,6 +50,18 @@ def state_of(ledger: Ledger) -> State:
         "before": dataclasses.asdict(ledger.before),
         "predictions": None if ledger.predictions is None else ledger.said(),
         "members": [state_of(member) for member in ledger.members],
+        "weighted": None if ledger.weighted is None else _measured(ledger.weighted),
+    }
+
+
+def _measured(weighted: WeightedMetrics) -> State:
+    """The count of rows by their weights, as plain data."""
+    parts = {name: getattr(weighted, name) for name in MEASURED}
+    return {
+        **{name: getattr(weighted, name) for name in (*MEASURED_COUNTS, "deterministic")},
+        **{name: None if part is None else part.state() for name, part in parts.items()},
+        **{name: dataclasses.astuple(getattr(weighted, f"_{name}")) for name in SUMS},
+        "curve": [list(point) for point in weighted.curve],
     }
 
 
@@ -73,12 +89,9 @@ def _owned(value: Any) -> Any:
 
 def restore(state: State, learner: Learner) -> Ledger:
     """The ledger whose state this is, of `learner`."""
-    for name in COUNTS:
-        if type(state[name]) is not int or state[name] < 0:
-            raise ModelFileError(f"{name} of a ledger must be a whole number: got {state[name]!r}.")
-    for name, values in (("seconds", [state["seconds"]]), *((name, state[name]) for name in SUMS)):
-        if not all(math.isfinite(value) for value in values):
-            raise ModelFileError(f"{name} of a ledger must be finite: got {values!r}.")
+    _check_numbers(state, COUNTS)
+    if not math.isfinite(state["seconds"]):
+        raise ModelFileError(f"seconds of a ledger must be finite: got {state['seconds']!r}.")
     names = state["feature_names"]
     if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise ModelFileError(f"feature_names of a ledger must be texts: got {names!r}.")
@@ -108,9 +121,34 @@ def restore(state: State, learner: Learner) -> Ledger:
         "predictions": None if state["predictions"] is None else [state["predictions"]],
         "members": [restore(*pair) for pair in members],
     }
+    if state.get("weighted") is not None:
+        fields["weighted"] = _weighted(state["weighted"], learner, makers)
     ledger = Ledger(learner, **fields)
+    if "weighted" not in state and ledger.encoding is not None:  # saved before rows were counted by their weights
+        ledger.repeated |= ledger.encoding.weight is not None or bool(ledger.encoding.label_weights)
     check(ledger)
     return ledger
+
+
+def _weighted(state: State, learner: Learner, makers: dict[str, Any]) -> WeightedMetrics:
+    _check_numbers(state, MEASURED_COUNTS)
+    fields: dict[str, Any] = {
+        **{name: state[name] for name in (*MEASURED_COUNTS, "deterministic")},
+        **{name: makers[name](state[name]) for name in MEASURED if state[name] is not None},
+        **{f"_{name}": Total(*state[name]) for name in SUMS},
+        "curve": [(t, value) for t, value in state["curve"]],
+    }
+    return WeightedMetrics(learner, **fields)
+
+
+def _check_numbers(state: State, counts: tuple[str, ...]) -> None:
+    """Refuse counts that are not whole, and sums that are not finite."""
+    for name in counts:
+        if type(state[name]) is not int or state[name] < 0:
+            raise ModelFileError(f"{name} of a ledger must be a whole number: got {state[name]!r}.")
+    for name in SUMS:
+        if not all(math.isfinite(value) for value in state[name]):
+            raise ModelFileError(f"{name} of a ledger must be finite: got {state[name]!r}.")
 
 
 def _facts_before(saved: State, now: Any) -> Any:

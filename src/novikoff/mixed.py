@@ -108,6 +108,7 @@ class Mixed:
     marks         the fingerprint of each shard
     best          of the epochs, the weights with the fewest errors on the rows held back; None if there are none
     scorers       the comparators, as each shard saw them
+    copies        rows held back have weights above 1
     """
 
     asked: Asked
@@ -129,6 +130,7 @@ class Mixed:
     feature_names: list[str] | None = None
     encoding: Encoding | None = None
     averaged_errors: int | None = None
+    copies: bool = False
 
     @property
     def done(self) -> bool:
@@ -179,7 +181,7 @@ class Mixed:
             else:
                 errors = mean
             facts = HeldFacts(self.asked.epochs + 1, len(found) + (mean is not None), errors, self.trials,
-                              self.asked.delta)  # fmt: skip
+                              self.asked.delta, copies=self.copies)  # fmt: skip
             certificates = (held_risk(facts),)  # type: ignore[assignment]
         return OnlineToBatch(
             how, classifier, certificates, self.asked.delta, max(sum(self.rows), 1), labels=self.labels,
@@ -192,7 +194,7 @@ class Mixed:
 
     def state(self) -> State:
         plain = ("source", "rows", "trials", "unexplained", "same_rows", "own_mistakes", "cuts", "fingerprint",
-                 "marks", "labels", "feature_names", "averaged_errors")  # fmt: skip
+                 "marks", "labels", "feature_names", "averaged_errors", "copies")  # fmt: skip
         unexplained = self.unexplained if math.isfinite(self.unexplained) else 2.0**1000
         return {
             **{name: getattr(self, name) for name in plain},
@@ -219,6 +221,7 @@ class Mixed:
         mixed = cls(
             asked, Perceptron.restore(state["learner"]), scorers, np.array(state["total"], np.float64),
             unexplained=float(state["unexplained"]), rows=tuple(state["rows"]), **whole,
+            copies=bool(state.get("copies", False)),
             epochs=[Epoch(tuple(mistakes), tuple(parts), errors) for mistakes, parts, errors in state["epochs"]],
             best=None if state["best"] is None else Perceptron.restore(state["best"]),
             encoding=None if state["encoding"] is None else Encoding.restore(state["encoding"]),

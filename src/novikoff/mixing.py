@@ -176,13 +176,13 @@ def _epoch(mixed: Mixed, parts: Sequence[Stream], who: Executor, tell: Count) ->
     mixed.total = padded(mixed.total, len(weights)) + weights
     errors, skipped = None, [one.skipped for one in played]
     if held:
-        errors, mixed.trials, more = _errors(who, held, mixed.learner)
+        errors, mixed.trials, mixed.copies, more = _errors(who, held, mixed.learner)
         skipped += more
         if all(epoch.errors is None or errors < epoch.errors for epoch in mixed.epochs):
             mixed.best = mixed.learner
     mixed.epochs.append(Epoch(mistakes, chosen_parts, errors))
     if held and mixed.done:
-        mixed.averaged_errors, _, _ = _errors(who, held, mixed.averaged)
+        mixed.averaged_errors, *_ = _errors(who, held, mixed.averaged)
     return skipped
 
 
@@ -201,10 +201,10 @@ def padded(weights: Vector, width: int) -> Vector:
     return np.concatenate([weights[:-1], np.zeros(width - len(weights)), weights[-1:]])
 
 
-def _errors(who: Executor, held: Sequence[Stream], learner: Perceptron) -> tuple[int, int, list[Skipped]]:
-    """Of a learner on rows held back, how many these are, and those that were skipped."""
-    found = who.map(_judge, held, learner.state())
-    return sum(errors for errors, _, _ in found), sum(rows for _, rows, _ in found), [bad for _, _, bad in found]
+def _errors(who: Executor, held: Sequence[Stream], learner: Perceptron) -> tuple[int, int, bool, list[Skipped]]:
+    """Of a learner on rows held back, how many these are, whether some are copies, and those that were skipped."""
+    errors, rows, copies, skipped = zip(*who.map(_judge, held, learner.state()), strict=True)
+    return sum(errors), sum(rows), any(copies), list(skipped)
 
 
 def _fit(over: Over, shards: Sequence[Stream], bias: float, normalize: bool) -> State:
@@ -248,13 +248,14 @@ def _play(over: Over, shard: Stream, state: State, scorer: State, first: bool) -
                    list(shard.skipped))  # fmt: skip
 
 
-def _judge(over: Over, shard: Stream, state: State) -> tuple[int, int, Skipped]:
-    """Errors of a learner on a part, its rows, and those that were skipped."""
+def _judge(over: Over, shard: Stream, state: State) -> tuple[int, int, bool, Skipped]:
+    """Errors of a learner on a part, its rows, whether some are copies of others, and those that were skipped."""
     learner = Perceptron.restore({**state, "weights": np.array(state["weights"])})
-    errors = rows = 0
+    errors, rows, copies = 0, 0, False
     for batch in shard.batches():
         if over():
             raise InterruptedError
         errors += int(np.count_nonzero(learner.predict_many(batch) != batch.y))
         rows += len(batch)
-    return errors, rows, list(shard.skipped)
+        copies |= batch.weights is not None and bool((batch.weights > 1).any())
+    return errors, rows, copies, list(shard.skipped)

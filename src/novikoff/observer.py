@@ -23,6 +23,8 @@ class Observer:
 
     waits = True
     """May it be `due` for a look?"""
+    sees_copies = True
+    """Is it shown every round of a weighted row, or the first alone? Of a batch it is shown all (`Batch.weights`)."""
 
     def begin_pass(self, ledger: Ledger) -> None:
         """A pass begins, or goes on: `ledger.passes` says which."""

@@ -277,20 +277,21 @@ def _kept(ledger: Ledger, how: Method, classifier: Any, certificates: tuple[Cert
 
 
 def _ensemble(
-    reservoir: HypothesisReservoir, delta: float, test: DriftTest | None = None, drawn: bool = False
+    ledger: Ledger, reservoir: HypothesisReservoir, delta: float, test: DriftTest | None = None, drawn: bool = False
 ) -> EnsembleFacts:
     refuted = test is not None and test.alarm
+    copies = ledger.weighted is not None
     return EnsembleFacts(
         rounds=reservoir.rounds, mistakes=reservoir.mistakes, delta=delta, horizon=reservoir.fixed,
         independence="refuted" if refuted else "trusted", evidence=test.largest if test is not None else 1.0,
-        drawn=drawn,
+        drawn=drawn, copies=copies,
     )  # fmt: skip
 
 
 def _ensemble_of(ledger: Ledger, reservoir: HypothesisReservoir, delta: float) -> EnsembleFacts:
     """Of a game that is not read again: with the test of drift that watched it, if one did."""
     test = None if ledger.drift is None else ledger.drift.test
-    return dataclasses.replace(_ensemble(reservoir, delta, test), late=ledger.late is not None)
+    return dataclasses.replace(_ensemble(ledger, reservoir, delta, test), late=ledger.late is not None)
 
 
 def _averaged(ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream | None, tell: Tell | None) -> Learner:
@@ -320,7 +321,7 @@ def _averaged_numbers(
     run: Run[Any] = Run(
         before=ledger.before, after=learner.facts(), rounds=ledger.rounds, mistakes=0, expected=ledger.expected,
         constants=(0, ledger.rounds), adaptive=False, deterministic=ledger.deterministic, loss=ledger.loss,
-        fixed=ledger.fixed,
+        fixed=ledger.fixed, repeated=ledger.repeated or ledger.weighted is not None,
     )  # fmt: skip
     return learner.mean(), average_limits(run, delta, reservoir.fixed)
 
@@ -341,7 +342,7 @@ def _again(
     snapshot, done = None, 0
     looks = (test.first * 2**k for k in range(64))
     for part, learner, said in replay(ledger, reservoir, stream, [*stops, *looks], tell, places):
-        if done == test.next_snapshot:
+        if done == test.next_snapshot and ledger.weighted is None:  # copies of a row are not exchangeable with others
             test.refresh()
             snapshot = None if learner is None else Player(learner)
         yield done, part, learner, said
@@ -396,10 +397,10 @@ def _best(
     facts = BestFacts(
         rounds=reservoir.rounds, delta=delta, candidates=len(candidates), first=chosen.index, errors=chosen.errors,
         trials=chosen.trials, mistakes=reservoir.mistakes, horizon=reservoir.fixed,
-        independence="refuted" if test.alarm else "trusted", evidence=test.largest,
+        independence="refuted" if test.alarm else "trusted", evidence=test.largest, copies=ledger.weighted is not None,
     )  # fmt: skip
     return _kept(ledger, "best", chosen.learner.learner, (best_risk(facts),), delta, reservoir, index=chosen.index,
-                 wealth=test.largest)  # fmt: skip
+                 wealth=_wealth(ledger, test))  # fmt: skip
 
 
 def _voted(
@@ -415,5 +416,10 @@ def _voted(
             steps.add(part, np.flatnonzero(said != part.y))
         elif learner is not None:
             voters += [learner] * drawn.count(done)
-    limit = voted_risk(_ensemble(reservoir, delta, test, drawn=steps is None))
-    return _kept(ledger, "voted", steps or RandomVote(voters), (limit,), delta, reservoir, wealth=test.largest)
+    limit = voted_risk(_ensemble(ledger, reservoir, delta, test, drawn=steps is None))
+    return _kept(ledger, "voted", steps or RandomVote(voters), (limit,), delta, reservoir, wealth=_wealth(ledger, test))
+
+
+def _wealth(ledger: Ledger, test: DriftTest) -> float | None:
+    """The most of a test of drift; None of a weighted game, in which it was not run."""
+    return test.largest if ledger.weighted is None else None

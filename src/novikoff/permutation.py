@@ -7,12 +7,14 @@ Method
     Shuffle j goes by the same random numbers as shuffle j of `compare`. All games have the same seed for the learner's
     coins.
 Statistics
+    Of a row with a weight the first prediction counts, once: shuffles move rows, with all their rounds.
     later_mistakes    the mistakes in the second half less those in the first: finds rows that become harder
     fewer_mistakes    how few there are in all: finds a target that changes, if the learner follows it
     or your own. To use two of them, halve the level of each.
 Theorem
-    If the rows are exchangeable (independent draws of one distribution are), p <= a has chance at most a, for every a:
-    a small p refutes it. For any learner and any statistic that were chosen without looking at the rows.
+    If the rows, with their weights, are exchangeable (independent draws of one distribution are), p <= a has chance at
+    most a, for every a: a small p refutes it. For any learner and any statistic that were chosen without looking at the
+    rows.
 Proof
     The rows as they came and the J shuffles are then J + 1 exchangeable orders of one set of rows, so their statistics
     (functions of the order, and of coins that all share) are exchangeable too: each is as likely as another to be the
@@ -36,10 +38,12 @@ from numpy.typing import NDArray
 from novikoff.comparison import Made, called, check_made, ended, fresh, opened, order, scaled
 from novikoff.errors import InputError, shown
 from novikoff.executors import Count, Over, Threads
+from novikoff.observer import Observer
 from novikoff.player import Player
 from novikoff.playing import play
 from novikoff.sources.in_memory import MOST_BYTES, hold
 from novikoff.sources.labelled_lines import cores
+from novikoff.types import Batch, StepResult
 
 Statistic = Callable[[NDArray[np.bool_]], float]
 """Of where the learner erred: one truth value for each row, in the order played."""
@@ -86,6 +90,19 @@ def fewer_mistakes(wrong: NDArray[np.bool_]) -> float:
     return -float(np.count_nonzero(wrong))
 
 
+class _Errors(Observer):
+    """Where a learner errs, row by row, in the labels of its own game: many are numbered in the order played."""
+
+    sees_copies = False
+
+    def __init__(self) -> None:
+        self.wrong: list[NDArray[np.bool_]] = []
+
+    def see(self, batch: Batch, result: StepResult) -> None:
+        wrong = np.asarray(result.predictions) != batch.y
+        self.wrong.append(wrong if batch.weights is None else wrong[batch.weights > 0])
+
+
 def permutation_test(
     make_learner: Made,
     stream: Any,
@@ -115,13 +132,14 @@ def permutation_test(
     make_learner = scaled(make_learner, held)
 
     def task(over: Over, number: int) -> float:
-        rows = held.shuffled(order(len(held), seed, number - 1)) if number else held
+        rows = held.shuffled(order(held.units, seed, number - 1)) if number else held
         learner = fresh(make_learner, seed, held)
         if Player(learner).pays:
             player = f"{type(learner).__name__} plays on {learner.domain}"
             raise InputError(f"a permutation test counts mistakes in labels: {player}. Choose a learner of labels.")
-        said = play(learner, rows, record=True, track=False, observers=[ended(over)]).said()
-        value = float(statistic(said != np.concatenate([batch.y for batch in rows.batches()])))
+        seen = _Errors()
+        play(learner, rows, track=False, observers=[ended(over), seen])
+        value = float(statistic(np.concatenate(seen.wrong)))
         if math.isnan(value):
             raise InputError(f"a statistic must be a number: got {shown(value)}, with shuffle {number}.")
         return value

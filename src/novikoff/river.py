@@ -7,7 +7,8 @@
     evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
     print(model["NovikoffClassifier"].certify()[0])
 
-Each `learn_one` is a round of the game: what the learner would say is written down, then it learns. `predict_one`
+Each `learn_one` is a round of the game: what the learner would say is written down, then it learns. With a weight w, a
+whole number, the row is learned in w rounds, and its prediction counts w times in the metrics. `predict_one`
 changes nothing. Labels are the user's: False and True, or any two values, of which the first seen is
 -1; with labels="many", any number of them. Features are names, or whole numbers, with numbers; new ones may come.
 The other way round: `novikoff.wrap(model)` is a model of River as a learner.
@@ -22,7 +23,7 @@ import numpy as np
 from novikoff import catalog
 from novikoff.certificate import Certificate
 from novikoff.environment import check_asked
-from novikoff.errors import InputError, MismatchError
+from novikoff.errors import InputError, MismatchError, shown
 from novikoff.game import Game
 from novikoff.ledger import Ledger
 from novikoff.ledger_state import packed, unpacked
@@ -77,6 +78,19 @@ class _Model(base.Estimator):
         self._open(unpacked(state["packed"]))
 
 
+def _whole(w: Any) -> int:
+    """A weight as a whole number; others are refused."""
+    if w == 1:
+        return 1
+    if not isinstance(w, (int, float, np.integer, np.floating)) or not 0 <= w < 2**53 or w != int(w):
+        raise InputError(
+            "a weight must be a whole number from 0, as theorems count rounds",
+            f"got {shown(w)}",
+            "Multiply all weights by one number and round them, or leave w out.",
+        )
+    return int(w)
+
+
 class NovikoffClassifier(_Model, base.Classifier):
     """A classifier that is a learner of the catalog.
 
@@ -109,10 +123,11 @@ class NovikoffClassifier(_Model, base.Classifier):
     def _multiclass(self) -> bool:
         return self.labels == "many"
 
-    def learn_one(self, x: Example, y: Any) -> None:
-        """Play the round of x and y."""
+    def learn_one(self, x: Example, y: Any, w: float = 1) -> None:
+        """Play the round of x and y; with weight `w`, a whole number, w rounds of it."""
+        weight = _whole(w)
         if self.labels is not None:
-            self._game.learn_one(x, y)
+            self._game.learn_one(x, y, weight=weight)
             return
         if y is None or y != y:
             raise InputError(f"y must be a label: got {y!r}. Leave rows without one out.")
@@ -126,7 +141,9 @@ class NovikoffClassifier(_Model, base.Classifier):
         else:
             two = f"{values[0]!r} or {values[1]!r}"
             raise InputError(f'labels must be {two}: got {y!r}. Pass labels="many" for more than two.')
-        self._game.learn_one(x, code)
+        if weight == 0:
+            return
+        self._game.learn_one(x, code, weight=weight)
         self._values, self._begun = values, True
 
     def predict_one(self, x: Example, **kwargs: Any) -> Any:
@@ -176,9 +193,9 @@ class NovikoffRegressor(_Model, base.Regressor):
         if self._player.outcomes != "numbers":
             raise MismatchError(f"the learner must take numbers: {learner} takes labels. Try auto-regression.")
 
-    def learn_one(self, x: Example, y: Any) -> None:
-        """Play the round of x and y."""
-        self._game.learn_one(x, float(y))
+    def learn_one(self, x: Example, y: Any, w: float = 1) -> None:
+        """Play the round of x and y; with weight `w`, a whole number, w rounds of it."""
+        self._game.learn_one(x, float(y), weight=_whole(w))
 
     def predict_one(self, x: Example, **kwargs: Any) -> float:
         """The number that the learner says of x."""

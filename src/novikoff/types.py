@@ -256,7 +256,7 @@ class Run(Generic[F]):
     tracked         what the comparators saw (comparators/tracker.py); None if there were none
     loss            what the predictions cost; mistakes, where a mistake costs 1
     members         the certificates of each learner of a team
-    repeated        some rows were played more than once: the stream was gone through again
+    repeated        some rows were played more than once: the stream was gone through again, or a weight was above 1
     log_loss, brier the sums of -ln P(y) and of (1 - P(y))^2; None for a learner without probabilities
     predicted       the sum of P(+1), likewise
     coverage        what the sets held (certificates/coverage_facts.py); None for a learner that says none

@@ -245,3 +245,50 @@ def test_a_wrapped_model_is_not_saved_in_a_file(tmp_path):
         nk.wrap(object())
     with pytest.raises(InputError, match="must be given arrays"):
         nk.wrap(SGDClassifier()).learn_one({"a": 1.0}, 1)
+
+
+@pytest.mark.parametrize(
+    ("make", "label"),
+    [
+        (lambda: NovikoffClassifier("perceptron:bias=1"), lambda y: bool(y)),
+        (lambda: NovikoffClassifier("perceptron", labels="many"), lambda y: ["a", "b"][int(y)]),
+        (lambda: NovikoffRegressor("vaw"), float),
+    ],
+)
+def test_whole_weights_are_learned_and_scored(make, label):
+    examples = [(x, label(y)) for x, y in list(datasets.Phishing())[:200]]
+    weights = np.random.default_rng(0).integers(0, 4, len(examples)).tolist()
+    weighted, repeated, pipeline = make(), make(), preprocessing.StandardScaler() | make()
+    first = []
+    for (x, y), w in zip(examples, weights, strict=True):
+        if w:
+            first.append((w, weighted.predict_one(x), y))
+        weighted.learn_one(x, y, w=float(w))
+        pipeline.learn_one(x, y, w=w)
+        for _ in range(w):
+            repeated.learn_one(x, y)
+    require_same(weighted.ledger.learner.state(), repeated.ledger.learner.state(), "the learners")
+    assert weighted.ledger.rounds == sum(weights) == list(pipeline.steps.values())[-1].ledger.rounds
+    assert (weighted.ledger.weighted.rows, weighted.ledger.weighted.rounds) == (len(first), sum(weights))
+    if isinstance(weighted, NovikoffRegressor):
+        assert weighted.ledger.mae == pytest.approx(sum(w * abs(said - y) for w, said, y in first) / sum(weights))
+    else:
+        assert weighted.ledger.mistake_rate == sum(w for w, said, y in first if said not in (None, y)) / sum(weights)
+    again = pickle.loads(pickle.dumps(weighted))
+    assert again.ledger.mistake_rate == weighted.ledger.mistake_rate
+
+
+@pytest.mark.parametrize("w", [0.5, -1, float("nan"), float("inf"), "2"])
+def test_weights_that_are_not_whole_are_refused(w):
+    for model, y in ((NovikoffClassifier("perceptron"), True), (NovikoffRegressor("vaw"), 1.0)):
+        with pytest.raises(InputError, match="a weight must be a whole number from 0, as theorems count rounds"):
+            model.learn_one({"a": 1.0}, y, w=w)
+        assert model.ledger.rounds == 0
+
+
+def test_row_of_weight_zero_is_not_learned():
+    model = NovikoffClassifier("perceptron")
+    model.learn_one({"a": 1.0}, "spam", w=0)
+    model.learn_one({"a": 1.0}, "ham")
+    assert model.predict_one({"a": 1.0}) == "ham"  # "spam" was never learned, and is no label
+    assert model.ledger.rounds == 1

@@ -231,6 +231,26 @@ def test_a_row_of_a_class_is_played_as_often_as_the_class_weighs():
             PerceptronClassifier(class_weight=wrong).fit(X, y)
 
 
+def test_metrics_of_weighted_rows_count_each_row_once():
+    X, y = rows(200)
+    weights = np.random.default_rng(3).integers(0, 5, 200)
+    for model in (
+        NovikoffClassifier("perceptron", shuffle=False).fit(X, y, sample_weight=weights),
+        NovikoffClassifier("perceptron").partial_fit(X, y, ["ham", "spam"], sample_weight=weights),
+    ):
+        ledger, plain = model.ledger_, nk.Game(nk.Perceptron())
+        wrong = 0
+        for row, label, weight in zip(X, np.where(y == "spam", 1, -1), weights, strict=True):
+            wrong += weight * (weight > 0 and plain.predict_one(row) != label)
+            for _ in range(weight):
+                plain.learn_one(row, label)
+        assert (ledger.rounds, ledger.mistakes) == (weights.sum(), plain.ledger.mistakes)
+        assert ledger.mistake_rate == wrong / weights.sum() > ledger.mistakes / ledger.rounds
+        assert pickle.loads(pickle.dumps(model)).ledger_.mistake_rate == ledger.mistake_rate
+    classes = NovikoffClassifier("perceptron", class_weight={"spam": 7}).fit(X, y).ledger_
+    assert all(count % 7 == 0 for count in classes.confusion.table[1])
+
+
 def test_a_sorted_table_is_shuffled():
     X, y = load_iris(return_X_y=True)
     assert NovikoffClassifier("ftrl", passes=5, random_state=0).fit(X, y).score(X, y) > 0.9

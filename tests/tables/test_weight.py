@@ -1,4 +1,4 @@
-"""A column of weights: each row is played as often as it weighs, and the column is no feature."""
+"""A column of weights: each row is learned as often as it weighs, and the column is no feature."""
 
 import json
 
@@ -29,7 +29,7 @@ def written(path, x, y, weights, form="csv"):
 
 
 def same(one, other):
-    assert (one.rounds, one.mistakes, one.curve, one.auc) == (other.rounds, other.mistakes, other.curve, other.auc)
+    assert (one.rounds, one.mistakes, one.curve) == (other.rounds, other.mistakes, other.curve)
     assert one.learner.within.weights.tolist() == other.learner.within.weights.tolist()
 
 

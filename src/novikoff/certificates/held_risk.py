@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Assumption, Bound, seen, theorem
-from novikoff.certificates.risk_facts import INDEPENDENT, HeldFacts, risk_bound
+from novikoff.certificate import Bound, seen, theorem
+from novikoff.certificates.risk_facts import HeldFacts, independent, risk_bound
 from novikoff.risk import clopper_pearson
 
 
@@ -29,7 +29,7 @@ from novikoff.risk import clopper_pearson
 def held_risk(facts: HeldFacts) -> Bound:
     """RISK(H_j) <= U_j; observed is the rate of its errors."""
     assumptions = [
-        Assumption(INDEPENDENT, facts.independence),
+        independent(facts),
         seen("no more hypotheses were compared than were to be", 1 <= facts.compared <= facts.candidates),
     ]
     quantities = {"candidates": facts.candidates, "errors": facts.errors, "trials": facts.trials, "delta": facts.delta}

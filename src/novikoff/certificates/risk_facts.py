@@ -8,7 +8,8 @@ drift.py can refute it, and then the certificate is void. H_0 may be any hypothe
 a learner that had learned from other examples before is as good as a fresh one, as every proof is given H_0; one that
 had learned from these is not. Where labels come late the sample is in the order of arrival: it is one of independent
 draws if whether and when a label comes does not depend on the example, its label or the answer. Shuffling rows does not
-make them independent, and a second pass shows nothing new.
+make them independent, and a second pass shows nothing new. The rounds of a row whose weight is above 1 are equal: they
+refute it.
 Each certificate holds with probability 1 - delta by itself. Whoever takes the smallest of k, of several classifiers
 say, needs delta/k for each. That of ensemble_risk_fixed.py is never above that of ensemble_risk.py (as ln(1-p) <= -p),
 so of these two nothing is chosen by looking.
@@ -46,6 +47,7 @@ class EnsembleFacts:
     drawn          for a vote: its hypotheses were drawn, so its limit is one on average over the draw
     brier          the losses are Brier scores, (1 - P(y))^2, and the risk is the expected one of a fresh example
     late           labels came late: the sample is in the order of their arrival, without those that did not come
+    copies         rows of weight above 1 were played, each as several examples: independence is refuted
     """
 
     rounds: int
@@ -57,6 +59,7 @@ class EnsembleFacts:
     drawn: bool = False
     brier: bool = False
     late: bool = False
+    copies: bool = False
 
     @property
     def quantity(self) -> str:
@@ -78,6 +81,7 @@ class BestFacts:
     independence   refuted if a test of drift raised an alarm
     evidence       the largest wealth of that test
     horizon        n was fixed in advance
+    copies         rows of weight above 1 were played, each as several examples: independence is refuted
     """
 
     rounds: int
@@ -90,6 +94,7 @@ class BestFacts:
     independence: Independence = "trusted"
     evidence: float = 1.0
     horizon: bool = True
+    copies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,7 @@ class HeldFacts:
     trials         how many these were
     delta          the chance that the limit fails
     independence   refuted if something showed that the examples are not independent
+    copies         rows of weight above 1 were held back, each as several examples: independence is refuted
     """
 
     candidates: int
@@ -110,12 +116,17 @@ class HeldFacts:
     trials: int
     delta: float = 0.05
     independence: Independence = "trusted"
+    copies: bool = False
 
 
-def independent(facts: EnsembleFacts | BestFacts) -> Assumption:
+def independent(facts: EnsembleFacts | BestFacts | HeldFacts) -> Assumption:
     """What cannot be checked; with the evidence, if it was refuted."""
     late = isinstance(facts, EnsembleFacts) and facts.late
     claim = f"{INDEPENDENT}, and {ARRIVAL}" if late else INDEPENDENT
+    if facts.copies:
+        return Assumption(f"{claim} (rows of weight above 1 were played as several equal examples)", "refuted")
+    if isinstance(facts, HeldFacts):
+        return Assumption(claim, facts.independence)
     if facts.independence == "trusted":
         return Assumption(claim, "trusted")
     return Assumption(f"{claim} (the drift test's wealth grew from 1 to {number(facts.evidence)})", "refuted")

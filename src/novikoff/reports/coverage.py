@@ -26,12 +26,17 @@ STRETCHES, SHORTEST = 40, 25
 
 def told(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:
     """What the sets held, and how large they were, in sentences; none of a learner that says none."""
-    found = ledger.coverage
+    found = ledger.metrics.coverage
     if found is None or not found.played:
         return
     held, rounds = found.played - found.missed, found.played
     what, it = ("sets", "label") if found.most is not None else ("intervals", "number")
-    yield f"{held:,} of {rounds:,} {what} held the {it} ({_percent(held / rounds)}); {_asked(found, certificates)}."
+    if ledger.weighted is None:
+        yield f"{held:,} of {rounds:,} {what} held the {it} ({_percent(held / rounds)}); {_asked(found, certificates)}."
+    elif ledger.coverage is not None:
+        all_rounds = f"{_percent(1 - ledger.coverage.missed / ledger.rounds)} of the rounds, one for each copy of a row"
+        yield f"{what.capitalize()} held the {it} in {_percent(held / rounds)} of the weight of the rows."
+        yield f"Certificates count {all_rounds}; {_asked(found, certificates)}."
     size = found.mean_size
     if found.most is not None:
         mean = "" if size is None else f"{size:.3g} labels" if f"{size:.3g}" != "1" else "1 label"
@@ -69,7 +74,7 @@ def _asked(found: Coverage, certificates: Sequence[Certificate]) -> str:
 
 def plain(ledger: Ledger) -> dict[str, Any]:
     """The same as JSON values."""
-    found = ledger.coverage
+    found = ledger.metrics.coverage
     assert found is not None
     standing, rounds = ledger.player.standing(), found.played
     told: dict[str, Any] = {
@@ -91,7 +96,7 @@ def plain(ledger: Ledger) -> dict[str, Any]:
 
 def panels(figure: Figure, ledger: Ledger, certificates: Sequence[Certificate]) -> None:
     """Below what is drawn of a game: how many sets held what came, and how large they were, over its rounds."""
-    found = ledger.coverage
+    found = ledger.metrics.coverage
     if found is None or len(found.curve) < 2:
         return
     wide, tall = figure.get_size_inches()
@@ -104,8 +109,9 @@ def panels(figure: Figure, ledger: Ledger, certificates: Sequence[Certificate]) 
     above = figure.add_axes((left, 0.275, width, 0.165))
     below = figure.add_axes((left, 0.055, width, 0.165))
     drawing.quiet(above, "", "coverage, %")
-    drawing.quiet(below, "rounds", "labels in a set" if found.most is not None else "length of an interval")
-    _draw_coverage(figure, above, found, deviation(certificates))
+    across = "rounds" if ledger.weighted is None else "weight"
+    drawing.quiet(below, across, "labels in a set" if found.most is not None else "length of an interval")
+    _draw_coverage(figure, above, found, deviation(certificates) if ledger.weighted is None else None)
     _draw_sizes(figure, below, found)
     drawing.line_up(figure)
 

@@ -57,8 +57,6 @@ def as_plain(
     found = told.pop("certificates")
     for key in ("survivor", "expected_mistakes"):
         told.pop(key, None)
-    if not ledger.counts:
-        told.pop("mistakes"), told.pop("mistake_rate")
     told |= {
         "loss": ledger.loss,
         "expected_loss": ledger.expected,

@@ -125,13 +125,13 @@ def happened(
     if confusion is not None:
         parts.append(_confused([summary.label(ledger, one) for one in confusion.labels], confusion.table))
     parts.append(html.text(*(tell(ledger) for tell in (summary.named, summary.rates, summary.ranked, summary.errors))))
-    if ledger.log_loss is not None and ledger.brier is not None and ledger.rounds:
-        parts.append(html.text(sentences.whole(terminal.probabilities(ledger, ledger.log_loss, ledger.brier))))
+    if told := terminal.probabilities(ledger):
+        parts.append(html.text(sentences.whole(told)))
         if calibrated := list(terminal.calibrated(ledger)):
             rows = [(f"{low:.1f} .. {high:.1f}", f"{count:,}", f"{said:.3f}", f"{came:.3f}")
-                    for low, high, count, said, came in ledger.calibration.table()]  # fmt: skip
+                    for low, high, count, said, came in ledger.metrics.calibration.table()]  # fmt: skip
             what = "P(said)" if ledger.player.numbered else "P(+1)"
-            shown = html.table([what, "rounds", "said, on average", "came"], rows)
+            shown = html.table([what, _unit(ledger), "said, on average", "came"], rows)
             parts.append(html.folded(sentences.capital(calibrated[0]), shown))
     parts.append(html.text(*coverage.told(ledger, list(certificates))))
     if ledger.members:
@@ -156,10 +156,11 @@ def picture(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequen
     """What was paid against rounds, beside the best constant, the best of the experts, and the tightest bound."""
     if not ledger.rounds:
         return ""
-    what = "mistakes" if ledger.counts else f"{ledger.player.loss} loss"
-    paid = list(dict([(0, 0), *ledger.curve, (ledger.rounds, ledger.loss)]).items())
-    drawn = [svg.Line(what, paid, steps=ledger.counts and ledger.mistakes < FEW)]
-    best = summary.bounding(ledger, certificates)
+    own = ledger.metrics
+    what = _lost(ledger)
+    paid = list(dict([(0, 0), *own.curve, (own.rounds, own.loss)]).items())
+    drawn = [svg.Line(what, paid, steps=ledger.counts and own.mistakes < FEW)]
+    best = summary.bounding(ledger, certificates) if ledger.weighted is None else None  # it counts rounds
     if best is not None and (value := summary.allowed(ledger, best)) is not None:
         bounds = [(t, bound) for t, bound in ledger.bounds if t < ledger.rounds]
         ends = (
@@ -171,36 +172,53 @@ def picture(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequen
         line = [(0, 0.0), (ledger.rounds, float(facts.best_loss))]
         drawn.append(svg.Line(f"the best expert, {experts[facts.best]}", line, svg.COLOURS[2], svg.DASHES[3]))
     if (constant := ledger.best_constant) is not None and ledger.adversary is None:
-        line = [(0, 0.0), (ledger.rounds, float(constant.costs))]
+        line = [(0, 0.0), (own.rounds, float(constant.costs))]
         drawn.append(svg.Line(summary.always(ledger), line, svg.CONSTANT, svg.DASHES[2], end=number(constant.costs)))
-    told = f"{what} against rounds: {', '.join(f'{line.name} {number(line.points[-1][1])}' for line in drawn)}"
-    return svg.lines(drawn, "rounds", what, told)
+    told = f"{what} against {_unit(ledger)}: {', '.join(f'{line.name} {number(line.points[-1][1])}' for line in drawn)}"
+    return svg.lines(drawn, _unit(ledger), what, told)
+
+
+def _unit(ledger: Ledger) -> str:
+    """What is counted: rounds, or the weight of rows."""
+    return "rounds" if ledger.weighted is None else "weight"
+
+
+def _lost(ledger: Ledger) -> str:
+    """What predictions cost."""
+    if ledger.counts:
+        return "mistakes" if ledger.weighted is None else "weight predicted wrong"
+    return f"{ledger.player.loss} loss"
 
 
 def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence[str] = ()) -> str:
     """Who paid what: the learner, the best of the experts, those who learn nothing, and what was allowed."""
-    unit, rounds = "mistakes" if ledger.counts else f"{ledger.player.loss} loss", max(ledger.rounds, 1)
+    own = ledger.metrics
 
-    def row(who: str, paid: float, told: str | None = None) -> tuple[str, str, str]:
+    def row(who: str, paid: float, told: str | None = None, rounds: int = max(own.rounds, 1)) -> tuple[str, str, str]:
         rate = sentences.about(paid / rounds) if ledger.counts else number(float(paid / rounds))
         return who, told or number(paid), rate
 
-    rows = [row("the learner", ledger.mistakes if ledger.counts else ledger.loss)]
+    rows = [row("the learner", own.mistakes if ledger.counts else own.loss)]
     if not ledger.deterministic:
-        rows.append(row("the learner, on average over its coins", ledger.expected))
+        rows.append(row("the learner, on average over its coins", own.expected))
     if experts and (facts := ledger.learner.facts()).rule != "sleeping":
         rows.append(row(f"the best expert, {experts[facts.best]}", facts.best_loss))
     if (constant := ledger.best_constant) is not None:
         rows.append(row(summary.always(ledger), constant.costs))
         if ledger.adversary is None and ledger.counts and ledger.last_label is not None:
             rows.append(row("the last label again", ledger.last_label))
+    if ledger.weighted is not None:
+        paid = ledger.mistakes if ledger.counts else ledger.loss
+        rows.append(row("the learner in rounds, one for each copy of a row", paid, rounds=max(ledger.rounds, 1)))
     forced = [one for one in certificates if one.side == "lower" and one.quantity == "mistakes" and one.holds]
     rows += [row(f"forced at least ({one.theorem})", float(one.bound), bound_text(one.bound, "lower"))
              for one in forced if one.bound is not None]  # fmt: skip
     best = summary.bounding(ledger, certificates)
     if best is not None and (value := summary.allowed(ledger, best)) is not None:
-        rows.append(row(f"allowed at most ({best.theorem})", float(value), bound_text(value, "upper")))
-    return html.table(["", unit, "a round"], rows)
+        allowed = "allowed at most" if ledger.weighted is None else "allowed at most in rounds"
+        told = bound_text(value, "upper")
+        rows.append(row(f"{allowed} ({best.theorem})", float(value), told, max(ledger.rounds, 1)))
+    return html.table(["", _lost(ledger), summary.per_round(ledger)], rows)
 
 
 def promised(ledger: Ledger, certificates: Sequence[Certificate]) -> list[str]:

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from novikoff.permutation import Permuted
 
 
+WEIGHTED = (
+    "rates, baselines and tables count each row once, with its weight; rounds, mistakes, loss and certificates count a "
+    "row of weight k as k rounds"
+)
+
+
 def game(
     ledger: Ledger, certificates: list[Certificate], learner: str, of_members: Sequence[Sequence[Certificate]] = ()
 ) -> dict[str, Any]:  # fmt: skip
@@ -29,8 +35,7 @@ def game(
         "learner": learner,
         "source": ledger.source,
         "rounds": ledger.rounds,
-        "mistakes": ledger.mistakes,
-        "mistake_rate": ledger.mistake_rate,
+        **({"mistakes": ledger.mistakes, "mistake_rate": ledger.mistake_rate} if ledger.counts else {}),
         "passes": ledger.passes,
         "seconds": ledger.seconds,
         "rounds_per_second": ledger.rounds / ledger.seconds if ledger.seconds else None,
@@ -38,6 +43,9 @@ def game(
     }
     if not ledger.counts:
         plain["loss"], plain["loss_rate"] = ledger.loss, ledger.loss_rate
+    if (own := ledger.weighted) is not None:
+        lost = {"mistakes": own.mistakes} if ledger.counts else {"loss": own.loss}
+        plain["weighted"] = {"rows": own.rows, "weight": own.rounds, **lost, "counts": WEIGHTED}
     plain |= {name: found for name in ("rmse", "mae", "r2") if (found := getattr(ledger, name)) is not None}
     if not ledger.deterministic:
         plain["expected_mistakes" if ledger.counts else "expected_loss"] = ledger.expected
@@ -62,11 +70,12 @@ def game(
         plain["hindsight"] = hindsight.told(ledger.hindsight).plain
     if ledger.members:
         plain["members"] = [_member(member) for member in members(ledger, of_members)]
-    if ledger.log_loss is not None and ledger.brier is not None and ledger.rounds:
-        mean = ledger.log_loss / ledger.rounds
-        plain["log_loss"], plain["brier"] = mean if math.isfinite(mean) else None, ledger.brier / ledger.rounds
-        bins = [found._asdict() for found in ledger.calibration.table()]
-        plain["calibration"] = {"error": ledger.calibration.error, "bins": bins}
+    measured = ledger.metrics
+    if measured.log_loss is not None and measured.brier is not None and measured.rounds:
+        mean = measured.log_loss / measured.rounds
+        plain["log_loss"], plain["brier"] = mean if math.isfinite(mean) else None, measured.brier / measured.rounds
+        bins = [found._asdict() for found in measured.calibration.table()]
+        plain["calibration"] = {"error": measured.calibration.error, "bins": bins}
     if parts := forecasters(ledger):
         plain["forecasters"] = [{"name": name, "share": share, "weight": now} for name, share, now in parts]
     if ledger.coverage is not None:
@@ -106,6 +115,8 @@ def permuted(test: Permuted) -> dict[str, Any]:
 
 def _member(member: Member) -> dict[str, Any]:
     told: dict[str, Any] = {"learner": member.name, "mistakes": member.mistakes, "weight": float(member.weight)}
+    if member.weighted is not None:
+        told["weighted_mistakes"] = member.weighted
     if member.expected is not None:
         told["expected_mistakes"] = member.expected
     return {**told, "certificates": [certificate(one) for one in member.certificates]}

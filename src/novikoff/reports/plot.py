@@ -50,13 +50,16 @@ def game(
     is drawn at the rate it has in the whole game.
     """
     where = "on" if ledger.adversary is None else "against"
-    what = "mistakes" if ledger.counts else f"{ledger.player.loss} loss"
+    own, what = ledger.metrics, "mistakes" if ledger.counts else f"{ledger.player.loss} loss"
+    if ledger.weighted is not None and ledger.counts:
+        what = "weight predicted wrong"
     figure, axes = new_figure(f"{learner} {where} {short_source(ledger.source)}", "", what)
     axes.set_position(ABOVE)
     below = figure.add_axes(BELOW)
-    quiet(below, "rounds", "rate, %" if ledger.counts else "loss a round")
-    rounds, paid = zip(*dict([(0, 0), *ledger.curve, (ledger.rounds, ledger.loss)]).items(), strict=True)
-    style = "steps-post" if ledger.counts and ledger.mistakes < 100 else "default"  # few are seen one by one
+    unit = "rounds" if ledger.weighted is None else "weight"
+    quiet(below, unit, "rate, %" if ledger.counts else f"loss {summary.per_round(ledger)}")
+    rounds, paid = zip(*dict([(0, 0), *own.curve, (own.rounds, own.loss)]).items(), strict=True)
+    style = "steps-post" if ledger.counts and own.mistakes < 100 else "default"  # few are seen one by one
     axes.plot(rounds, paid, color=COLOURS[0], linewidth=1.8, drawstyle=style, label=f"{what} of {cut(learner)}")
     levels, said = _levels(ledger, certificates, hindsight)
     for name, value, _, colour, dash in levels:
@@ -65,21 +68,22 @@ def game(
                 *zip(*_bounds(ledger, value), strict=True), color=colour, linewidth=1.5, linestyle=dash, label=name
             )
         elif colour == CONSTANT:
-            axes.plot([0, ledger.rounds], [0, value], color=colour, linewidth=1.5, linestyle=dash, label=name)
+            axes.plot([0, own.rounds], [0, value], color=colour, linewidth=1.5, linestyle=dash, label=name)
         else:
             axes.axhline(value, color=colour, linewidth=1.5, linestyle=dash, label=name)
     if said:
         axes.plot([], [], " ", label=said)
     ends = [(float(paid[-1]), brief(paid[-1]), COLOURS[0])]
-    far = _far(levels, [float(paid[-1]), *(bound for _, bound in ledger.bounds)])
+    bounds = ledger.bounds if ledger.weighted is None else []
+    far = _far(levels, [float(paid[-1]), *(bound for _, bound in bounds)])
     ends += [(value, text, colour) for _, value, text, colour, _ in levels if not (far and colour == CONSTANT)]
-    axes.set_xlim(0, max(ledger.rounds, 1))
-    highest = [*(value for value, _, _ in ends), *(bound for _, bound in ledger.bounds if len(levels))]
+    axes.set_xlim(0, max(own.rounds, 1))
+    highest = [*(value for value, _, _ in ends), *(bound for _, bound in bounds if len(levels))]
     axes.set_ylim(0, 1.05 * max(*highest, 1.0 if ledger.counts else 1e-9))
     axes.tick_params(labelbottom=False)
     axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=FONT)
     place_title(axes, rows=len(axes.get_legend_handles_labels()[1]))
-    label_ends(figure, axes, ledger.rounds, ends)
+    label_ends(figure, axes, own.rounds, ends)
     _rates(figure, below, ledger, levels)
     line_up(figure)
     stretches.panel(figure, ledger)
@@ -94,7 +98,9 @@ def _levels(
     found: list[tuple[str, float, str, str, Any]] = []
     constant, why, what = ledger.best_constant, "", f"the {ledger.player.loss} loss"
     best = summary.bounding(ledger, certificates)
-    if best is not None:
+    if ledger.weighted is not None:
+        why = "bounds are not drawn: they count rounds, one for each copy of a row"
+    elif best is not None:
         value = summary.allowed(ledger, best) or 0.0
         loss = "the loss that the bound on its regret allows" if "regret" in best.quantity else f"bound on {what}"
         name = f"bound on {best.quantity}" if ledger.counts else loss
@@ -131,8 +137,9 @@ def _rates(figure: Figure, axes: Axes, ledger: Ledger, levels: Sequence[tuple[st
     """What was paid a round up to each round; the rate of fewer rounds than one in fifty is noise."""
     times, words = (100.0, percent) if ledger.counts else (1.0, _rate)
     promised = sentences.percent if ledger.counts else lambda rate: sentences.rounded(rate, "upper", 3)
-    first, last = max(ledger.rounds // 50, 1), max(ledger.rounds, 1)
-    points = [(t, times * paid / t) for t, paid in dict([*ledger.curve, (last, ledger.loss)]).items() if t >= first]
+    own = ledger.metrics
+    first, last = max(own.rounds // 50, 1), max(own.rounds, 1)
+    points = [(t, times * paid / t) for t, paid in dict([*own.curve, (last, own.loss)]).items() if t >= first]
     rounds, rates = zip(*points, strict=True)
     axes.plot(rounds, rates, color=COLOURS[0], linewidth=1.8, label="_")
     grid = np.linspace(first, last, GRID)

@@ -68,12 +68,13 @@ class Progress:
             what = "mistakes" if ledger.counts else "loss"
             self._out.write(f"{'rounds':>14} {what:>12} {'rate':>8} {'since':>8}\n")
             self._began = True
-        rounds, paid = ledger.rounds - self._last[0], ledger.loss - self._last[1]
+        own = ledger.metrics
+        rounds, paid = own.rounds - self._last[0], own.loss - self._last[1]
         since = paid / rounds if rounds else 0.0
-        total = f"{ledger.mistakes:,}" if ledger.counts else f"{ledger.loss:,.1f}"
+        total = f"{own.mistakes:,}" if ledger.counts else f"{own.loss:,.1f}"
         self._out.write(f"{ledger.rounds:>14,} {total:>12} {ledger.loss_rate:>8.4f} {since:>8.4f}\n")
         self._out.flush()
-        self._last = (ledger.rounds, ledger.loss)
+        self._last = (own.rounds, own.loss)
         while self._next_row <= ledger.rounds:
             self._next_row *= 2
 

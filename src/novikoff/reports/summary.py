@@ -22,10 +22,14 @@ def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
     constant = ledger.best_constant
     if ledger.adversary is not None:
         parts += [capital(claim(one), False) for one in certificates if one.side == "lower" and one.holds][:1]
+    elif constant is not None and ledger.counts and ledger.weighted is not None:
+        parts.append(f"{always(ledger)}: {about(constant.costs / ledger.weighted.rounds)}")
     elif constant is not None and ledger.counts:
         parts.append(f"{always(ledger)} makes {constant.costs:,}")
     elif constant is not None:
         parts.append(f"{always(ledger)} loses {number(constant.costs)}")
+    if ledger.weighted is not None:
+        parts.append(f"certificates count rounds, one for each copy of a row: {_in_rounds(ledger)}")
     if best := tightest(certificates):
         where = "on exactly these rows " if ledger.adversary is None else ""
         if best.quantity in ("mistakes", "squared loss") and best.kind == "D":
@@ -44,7 +48,7 @@ def worse(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:
     constant, best = ledger.best_constant, tightest(certificates)
     if constant is None or ledger.adversary is not None or not ledger.rounds:
         return
-    if ledger.loss > constant.costs:
+    if ledger.metrics.loss > constant.costs:
         yield f"It did worse than {always(ledger)}, which learns nothing."
     most = None if best is None else allowed(ledger, best)
     if most is not None and most > constant.costs:
@@ -96,7 +100,7 @@ def rates(ledger: Ledger) -> str:
     known = [f"{name} {about(value)}" for name, value in told if value is not None and ledger.adversary is None]
     if not known:
         return ""
-    share, name = ledger.positives / ledger.rounds, label(ledger, ledger.label(1))
+    share, name = ledger.metrics.positives / ledger.metrics.rounds, label(ledger, ledger.label(1))
     constant = f"; always saying {name}: {about(share)}, 100 %, {about(2 * share / (1 + share))}" if share else ""
     return f"For {name}: {', '.join(known)}{constant}."
 
@@ -111,7 +115,8 @@ def errors(ledger: Ledger) -> str:
     told = f"RMSE {number(ledger.rmse)}, {capital(told, False)}"
     if constant is None or ledger.r2 is None:
         return told + "."
-    return f"{told}; the best constant: RMSE {number(math.sqrt(constant.costs / ledger.rounds))} (R^2 {ledger.r2:.3g})."
+    rmse = math.sqrt(constant.costs / ledger.metrics.rounds)
+    return f"{told}; the best constant: RMSE {number(rmse)} (R^2 {ledger.r2:.3g})."
 
 
 def ranked(ledger: Ledger) -> str:
@@ -164,9 +169,26 @@ def label(ledger: Ledger, value: Any) -> str:
 
 
 def _happened(ledger: Ledger) -> str:
+    """The error of the predictions: over rounds, or in a weighted game over rows by their weights."""
+    own = ledger.weighted
+    if own is None:
+        return _in_rounds(ledger)
+    drawn = "" if ledger.deterministic else f", {number(own.expected)} expected"
+    weighed = f"total weight {own.rounds:,} ({counted(own.rows, 'row')}, each predicted once{drawn})"
+    if not ledger.counts:
+        return f"loss {number(own.loss)} in {weighed}, {number(ledger.loss_rate)} per unit of weight"
+    return f"error {about(ledger.mistake_rate)} of {weighed}"
+
+
+def per_round(ledger: Ledger) -> str:
+    """What means of a game are taken over."""
+    return "a round" if ledger.weighted is None else "per unit of weight"
+
+
+def _in_rounds(ledger: Ledger) -> str:
     rounds = counted(ledger.rounds, "round")
     drawn = "" if ledger.deterministic else f", {number(ledger.expected)} expected"
     if not ledger.counts:
-        return f"loss {number(ledger.loss)} in {rounds} ({number(ledger.loss_rate)} a round{drawn})"
+        return f"loss {number(ledger.loss)} in {rounds} ({number(ledger.loss / max(ledger.rounds, 1))} a round{drawn})"
     made = counted(ledger.mistakes, "mistake")
-    return f"{made} in {rounds} ({about(ledger.mistake_rate)}{drawn})"
+    return f"{made} in {rounds} ({about(ledger.mistakes / max(ledger.rounds, 1))}{drawn})"

@@ -18,6 +18,8 @@ HEADS = ("learner", "mistakes", "weight", "its own certificate")
 class Member:
     """One learner of a team.
 
+    mistakes       in rounds, as its certificates count them
+    weighted       in a weighted game, what its wrong predictions weigh, each row predicted once; else None
     expected       the sum of its chances to err, if it draws; else None
     weight         the chance to be followed in the next round
     certificates   its own, the tightest first
@@ -28,6 +30,12 @@ class Member:
     expected: float | None
     weight: float
     certificates: tuple[Certificate, ...]
+    weighted: int | None = None
+
+    @property
+    def wrong(self) -> int:
+        """What learners are compared by."""
+        return self.mistakes if self.weighted is None else self.weighted
 
 
 def members(ledger: Ledger, certificates: Sequence[Sequence[Certificate]]) -> list[Member]:
@@ -40,6 +48,7 @@ def members(ledger: Ledger, certificates: Sequence[Sequence[Certificate]]) -> li
             expected=None if own.deterministic else own.expected,
             weight=weight,
             certificates=tuple(certified),
+            weighted=None if own.weighted is None else own.weighted.mistakes,
         )
         for own, name, weight, certified in zip(
             ledger.members, ledger.player.names, ledger.player.weights, of_each, strict=True
@@ -55,14 +64,18 @@ def table(team: list[Member]) -> Iterator[str]:
         yield f"  {name:<{widths[0]}}  {mistakes:>{widths[1]}}  {weight:>{widths[2]}}  {promised}".rstrip()
     if len(team) == 1:
         return
-    best = min(team, key=lambda member: member.mistakes)
-    yield f"the best learner was {best.name}: {counted(best.mistakes, 'mistake')}"
+    best = min(team, key=lambda member: member.wrong)
+    told = counted(best.mistakes, "mistake") if best.weighted is None else f"weight {best.wrong:,} predicted wrong"
+    yield f"the best learner was {best.name}: {told}"
 
 
 def row(member: Member) -> tuple[str, str, str, str]:
     """What the table has of a learner, as its heads are."""
     weight = f"{member.weight:.4f}" if member.weight >= 0.00005 else f"{member.weight:.0e}"
-    return _cut(member.name), f"{member.mistakes:,}", weight, _promised(member.certificates)
+    made = f"{member.mistakes:,}"
+    if member.weighted is not None:
+        made = f"weight {member.weighted:,}; {made} in rounds"
+    return _cut(member.name), made, weight, _promised(member.certificates)
 
 
 def _promised(certificates: tuple[Certificate, ...]) -> str:

@@ -63,8 +63,8 @@ def game(
             out.line(line)
     if (survivor := ledger.player.survivor()) is not None:
         out.line(f"learned: {survivor}")
-    if ledger.log_loss is not None and ledger.brier is not None and ledger.rounds:
-        out.line(probabilities(ledger, ledger.log_loss, ledger.brier))
+    if told := probabilities(ledger):
+        out.line(told)
         for line in calibrated(ledger) if verbose else ():
             out.line(line)
     for line in confused(ledger, verbose):
@@ -129,13 +129,17 @@ def happened(ledger: Ledger) -> str:
     return f"{counted(ledger.rounds, 'round')}, {counted(ledger.mistakes, 'mistake')} ({rate}{drawn})"
 
 
-def probabilities(ledger: Ledger, log_loss: float, brier: float) -> str:
-    """The losses of the probabilities, a round, beside those of the best probability that never changes."""
-    rounds, p = ledger.rounds, ledger.positives / ledger.rounds
-    told = f"probabilities: log loss {log_loss / rounds:.4g} a round, Brier score {brier / rounds:.4g}"
+def probabilities(ledger: Ledger) -> str:
+    """The mean losses of the probabilities beside those of the best probability that never changes; "" without any."""
+    own = ledger.metrics
+    rounds, log_loss, brier = own.rounds, own.log_loss, own.brier
+    if log_loss is None or brier is None or not rounds:
+        return ""
+    per, p = summary.per_round(ledger), own.positives / rounds
+    told = f"probabilities: log loss {log_loss / rounds:.4g} {per}, Brier score {brier / rounds:.4g}"
     shares, least = [p, 1.0 - p], p * (1.0 - p)
     if ledger.player.numbered:
-        shares = [shown / rounds for shown in ledger.baselines.shown().values()]
+        shares = [shown / rounds for shown in own.baselines.shown().values()]
         least = 1.0 - sum(share * share for share in shares)
     if not shares:  # too many labels
         return told
@@ -145,16 +149,17 @@ def probabilities(ledger: Ledger, log_loss: float, brier: float) -> str:
 
 def calibrated(ledger: Ledger) -> Iterator[str]:
     """What was said to be so probable, beside how often it came; nothing if no round was sorted."""
-    found = ledger.calibration
+    found = ledger.metrics.calibration
     if not (rounds := sum(found.rounds)):
         return
     share = sum(found.positives) / rounds
     what, so = ("P(said)", "right") if ledger.player.numbered else ("P(+1)", "+1")
+    counts = "rounds" if ledger.weighted is None else "weight"
     yield (
-        f"calibration: {what} was {found.predicted / rounds:.4g} on average, and {share:.4g} of the rounds were {so}; "
-        f"within bins the two are {found.error:.2g} apart"
+        f"calibration: {what} was {found.predicted / rounds:.4g} on average, and {share:.4g} of the {counts} were "
+        f"{so}; within bins the two are {found.error:.2g} apart"
     )
-    yield f"  {what:<10}  {'rounds':>9}  {'said':>6}  {'came':>6}"
+    yield f"  {what:<10}  {counts:>9}  {'said':>6}  {'came':>6}"
     for low, high, count, said, came in found.table():
         yield f"  {f'{low:.1f} .. {high:.1f}':<10}  {count:>9,}  {said:>6.3f}  {came:>6.3f}"
 

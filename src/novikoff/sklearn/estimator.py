@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from novikoff import catalog
+from novikoff.batch import weights_of_copies
 from novikoff.errors import InputError, MismatchError, shown
 from novikoff.game import Game
 from novikoff.ledger import Ledger
@@ -116,14 +117,16 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _play(
         self, X: Any, ys: list[NDArray[Any]], weights: NDArray[np.int64] | None, order: NDArray[np.intp] | None = None
     ) -> None:
-        """Play the rows in this order, each as often as it weighs."""
+        """Play the rows in this order, each as often as it weighs; metrics count its first prediction."""
+        copies = None
         if weights is not None:
-            order = np.repeat(np.arange(len(weights)) if order is None else order,
-                              weights if order is None else weights[order])  # fmt: skip
+            order = np.arange(len(weights)) if order is None else order
+            counts = weights[order]
+            order, copies = np.repeat(order, counts), weights_of_copies(counts)
         x = self._x(X if order is None else X[order])
         for ledger, y in zip(self._ledgers, ys, strict=True):
             game = Game(ledger.learner, ledger, track=self.certify)
-            game.learn_batch(Batch(x, y if order is None else y[order], ledger.rounds + 1, memory="owned"))
+            game.learn_batch(Batch(x, y if order is None else y[order], ledger.rounds + 1, None, "owned", copies))
 
     def _parts(self, X: Any, finite: bool = True) -> Iterator[Batch]:
         """Rows to be predicted, some at a time: checked, but whether all are `finite` only if so asked."""

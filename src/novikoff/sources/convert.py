@@ -182,6 +182,8 @@ def _large(stream: Stream) -> Iterator[tuple[list[str], list[Any], NDArray[Any] 
                 raise WiderError
             width = batch.x.shape[1:]
         names, arrays = _columns(batch, stream.name)
+        if batch.weights is not None:
+            names, arrays = [*names, "weight"], [*arrays, pa.array(np.ascontiguousarray(batch.weights))]
         x: Any = batch.x
         held.append(arrays)
         size += sum(array.nbytes for array in arrays)

@@ -52,7 +52,9 @@ class Converted:
                 raise
             raise self._damaged(f"its metadata say {error}") from None
         self.target = schema.get_field_index("label")
-        self.used = self._lists.used if self._lists else (schema.get_field_index("x"),)
+        used = self._lists.used if self._lists else (schema.get_field_index("x"),)
+        self._weight = schema.get_field_index("weight")
+        self.used = (*used, *([self._weight] if self._weight >= 0 else ()))
         self._positive, self._many = positive, many
         self.labels = self._understand()
 
@@ -65,6 +67,16 @@ class Converted:
             raise self._damaged("an index is missing")
         x: NDArray[Any] = column.to_numpy()
         return x
+
+    def weights(self, batch: Any) -> NDArray[np.int64] | None:
+        """Of weighted rows, as those of a `Batch`; None if every row counts once."""
+        if self._weight < 0:
+            return None
+        column = batch.column(self._weight)
+        if column.null_count or str(column.type) != "int64":
+            raise self._damaged("a weight is missing")
+        weights: NDArray[np.int64] = column.to_numpy()
+        return weights
 
     def y(self, column: Any, first: int) -> NDArray[Any]:
         """The labels of the rows, of which the first is number `first`: int8 -1/+1, or int32 with many."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ class InMemoryStream(Stream):
     """The rows of a stream, in memory."""
 
     rereadable = True
+    rows: int
 
     def __init__(self, like: Stream, batches: Sequence[Batch]) -> None:
         like = adapted(like)
@@ -42,16 +44,38 @@ class InMemoryStream(Stream):
         begin = start["row"] if start else 0
         for batch, end in zip(self._batches, self._ends, strict=True):
             if end > begin:  # borrowed: games go side by side, one a core, and need no second thread each
-                yield Batch(batch.x, batch.y, end - len(batch) + 1, {"row": end})
+                yield Batch(batch.x, batch.y, end - len(batch) + 1, {"row": end}, weights=batch.weights)
 
     def part(self, first: int, last: int) -> Stream:
         """These rows, in arrays of their own."""
         return rows_of(self, *self._within(first, last))
 
+    @cached_property
+    def _weights(self) -> NDArray[np.int64] | None:
+        """Those of all batches; None if every row is one round."""
+        found = [batch.weights for batch in self._batches]
+        if all(one is None for one in found):
+            return None
+        each = [np.ones(len(batch), np.int64) if one is None else one
+                for one, batch in zip(found, self._batches, strict=True)]  # fmt: skip
+        return np.concatenate(each)
+
+    @property
+    def units(self) -> int:
+        """Rows that can be shuffled: the rounds of a weighted row stay together."""
+        return self.rows if self._weights is None else int(np.count_nonzero(self._weights))
+
     def shuffled(self, order: NDArray[np.int64]) -> InMemoryStream:
-        """The same rows, row order[0] first."""
+        """The same rows, row order[0] of the `units` first."""
+        weights = self._weights
+        if weights is not None:
+            firsts = np.flatnonzero(weights)
+            lengths = np.diff(np.append(firsts, len(weights)))[order]
+            ends = np.cumsum(lengths)
+            order = np.repeat(firsts[order] - (ends - lengths), lengths) + np.arange(len(weights))
+            weights = weights[order]
         x = _gather([batch.x for batch in self._batches], order)
-        whole = Batch(x, np.concatenate([batch.y for batch in self._batches])[order], 1)
+        whole = Batch(x, np.concatenate([batch.y for batch in self._batches])[order], 1, weights=weights)
         return InMemoryStream(self, [whole.part(t, t + ROWS_PER_BATCH) for t in range(0, len(whole), ROWS_PER_BATCH)])
 
 

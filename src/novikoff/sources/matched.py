@@ -56,7 +56,8 @@ class Matched(Stream):
                 y = np.take(y, self._order, axis=1)
             else:
                 x = np.take(cast(NDArray[Any], x), self._order, axis=1)
-            yield Batch(x, y, batch.first, batch.end, "borrowed" if batch.memory == "borrowed" else "owned")
+            yield Batch(x, y, batch.first, batch.end, "borrowed" if batch.memory == "borrowed" else "owned",
+                        batch.weights)  # fmt: skip
 
 
 def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learner") -> Stream:

@@ -125,7 +125,8 @@ class Arrow(Stream):
                 y = self._y(piece.column(target), row + 1)
                 row += len(y)
                 width = x.width if isinstance(x, Sparse) else 0
-                yield Batch(x, y, row - len(y) + 1, {"row": row, "width": width}, self._memory)
+                weights = self._rows.weights(piece) if isinstance(self._rows, Converted) else None
+                yield Batch(x, y, row - len(y) + 1, {"row": row, "width": width}, self._memory, weights)
         if row != self.rows:
             raise SourceError(f"a source must stay as it is: {self.name} has {row:,} rows instead of {self.rows:,}.")
 

@@ -11,7 +11,8 @@ Labels
     be predicted.
     What its cells say is told by tables/label_column.py. With `labelled=False` there is none, and y is -1.
 Weights
-    A row of weight k is played k times (tables/weights.py), by a column of weights, by its label, or by both.
+    A row of weight k is learned in k rounds and scored once (tables/weights.py): k is of a column of weights, of its
+    label, or the product of both.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Weights of rows: how often each is played.
+"""Weights of rows: how often each is learned, and how much its prediction counts.
 
-Theorems count rounds, and hold for whatever rows come. So a row of weight k, a whole number, is played k times, one of
-weight 0 not at all, and everything that is promised holds for the rounds that were played: with every learner, also
-where weights are of labels. Another number would multiply losses, of which no theorem here speaks: it is refused.
+Theorems count rounds, and hold for whatever rows come. So a row of weight k, a whole number, is learned in k rounds,
+one of weight 0 not at all, and everything that is promised holds for the rounds that were played: with every learner,
+also where weights are of labels. Another number would multiply losses, of which no theorem here speaks: it is refused.
+Metrics count rows: a row is predicted once, before its first round, and that prediction is scored with weight k. In the
+rounds after it the learner has seen the row, so they say nothing of how it predicts (metrics.py).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.batch import weights_of_copies
 from novikoff.errors import Advice, Option, SourceError, quoted, shown
 from novikoff.sources.layout import BOOLEANS, is_number
 from novikoff.tables import cells
@@ -99,11 +102,11 @@ def repeated(x: Any, y: NDArray[Any], weights: NDArray[np.int64], row: int, end:
     ends = np.cumsum(weights)
     total = int(ends[-1]) if len(ends) else 0
     cuts = np.unique(np.searchsorted(ends, np.arange(ROUNDS_TOGETHER, total, ROUNDS_TOGETHER)))
-    for part in np.split(np.repeat(np.arange(len(y)), weights), ends[cuts]):
+    scored = np.split(weights_of_copies(weights), ends[cuts])
+    for part, once in zip(np.split(np.repeat(np.arange(len(y)), weights), ends[cuts]), scored, strict=True):
         if len(part):
             done = row + len(part)
             last = done == row + total
-            yield Batch(
-                x.take(part) if isinstance(x, Sparse) else x[part], y[part], row + 1, end if last else None, "owned"
-            )
+            some = x.take(part) if isinstance(x, Sparse) else x[part]
+            yield Batch(some, y[part], row + 1, end if last else None, "owned", once)
             row, total = done, total - len(part)
