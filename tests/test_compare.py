@@ -17,7 +17,7 @@ from novikoff.executors import Threads
 from novikoff.kernels.coins import coin
 from novikoff.types import Batch, Domain, Labels, Sparse
 
-PERCEPTRONS = ["perceptron", "perceptron:bias=1", "perceptron:normalize=true"]
+PERCEPTRONS = ["perceptron:scale=none", "perceptron:bias=1,scale=none", "perceptron:normalize=true,scale=none"]
 
 
 def noisy_arrays(rows=400, width=6, seed=0):
@@ -145,7 +145,7 @@ def test_nothing_depends_on_the_number_of_threads(threads):
 
 def test_passes_go_through_the_same_order_again():
     x, y = noisy_arrays()
-    (one,) = compare(["perceptron"], (x, y), shuffles=1, passes=3).learners
+    (one,) = compare(["perceptron:scale=none"], (x, y), shuffles=1, passes=3).learners
     rows = order(len(y), 0, 0)
     ledger = nk.play(nk.Perceptron(), (x[rows], y[rows]), passes=3)
     same(one.games[0], ledger)
@@ -176,7 +176,7 @@ def test_functions_and_names_make_learners_too():
     named = compare(learners, (x, y), shuffles=2, seed=40, threads=1)
     assert [one.learner for one in named.learners] == ["mine", "plain"]
     assert seen[-2:] == [40, 41]  # one was made before, to see how it reads arrays
-    assert figures(named)[0][1] == figures(compare(["perceptron:bias=1"], (x, y), shuffles=2, seed=40))[0][1]
+    assert figures(named)[0][1] == figures(compare(["perceptron:bias=1,scale=none"], (x, y), shuffles=2, seed=40))[0][1]
     assert compare([plain], (x, y)).learners[0].learner == "plain"
 
 

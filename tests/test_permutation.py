@@ -72,7 +72,7 @@ def test_a_function_that_makes_learners_will_do_and_counts_are_told():
     told: list[tuple[int, int]] = []
     stream = rows(np.random.default_rng(4), 40)
     made = permutation_test(lambda seed: Perceptron(), stream, 4, progress=lambda done, of: told.append((done, of)))
-    assert made.shuffled == permutation_test("perceptron", stream, 4).shuffled
+    assert made.shuffled == permutation_test("perceptron:scale=none", stream, 4).shuffled
     assert told[-1] == (5, 5)
 
 

@@ -39,19 +39,23 @@ def make(text: str, room: Room, domain: Domain | None = None, **defaults: Any) -
     return _build(parse(text), room, {key: value for key, value in defaults.items() if value is not None})
 
 
-def with_scale(text: str, scale: str | None, table: bool, alone: bool = False) -> str:
-    """The spec with what its examples are scaled by, where it does not say, and then with a constant feature, bias=1.
+def with_scale(text: str, scale: str | None, by_default: bool, alone: bool = False) -> str:
+    """The spec with the scale of its examples, where it leaves that open, and then with a constant feature, bias=1.
 
-    scale   "standard", "range", "none", or "auto" (or None): standard if the stream is a table
-    alone   a scale that was asked for is this learner's, also if it is none that scales
+    scale        "standard", "range", "none", or "auto" (or None): as by default
+    by_default   are the examples scaled by default, to "standard"?
+    alone        a scale that was asked for also holds for a learner that has no default
     """
     asked, spec = scale not in (None, "auto"), parse(text)
     if (inner := within(spec)) is not None:
-        return written(around(spec, parse(with_scale(written(inner), scale, table, alone))))
-    chosen = scale if asked else "standard" if table else "none"
-    if chosen == "none" or "scale" in (spec.named or {}) or not (_is_scaled(spec) or (asked and alone)):
+        return written(around(spec, parse(with_scale(written(inner), scale, by_default, alone))))
+    chosen = scale if asked else "standard" if by_default else "none"
+    if "scale" in (spec.named or {}) or not (_is_scaled(spec) or (asked and alone)):
         return text
-    spec = _with_constant(spec)
+    if chosen == "none" and not (asked and _is_scaled(spec)):
+        return text
+    if chosen != "none":
+        spec = _with_constant(spec)
     return written(Spec(spec.name, spec.positional, {**(spec.named or {}), "scale": chosen}))
 
 

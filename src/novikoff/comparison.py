@@ -29,17 +29,17 @@ from numpy.typing import NDArray
 from novikoff import catalog, registry
 from novikoff.baselines import Constant
 from novikoff.certificate import Certificate
-from novikoff.environment import as_stream, check_asked, check_many
+from novikoff.environment import check_asked
 from novikoff.errors import InputError, SpecError, counted
 from novikoff.executors import Count, Executor, Over, Threads, executor
 from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
 from novikoff.player import Player
-from novikoff.playing import play
+from novikoff.playing import learner_for, play, spec_for, stream_for
 from novikoff.shown import Shown
 from novikoff.sources.in_memory import MOST_BYTES, InMemoryStream, hold
-from novikoff.stream import Stream, adapted, is_stream
+from novikoff.stream import Stream, Target
 from novikoff.types import Learner
 
 Made = str | Callable[[int], Learner]
@@ -160,6 +160,7 @@ class Comparison(Shown):
 
     rows       of the source
     shuffles   0 if the rows were played as they came
+    target     the column that was predicted, and how it was chosen; None if the labels have no column
     """
 
     source: str
@@ -168,6 +169,7 @@ class Comparison(Shown):
     shuffles: int
     seed: int
     learners: tuple[Compared, ...]
+    target: Target | None = None
 
     @property
     def constant(self) -> Constant | None:
@@ -202,7 +204,7 @@ def compare(
     progress   called with the number of games done, and of all
     rounds     hold only so many rows, the first
     defaults   arguments for every learner that takes them and whose spec leaves them out: {"normalize": True};
-               "scale" is "auto" by default, which is "standard" for specs on tables
+               "scale" is "auto" by default, which scales as `play` does
     labels     "many" if there are more than two, or may be; as in `play`
     on         who plays: "threads", "ray", or the address of a cluster of Ray
     """
@@ -211,7 +213,7 @@ def compare(
     if shuffles < 0:
         raise InputError(f"shuffles must be at least 0: got {shuffles}.")
     players = executor(on, threads)
-    held = hold(opened(source, named[0][1], labels == "many"), rounds)
+    held = hold(stream_for(named[0][1], source, labels == "many"), rounds)
     given = dict(defaults or {})
     scale = given.pop("scale", None)
     named = [(scaled(name, held, scale) if name is make else name, scaled(make, held, scale)) for name, make in named]
@@ -220,7 +222,7 @@ def compare(
     asked = [(make, number) for number in range(max(shuffles, 1)) for _, make in named]
     games = players.map(_game, asked, orders, seed, passes, given, progress=progress)
     compared = [Compared(name, tuple(games[k :: len(named)])) for k, (name, _) in enumerate(named)]
-    return Comparison(held.name, len(held), passes, shuffles, seed, tuple(compared))
+    return Comparison(held.name, len(held), passes, shuffles, seed, tuple(compared), held.target_column)
 
 
 def _game(
@@ -291,34 +293,14 @@ def check_made(make: Made) -> None:
 
 def scaled(make: Any, stream: Stream, scale: str | None = None) -> Any:
     """What a learner is made from: a spec with the scale that fits the stream, where it does not say."""
-    return catalog.with_scale(make, scale, stream.table) if isinstance(make, str) else make
+    return spec_for(make, stream, scale) if isinstance(make, str) else make
 
 
 def fresh(make: Made, seed: int, stream: Any, defaults: Mapping[str, Any] | None = None) -> Learner:
     """A learner for a stream, or against an adversary, that has seen nothing; `seed` is for its coins."""
     if not isinstance(make, str):
         return make(seed)
-    many = isinstance(stream, Stream) and stream.many
-    learner: Learner = catalog.make(
-        make, "learner", domain=stream.domain, many=many, **{"seed": seed, **(defaults or {})}
-    )
-    if many:
-        check_many(learner, stream, make)
-    return learner
-
-
-def opened(source: Any, make: Made, many: bool = False) -> Stream:
-    """What `play` takes, as a stream; pairs and arrays are read as a learner so made needs them.
-
-    many   labels are many, also where the first rows show two
-    """
-    if is_stream(source) and not many and not adapted(source).several:
-        return adapted(source)
-    try:
-        player = make(0) if not isinstance(make, str) else catalog.make(make, "learner", many=many)
-    except SpecError:  # it must know the domain first
-        player = catalog.make("constant", "learner")
-    return as_stream(source, player, many or (None if isinstance(make, str) else False))
+    return learner_for(make, stream, {"seed": seed, **(defaults or {})})
 
 
 def order(rows: int, seed: int, number: int) -> NDArray[np.int64]:

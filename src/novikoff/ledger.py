@@ -17,6 +17,7 @@ from novikoff.errors import counted
 from novikoff.metrics import Metrics, WeightedMetrics
 from novikoff.ranking import Area
 from novikoff.shown import Shown
+from novikoff.stream import Target
 from novikoff.types import Adversary, StepResult, as_batch
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Ledger(Metrics, Shown):
     feature_names      of the columns the learner learned from, once a source has named them
     encoding           how the columns of the table it learned from become features; None if it was no table
     members            the ledgers of the learners of a team, each of the same rounds
+    target             the column that was predicted, and how it was chosen; None if the labels had no column
     late               what was served, of a game whose labels come late: the ledger is then in the order of arrival
     drift              a test of drift that watches the game, if one does
     """
@@ -81,6 +83,7 @@ class Ledger(Metrics, Shown):
     feature_names: list[str] | None = None
     encoding: Encoding | None = None
     answered: int = 0  # rounds that the adversary answered
+    target: Target | None = None
     members: list[Ledger] = field(default_factory=list)
     late: Late | None = None
     drift: DriftWatch | None = None
@@ -103,6 +106,7 @@ class Ledger(Metrics, Shown):
 
     def __repr__(self) -> str:
         who, where = self.spec or type(self.learner).__name__, f" on {self.source}" if self.source else ""
+        where += f", target: {self.target}" if self.target is not None else ""
         paid = counted(self.mistakes, "mistake") if self.counts else f"{self.player.loss} loss {self.loss:.6g}"
         rate = f" ({100 * self.mistakes / self.rounds:.3g} %)" if self.counts and self.rounds else ""
         told = f"{counted(self.rounds, 'round')}, {paid}{rate}"

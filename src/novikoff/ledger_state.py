@@ -19,6 +19,7 @@ from novikoff.ledger import Ledger
 from novikoff.metrics import WeightedMetrics
 from novikoff.player import Player
 from novikoff.ranking import Ranking
+from novikoff.stream import Target
 from novikoff.tables.encoding import Encoding
 from novikoff.totals import Total
 from novikoff.types import Learner, State
@@ -47,6 +48,7 @@ def state_of(ledger: Ledger) -> State:
         **{name: None if part is None else part.state() for name, part in parts.items()},
         **{name: dataclasses.astuple(getattr(ledger, f"_{name}")) for name in SUMS},
         **{name: [list(point) for point in getattr(ledger, name)] for name in POINTS},
+        "target": None if ledger.target is None else list(ledger.target),
         "before": dataclasses.asdict(ledger.before),
         "predictions": None if ledger.predictions is None else ledger.said(),
         "members": [state_of(member) for member in ledger.members],
@@ -117,6 +119,7 @@ def restore(state: State, learner: Learner) -> Ledger:
         **{name: makers[name](state[name]) for name in PARTS if state.get(name) is not None},
         **{f"_{name}": Total(*state[name]) for name in SUMS},
         **{name: [(t, value) for t, value in state[name]] for name in POINTS},
+        "target": Target(*map(str, state["target"])) if state.get("target") else None,
         "before": _facts_before(state["before"], learner.facts()),
         "predictions": None if state["predictions"] is None else [state["predictions"]],
         "members": [restore(*pair) for pair in members],

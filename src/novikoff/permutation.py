@@ -35,12 +35,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.comparison import Made, called, check_made, ended, fresh, opened, order, scaled
+from novikoff.comparison import Made, called, check_made, ended, fresh, order, scaled
 from novikoff.errors import InputError, shown
 from novikoff.executors import Count, Over, Threads
 from novikoff.observer import Observer
 from novikoff.player import Player
-from novikoff.playing import play
+from novikoff.playing import play, stream_for
 from novikoff.sources.in_memory import MOST_BYTES, hold
 from novikoff.sources.labelled_lines import cores
 from novikoff.types import Batch, StepResult
@@ -128,7 +128,7 @@ def permutation_test(
     if permutations < 1:
         raise InputError(f"permutations must be at least 1: got {permutations}. Take 199 if in doubt.")
     check_made(make_learner)
-    held = hold(opened(stream, make_learner), rounds)
+    held = hold(stream_for(make_learner, stream), rounds)
     make_learner = scaled(make_learner, held)
 
     def task(over: Over, number: int) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -56,8 +56,9 @@ def play(
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
-    learner       a learner, or its spec ("perceptron:bias=1"), which is made for the environment and scaled on a table;
-                  None is `auto`, or `auto-regression` where outcomes are numbers
+    learner       a learner, which plays as it is; or its spec ("perceptron:bias=1"), which is made for the environment
+                  and scales the columns of tables and dense arrays (`prepare`); None is `auto`, or `auto-regression`
+                  where outcomes are numbers
     environment   a path or "demo:NAME", a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of
                   scipy.sparse), a data frame with a label column, or any iterable of (x, y); for a learner on losses,
                   an array (rounds, experts)
@@ -80,7 +81,7 @@ def play(
     if passes < 1:
         raise InputError(f"passes must be at least 1: got {passes}.")
     if isinstance(learner, str):
-        environment, spec, learner = _made(learner, environment, labels == "many")
+        environment, spec, learner = prepare(learner, environment, labels == "many")
         ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=spec,
                                   source=environment.name)  # fmt: skip
     if isinstance(environment, Adversary):
@@ -126,34 +127,72 @@ def _for_player(stream: Stream, known: Ledger | Player, learner: Learner) -> Str
     return stream
 
 
-def _made(spec: str, environment: Any, many: bool) -> tuple[Any, str, Learner]:
-    """The environment, as a stream if it is no adversary; the spec with its scale; and the learner that it names.
+class Prepared(NamedTuple):
+    """What a game of a spec is played with.
 
-    many   labels are many, also where the first rows show two
+    environment   a stream, or the adversary as it was given
+    spec          of the learner, with its scaling
+    learner       fresh
+    """
+
+    environment: Any
+    spec: str
+    learner: Learner
+
+
+def prepare(
+    spec: str, environment: Any, many: bool = False, scale: str | None = None, alone: bool = False,
+    defaults: Mapping[str, Any] | None = None,
+) -> Prepared:  # fmt: skip
+    """Open the environment and make the learner of a spec for it: the one way, in Python and on the command line.
+
+    The columns of tables and dense arrays are scaled by default, for learners whose result depends on the unit of a
+    column (the Perceptron, the kernel learners), and these then get a constant feature, bias=1. `scale=none` in the
+    spec, or as `scale`, gives the learner of the theorem on the numbers as they are. Sparse rows, pairs (x, y) and
+    generated streams are not scaled, nor is a learner that was made by the caller.
+
+    many       labels are many, also where the first rows show two
+    scale      "standard", "range", "none", or None for the default
+    alone      a `scale` that is given also holds for learners that have no default
+    defaults   arguments of the learner, where it takes them and the spec leaves them out
     """
     if isinstance(environment, Adversary):
-        return environment, spec, catalog.make(spec, "learner", domain=environment.domain)
+        return Prepared(environment, spec, learner_for(spec, environment, defaults))
     if catalog.for_numbers(spec) != spec and not many:
         environment = opened(environment)
         numbers = is_stream(environment) and environment.outcomes == "numbers"
         spec = catalog.for_numbers(spec) if numbers else spec
     stream = stream_for(spec, environment, many)
-    spec = catalog.with_scale(spec, None, stream.table)
-    learner = catalog.make(spec, "learner", domain=stream.domain, many=stream.many)
-    check_many(learner, stream, spec)
-    return stream, spec, learner
+    spec = spec_for(spec, stream, scale, alone)
+    return Prepared(stream, spec, learner_for(spec, stream, defaults))
 
 
-def stream_for(spec: str, environment: Any, many: bool = False) -> Stream:
-    """The environment as a stream, for a learner that is still to be made.
+def stream_for(made: str | Callable[[int], Learner], environment: Any, many: bool = False) -> Stream:
+    """The environment as a stream, for a learner that is still to be made by a spec or a function of a seed.
 
     many   labels are many, also where the first rows show two
     """
+    if not isinstance(made, str):
+        return as_stream(environment, made(0), many)
     try:
-        about = catalog.make(spec, "learner", many=many)
+        about = catalog.make(made, "learner", many=many)
     except SpecError:  # it must know the domain first
         about = catalog.make("constant", "learner")
     return as_stream(environment, about, many or None)
+
+
+def spec_for(spec: str, stream: Stream, scale: str | None = None, alone: bool = False) -> str:
+    """The spec with the scaling that it has on this stream; see `prepare`."""
+    return catalog.with_scale(spec, scale, stream.scaled_by_default, alone)
+
+
+def learner_for(spec: str, environment: Any, defaults: Mapping[str, Any] | None = None) -> Learner:
+    """A fresh learner for a stream or against an adversary; `defaults` where the spec leaves them out."""
+    many = isinstance(environment, Stream) and environment.many
+    learner: Learner = catalog.make(spec, "learner", domain=environment.domain, many=many, **(defaults or {}))
+    if isinstance(environment, Stream):
+        check_many(learner, environment, spec)
+    return learner
 
 
 def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None) -> None:
@@ -184,6 +223,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
             finally:
                 if ledger.rounds > played:
                     ledger.name_features(stream.features)
+                    ledger.target = stream.target_column or ledger.target
             ledger.fixed = alone and there_before(stream)  # what a list holds is seen as it is played
             left = None if left is None else left - len(piece)
             ledger.position = {"passes": number, "at": at, "skip": skip}

@@ -22,10 +22,10 @@ from typing import Any
 
 from novikoff import catalog
 from novikoff.certificate import RANK, Certificate, Kind, Side, Status, bound_text, number
-from novikoff.comparison import Finished, Made, Spread, called, check_made, ended, fresh, opened, scaled
+from novikoff.comparison import Finished, Made, Spread, called, check_made, ended, fresh, scaled
 from novikoff.errors import InputError, SpecError
 from novikoff.executors import Count, Executor, Over, executor
-from novikoff.playing import play
+from novikoff.playing import play, stream_for
 from novikoff.sources.in_memory import hold
 from novikoff.stream import Stream, is_stream
 from novikoff.types import Adversary
@@ -122,7 +122,7 @@ def repeat(
     if isinstance(learner, str) and "seed" in (catalog.parse(learner).named or {}):
         raise SpecError(f"the learner must leave its seed open: got {learner!r}. Take the seed out.")
     opponent: Callable[[int], Adversary] | None = stream if _makes(stream) else None
-    held = None if opponent else hold(opened(stream, learner), rounds)
+    held = None if opponent else hold(stream_for(learner, stream), rounds)
     learner = learner if held is None else scaled(learner, held)
     games = players.map(_game, each, learner, held, opponent, rounds, passes, progress=progress)
     source = held.name if held is not None else getattr(stream, "__name__", "an adversary")

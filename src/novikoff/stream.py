@@ -12,10 +12,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from novikoff.errors import SourceError
 from novikoff.types import Batch, Domain, Labels, Position
+
+
+class Target(NamedTuple):
+    """The column that is predicted.
+
+    chosen   how it was chosen: "last column", "by its name", "as asked"
+    """
+
+    name: str
+    chosen: str
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.chosen})"
 
 
 class Stream(ABC):
@@ -38,7 +51,10 @@ class Stream(ABC):
     bits         features are hashed into 2^bits; None if they are not
     unlabelled   its labels mean nothing
     encoding     how the columns of a table become features (tables/encoding.py); None if it is no table
-    table        its features are the columns of a table, each of a size of its own: learners scale them by default
+    table        its features are the columns of a table
+    scaled_by_default   its rows are columns of numbers or a table, each column in its own unit: a learner made from a
+                 spec scales them unless the spec decides (catalog.with_scale)
+    target_column   the column that is predicted, and how it was chosen; None if the labels have no column
     expected     what -1 and +1 stood for where its reader learned: of these, one may come alone
     skipped      the bad rows of the last pass that were skipped, as asked: line, message
     most_bad     how many may be skipped
@@ -62,6 +78,8 @@ class Stream(ABC):
     unlabelled: bool = False
     encoding: Any = None
     table: bool = False
+    scaled_by_default: bool = False
+    target_column: Target | None = None
     expected: Labels | None = None
     skipped: Sequence[tuple[int, str]] = ()
     most_bad: int = 0
@@ -168,6 +186,7 @@ class Part(Stream):
         for name in ("domain", "labels", "many", "label_values", "fixed", "features", "outcomes", "bits", "table"):
             setattr(self, name, getattr(whole, name))
         self.unlabelled, self.encoding = whole.unlabelled, whole.encoding
+        self.scaled_by_default, self.target_column = whole.scaled_by_default, whole.target_column
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         here = self._whole.position_at(self._first)
@@ -215,6 +234,7 @@ class Foreign(Stream):
     bits: Any = _Asked()
     unlabelled: Any = _Asked()
     table: Any = _Asked()
+    scaled_by_default: Any = _Asked()
 
     def __init__(self, behind: Any) -> None:
         self.behind = behind

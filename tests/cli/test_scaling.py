@@ -1,4 +1,4 @@
-"""`--scale`: tables are scaled by default, other sources are not; it is said, saved, resumed and asked for."""
+"""`--scale`: tables and arrays are scaled by default, other sources are not; saved, resumed and asked for."""
 
 import json
 import math
@@ -35,7 +35,7 @@ def test_a_table_is_scaled_and_the_report_says_so(folder):
     told = played("perceptron:bias=1", "rows.csv", cwd=folder)
     assert told["learner"] == "perceptron:bias=1,scale=standard"
     raw = played("perceptron:bias=1", "rows.csv", "--scale", "none", cwd=folder)
-    assert raw["learner"] == "perceptron:bias=1"
+    assert raw["learner"] == "perceptron:bias=1,scale=none"
     assert told["mistakes"] < raw["mistakes"] / 2
     assert told["certificates"][0]["status"] == "valid"
     x = nk.read(folder / "rows.csv")
@@ -44,7 +44,7 @@ def test_a_table_is_scaled_and_the_report_says_so(folder):
 
 def test_other_sources_are_not_scaled_unless_asked(folder):
     assert played("perceptron", "rows.svm", cwd=folder)["learner"] == "perceptron"
-    assert played("perceptron", "demo:iris", cwd=folder)["learner"] == "perceptron"
+    assert played("perceptron", "stream:separable:rounds=50,width=5", cwd=folder)["learner"] == "perceptron"
     assert (
         played("perceptron", "rows.svm", "--scale", "range", cwd=folder)["learner"] == "perceptron:bias=1,scale=range"
     )
@@ -147,7 +147,7 @@ def test_compare_scales_the_specs_on_a_table(folder):
     assert code == 0
     assert [one["learner"] for one in json.loads(out)["learners"]] == ["perceptron:bias=1,scale=standard", "constant"]
     code, out, _ = novikoff("compare", "rows.csv", "-l", "perceptron", "--scale", "none", "--json", cwd=folder)
-    assert [one["learner"] for one in json.loads(out)["learners"]] == ["perceptron"]
+    assert [one["learner"] for one in json.loads(out)["learners"]] == ["perceptron:scale=none"]
 
 
 @pytest.mark.parametrize("how", ["best", "random", "voted", "last"])
@@ -163,7 +163,8 @@ def test_weights_on_different_scales_are_not_averaged(folder):
     code, _, error = novikoff("run", "perceptron", "rows.csv", "--keep", "averaged", "--scale", "auto", cwd=folder)
     assert code == 2
     assert "on examples as they are: this one scales them" in error
-    assert played("perceptron", "rows.csv", "--keep", "averaged", cwd=folder)["learner"] == "perceptron"
+    kept = played("perceptron", "rows.csv", "--keep", "averaged", cwd=folder)
+    assert kept["learner"] == "perceptron:scale=none"
 
 
 @pytest.mark.parametrize("scale", ["standard", "range"])

@@ -127,7 +127,7 @@ def test_a_theorem_from_outside_needs_no_explanation():
 def test_a_comparison_has_deviations_intervals_and_the_constant():
     found = nk.compare(["perceptron", "logistic"], rows(), shuffles=3)
     read = Reader(page.document(found))
-    cells = next(row for row in read.rows if row[0] == "perceptron")
+    cells = next(row for row in read.rows if row[0] == "perceptron:bias=1,scale=standard")
     rate = found.learners[0].rate
     assert cells[1] == f"{100 * rate.mean:.3g} %"
     assert cells[2] == f"{100 * rate.deviation:.3g} %"

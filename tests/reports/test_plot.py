@@ -156,7 +156,7 @@ def test_a_comparison_has_the_best_constant_too_if_the_learners_keep_their_room(
         ["perceptron"], (np.ones((3000, 1)) * np.resize([1.0, -1.0], 3000)[:, None], np.resize([1, -1], 3000))
     )
     figure = plot_comparison.compared(easy)
-    assert curves(figure) == ["perceptron"]
+    assert curves(figure) == ["perceptron:bias=1,scale=standard"]
     assert any("; always 1 50.0 %" in text for text in texts(figure))
 
 

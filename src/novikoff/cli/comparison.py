@@ -12,8 +12,9 @@ from typing import Any
 from novikoff.cli.games import VIOLATED, Telling, write_report
 from novikoff.cli.opening import notes, open_source, say_notes
 from novikoff.cli.output import while_heard
-from novikoff.comparison import Compared, Comparison, Spread, compare, opened
+from novikoff.comparison import Compared, Comparison, Spread, compare
 from novikoff.errors import counted
+from novikoff.playing import stream_for
 from novikoff.reports import plain, sentences
 from novikoff.reports.progress import QUIET
 from novikoff.reports.terminal import Out
@@ -39,7 +40,7 @@ def compare_source(
 ) -> int:  # fmt: skip
     """`novikoff compare`; returns the exit code. `options` are the reader's, `defaults` the learners'."""
     telling.check()
-    stream = opened(open_source(source, options), learners[0])
+    stream = stream_for(learners[0], open_source(source, options))
     silent = telling.quiet or telling.as_json
     said = say_notes(stream, silent)
     counter = Counter(not telling.quiet)
@@ -93,12 +94,13 @@ class Counter:
 def show(out: Out, comparison: Comparison) -> None:
     """What was played, then a line for each learner."""
     rows = counted(comparison.rows, "row") + (f", {comparison.passes} passes" if comparison.passes > 1 else "")
+    target = "" if comparison.target is None else f", target: {comparison.target}"
     how = "in their own order"
     if comparison.shuffles:
         how = f"{counted(comparison.shuffles, 'shuffle')} of seed {comparison.seed}" + (
             ", mean ± deviation" if comparison.shuffles > 1 else ""
         )
-    out.line(f"{counted(len(comparison.learners), 'learner')} on {comparison.source}: {rows}, {how}", "bold")
+    out.line(f"{counted(len(comparison.learners), 'learner')} on {comparison.source}{target}: {rows}, {how}", "bold")
     head, *lines = table(comparison)
     out.line(head, "dim")
     for line in lines:

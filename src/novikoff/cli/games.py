@@ -16,13 +16,13 @@ from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Saving
 from novikoff.cli.watching import play_watched, watched
-from novikoff.environment import as_stream, check_many, opened
+from novikoff.environment import as_stream
 from novikoff.errors import InputError
 from novikoff.ledger import Ledger
 from novikoff.looking_back import check_hindsight, look_back
 from novikoff.observer import Observer
 from novikoff.player import Player
-from novikoff.playing import play, stream_for
+from novikoff.playing import play, prepare
 from novikoff.reports import plain, terminal
 from novikoff.reports.bounds import Bounds
 from novikoff.reports.progress import Progress
@@ -130,11 +130,10 @@ def run_source(
     learner = spec_of(saved) if saved is not None else learner or "auto"
     numbers = wants_numbers(learner) if saved is None else saved.player.outcomes == "numbers"
     stream = open_source(source, options, numbers)
-    if saved is None and catalog.for_numbers(learner) != learner and not stream.many:
-        stream = opened(stream)
-        learner = catalog.for_numbers(learner) if stream.outcomes == "numbers" else learner
-    stream = stream_for(learner, stream) if saved is None else as_stream(stream, saved.learner)
-    ledger = _ledger(learner, stream, defaults) if saved is None else saved
+    if saved is None:
+        stream, ledger = _begun(learner, stream, defaults)
+    else:
+        stream, ledger = as_stream(stream, saved.learner), saved
     if telling.permutations:
         _check_permuted(stream, ledger, saving)
     keep = 0 if choice is None else choice.reservoir(stream, ledger, defaults.get("seed"))
@@ -201,17 +200,14 @@ def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> Onl
     return kept
 
 
-def _ledger(learner: str, stream: Stream, defaults: dict[str, Any]) -> Ledger:
-    """Of a game that begins."""
+def _begun(learner: str, stream: Stream, defaults: dict[str, Any]) -> tuple[Stream, Ledger]:
+    """The stream and the ledger of a game that begins."""
     given = {name: value for name, value in defaults.items() if name not in ("scale", "cover")}
-    spec = catalog.with_scale(learner, defaults.get("scale"), stream.table, alone=True)
-    if "cover" in defaults:
-        spec = covering(spec, defaults["cover"])
-    player = catalog.make(spec, "learner", domain=stream.domain, many=stream.many, **given)
-    check_many(player, stream, learner)
+    asked = covering(learner, defaults["cover"]) if "cover" in defaults else learner
+    stream, spec, player = prepare(asked, stream, stream.many, defaults.get("scale"), alone=True, defaults=given)
     if defaults.get("normalize"):
         check_normalized(player, learner)
-    return Ledger(player, source=stream.name, spec=in_force(spec, player, defaults))
+    return stream, Ledger(player, source=stream.name, spec=in_force(spec, player, defaults))
 
 
 def covering(learner: str, cover: float) -> str:

@@ -68,6 +68,12 @@ def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> li
     return found
 
 
+def say_target(stream: Stream, silent: bool) -> None:
+    """Name the column that is predicted, and how it was chosen, on standard error."""
+    if not silent and stream.target_column is not None:
+        print(f"target: {stream.target_column}", file=sys.stderr)
+
+
 def opened_table(stream: Stream) -> Table:
     """The stream, if it is a table."""
     from novikoff.tables.table import Table

@@ -15,7 +15,7 @@ from novikoff import model
 from novikoff.baselines import MOST
 from novikoff.certificate import bound_text
 from novikoff.cli.games import Telling, write_report
-from novikoff.cli.opening import open_source, say_notes
+from novikoff.cli.opening import open_source, say_notes, say_target
 from novikoff.environment import for_learner
 from novikoff.errors import InputError, LabelError, MismatchError, counted
 from novikoff.ledger import Ledger
@@ -65,8 +65,10 @@ def predict_source(
         if labelled:
             error.advise(HINT)
         raise
+    say_target(stream, as_json)
     say_notes(stream, as_json)
     facts, sentence = told
+    facts |= {} if stream.target_column is None else {"target": stream.target_column._asdict()}
     facts |= {} if watch is None else watch.told()
     out.end(facts)
     if page.report is not None:

@@ -88,7 +88,7 @@ def predict(asked: Namespace) -> int:
 
 def convert(asked: Namespace) -> int:
     """Write a source as an Arrow file: later runs map it into memory instead of parsing it."""
-    from novikoff.cli.opening import open_source, say_notes
+    from novikoff.cli.opening import open_source, say_notes, say_target
     from novikoff.sources.convert import check_place
     from novikoff.sources.convert import convert as write
 
@@ -97,6 +97,7 @@ def convert(asked: Namespace) -> int:
     if source.several:
         source.show_many()
     rows = write(source, asked.destination, force=asked.force)
+    say_target(source, silent=False)
     say_notes(source, silent=False)
     print(f"{counted(rows, 'row')} written to {asked.destination}")
     return 0

@@ -15,6 +15,7 @@ from novikoff.reports import html, plain, svg
 def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
     """The page of a comparison: a table with deviations and intervals, and the picture."""
     title = f"{counted(len(found.learners), 'learner')} on {found.source}"
+    target = "" if found.target is None else f"target: {found.target}, "
     rounds = found.learners[0].games[0].rounds
     how = "in their own order"
     if found.shuffles:
@@ -29,7 +30,7 @@ def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
     return html.document(
         title,
         f"<h1>{escape(title)}</h1>",
-        f'<p class="faint">{escape(counted(found.rows, "row"))}, {escape(how)}, novikoff {__version__}</p>',
+        f'<p class="faint">{escape(target + counted(found.rows, "row"))}, {escape(how)}, novikoff {__version__}</p>',
         f'<p class="lead">{escape(told)}.</p>',
         html.part(
             "What happened",

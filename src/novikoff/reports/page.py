@@ -84,9 +84,9 @@ def game(
     """
     where = "on" if ledger.adversary is None else "against"
     title = f"{learner} {where} {ledger.source}"
-    numbers = (
-        f"{counted(ledger.rounds, 'round')}, {ledger.seconds:.2f} s{terminal.speed(ledger)}, novikoff {__version__}"
-    )
+    target = "" if ledger.target is None else f"target: {ledger.target}, "
+    rounds = f"{target}{counted(ledger.rounds, 'round')}"
+    numbers = f"{rounds}, {ledger.seconds:.2f} s{terminal.speed(ledger)}, novikoff {__version__}"
     everything = told if told is not None else plain.game(ledger, list(certificates), learner, of_members)
     return html.document(
         title,

@@ -13,6 +13,7 @@ from novikoff.reports import coverage
 from novikoff.reports.confusion import rates as label_rates
 from novikoff.reports.summary import forecasters
 from novikoff.reports.team import Member, members
+from novikoff.stream import Target
 
 if TYPE_CHECKING:
     from novikoff.comparison import Compared, Comparison, Spread
@@ -34,6 +35,7 @@ def game(
     plain: dict[str, Any] = {
         "learner": learner,
         "source": ledger.source,
+        "target": _target(ledger.target),
         "rounds": ledger.rounds,
         **({"mistakes": ledger.mistakes, "mistake_rate": ledger.mistake_rate} if ledger.counts else {}),
         "passes": ledger.passes,
@@ -129,10 +131,16 @@ def certificate(one: Certificate) -> dict[str, Any]:
     return plain
 
 
+def _target(target: Target | None) -> dict[str, str] | None:
+    """The column that was predicted, and how it was chosen."""
+    return None if target is None else target._asdict()
+
+
 def comparison(found: Comparison) -> dict[str, Any]:
     """The comparison as JSON values."""
     return {
         "source": found.source,
+        "target": _target(found.target),
         "rows": found.rows,
         "passes": found.passes,
         "shuffles": found.shuffles,

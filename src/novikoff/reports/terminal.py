@@ -56,7 +56,8 @@ def game(
 ) -> None:  # fmt: skip
     """What happened beside what a constant would have done and what was allowed; the certificates."""
     where = "on" if ledger.adversary is None else "against"
-    out.line(f"{learner} {where} {ledger.source}, {ledger.seconds:.2f} s{speed(ledger)}", "bold")
+    target = "" if ledger.target is None else f", target: {ledger.target}"
+    out.line(f"{learner} {where} {ledger.source}{target}, {ledger.seconds:.2f} s{speed(ledger)}", "bold")
     say(out, summary.lead(ledger, certificates), *summary.worse(ledger, certificates))
     for line in (summary.named(ledger), summary.rates(ledger), summary.ranked(ledger), summary.errors(ledger)):
         if line:

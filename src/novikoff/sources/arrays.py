@@ -90,6 +90,7 @@ class Arrays(LabelledArray):
         self._raw, self._positive = raw, positive
         self._set_labels(many)
         self.domain = _domain(self._x)
+        self.scaled_by_default = self._x.ndim == 2
         self.rows = len(self._y)
         width = 1 if self._x.ndim == 1 else self._x.shape[1]
         self.features = tuple(features) if features is not None else names_of(X)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from novikoff.batch import first_repeat
 from novikoff.errors import SourceError
-from novikoff.sources.layout import LABEL_NAMES, column_name, find_column
+from novikoff.sources.layout import column_name, find_column, named, target_column
+from novikoff.stream import Target
 from novikoff.types import Domain, Sparse
 
 LARGEST_INDEX = 2**32 - 2
@@ -32,7 +33,7 @@ class SparseLists:
         import pyarrow as pa
 
         self.name = name
-        self.target, self.used = _columns(schema.names, label, name, "indices", "values")
+        self.target, self.chosen, self.used = _columns(schema.names, label, name, "indices", "values")
         kinds = [schema.field(c).type for c in self.used]
         if not pa.types.is_integer(kinds[0].value_type) or not pa.types.is_floating(kinds[1].value_type):
             raise SourceError(
@@ -99,7 +100,7 @@ class DenseLists:
         import pyarrow as pa
 
         self.name = name
-        self.target, self.used = _columns(schema.names, label, name, "x")
+        self.target, self.chosen, self.used = _columns(schema.names, label, name, "x")
         kind = schema.field(self.used[0]).type
         self._whole = pa.types.is_integer(kind.value_type)
         if not self._whole and not pa.types.is_floating(kind.value_type):
@@ -134,17 +135,20 @@ class DenseLists:
         return x.astype(np.float64) if x.dtype == np.float16 else x
 
 
-def _columns(names: Sequence[str], label: str | int | None, file: str, *lists: str) -> tuple[int, tuple[int, ...]]:
-    """The label column, asked for, or called like one, or the last; and those of the features."""
+def _columns(
+    names: Sequence[str], label: str | int | None, file: str, *lists: str
+) -> tuple[int, Target, tuple[int, ...]]:
+    """The label column and how it was chosen (layout.target_column), and the columns of the features."""
     used = tuple(map(names.index, lists))
     if label is not None:
-        target = find_column(label, names, len(names), "the label column", file)
+        target, chosen = find_column(label, names, len(names), "the label column", file), "as asked"
     else:
-        others = {name.lower(): c for c, name in enumerate(names) if c not in used}
-        target = next((others[name] for name in LABEL_NAMES if name in others), max(others.values(), default=used[0]))
+        others = [c for c in range(len(names)) if c not in used] or [used[0]]
+        place, chosen = target_column([names[c] for c in others])
+        target = others[place]
     if target in used:
         raise SourceError(f"a column must be used once: {column_name(names, target)} of {file} is asked for twice.")
-    return target, used
+    return target, Target(str(named(names, target)), chosen), used
 
 
 def _all_finite(values: NDArray[Any]) -> bool:

@@ -5,7 +5,7 @@ Columns
     (large_list<double or float>), for dense rows `x` (fixed_size_list), for indices `x` (int64).
 Metadata, under the key "novikoff", in JSON
     of the schema: format, kind (of the domain), features (their names, if they have any), bits (if they are hashed),
-    table (is it the columns of one?).
+    table (is it the columns of one?), scaled_by_default, target (the column that is predicted).
     of each record batch, as known when it was written, so that the last one holds for the whole file:
     rows, width, labels (what -1 and +1 stand for; null for many), values (what many labels stand for, if they are
     numbered); in the last, the encoding of a table.
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from novikoff.errors import Advice, LabelError, Option, SourceError
 from novikoff.sources.arrays import find_value
 from novikoff.sources.arrow_lists import DenseLists, SparseLists
-from novikoff.stream import Stream
+from novikoff.stream import Stream, Target
 from novikoff.types import Domain, Labels, Sparse
 
 KEY = b"novikoff"
@@ -42,6 +42,8 @@ class Converted:
             self.domain = Domain(meta["kind"], None if last["width"] is None else int(last["width"]))
             self.bits: int | None = meta["bits"]
             self.table = bool(meta.get("table", False))
+            self.scaled_by_default = bool(meta.get("scaled_by_default", self.table))
+            self.column = Target(*map(str, meta["target"])) if meta.get("target") else None
             self.features = None if meta["features"] is None else tuple(map(str, meta["features"]))
             self.encoding: dict[str, Any] | None = last.get("encoding")
             self.values: list[Any] | None = last.get("values")
@@ -148,6 +150,8 @@ def schema_metadata(stream: Stream) -> dict[bytes, bytes]:
         "features": None if stream.features is None else [str(name) for name in stream.features],
         "bits": stream.bits,
         "table": stream.table,
+        "scaled_by_default": stream.scaled_by_default,
+        "target": None if stream.target_column is None else list(stream.target_column),
     }
     return {KEY: json.dumps(meta).encode()}
 

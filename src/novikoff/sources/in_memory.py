@@ -30,7 +30,8 @@ class InMemoryStream(Stream):
         self.name, self.domain, self.labels = like.name, like.domain, like.labels
         self.many, self.label_values = like.many, like.label_values
         self.features, self.notes = like.features, list(like.notes)
-        self.encoding, self.table = like.encoding, like.table
+        self.encoding, self.table, self.scaled_by_default = like.encoding, like.table, like.scaled_by_default
+        self.target_column = like.target_column
         self._batches = list(batches)
         self._ends = np.cumsum([len(batch) for batch in batches]).tolist()
         self.rows = int(self._ends[-1]) if self._ends else 0

@@ -28,11 +28,12 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.errors import Advice, LabelError, Option, quoted
+from novikoff.errors import Advice, LabelError, Option
 from novikoff.sources.labelled_lines import CHUNK_BYTES, LabelledLines, Parsed, Parser
-from novikoff.sources.layout import LABEL_NAMES, is_number
+from novikoff.sources.layout import is_number, target_column
 from novikoff.sources.svmlight_line import BadLineError, BadValueError
 from novikoff.sources.vw_line import hashed
+from novikoff.stream import Target
 from novikoff.types import Batch, Labels, Position, Sparse
 
 MOST_NAMES = 2**17  # of which the hash is kept
@@ -65,7 +66,7 @@ class JSONL(LabelledLines):
         super().__init__(source, _label(positive), many, bits, skip_bad, 1, chunk)
         self._asked = label
         self._key = label
-        self._guessed = False
+        self.target_column = None if label is None else Target(label, "as asked")
         self._booleans = True  # are those that came true and false?
         self._names = Names(bits)
 
@@ -94,11 +95,6 @@ class JSONL(LabelledLines):
 
     def _remembered(self) -> Position:
         return {"key": self._key, "booleans": self._booleans}
-
-    def _to_say(self) -> Iterator[str]:
-        if self._guessed:
-            yield f"the label is {quoted(self._key)}, the last key of the first object"
-        yield from super()._to_say()
 
     def _parser(self, free: deque[bytearray]) -> Parser:
         decoder = json.JSONDecoder(object_pairs_hook=unrepeated, parse_int=float)
@@ -161,10 +157,9 @@ class JSONL(LabelledLines):
         if self._key is None:
             if not row:
                 raise BadLineError("an object must have a label", 1, line, CORRECT, LabelError)
-            known = {key.lower(): key for key in reversed(row)}
-            self._key = next((known[name] for name in LABEL_NAMES if name in known), None)
-            self._guessed = self._key is None
-            self._key = next(reversed(row)) if self._key is None else self._key
+            place, chosen = target_column([*row])
+            self._key = [*row][place]
+            self.target_column = Target(self._key, chosen)
         if self._key not in row:
             do = Advice("Add it, or pass ", Option("label", letter="KEY"))
             raise BadValueError("an object must have its label", "none", do, LabelError, key=self._key)

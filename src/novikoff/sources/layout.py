@@ -18,7 +18,11 @@ DELIMITERS = ("\t", ";", ",", "|")
 SNIFFED_ROWS = 50
 MOST_SHOWN = 20
 """Columns that an error lists."""
-LABEL_NAMES = ("label", "y", "class", "target")
+SURE_NAMES = ("label", "target")
+"""Names of the column to predict, wherever it stands."""
+EDGE_NAMES = ("class", "y")
+"""Names of the column to predict if it is the first or the last: elsewhere they often name a feature."""
+LABEL_NAMES = (*SURE_NAMES, *EDGE_NAMES)
 BOOLEANS = {"true": True, "false": False}
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]{1,300}")
@@ -134,6 +138,20 @@ def find_column(
             why, do = "there more than once", f"Choose by number: {' or '.join(map(str, called))}"
         raise SourceError(f"{what} must be one of {there}{more}: {column!r} is {why}, in {source}. {do}.")
     return found
+
+
+def target_column(names: Sequence[str], first: bool = True) -> tuple[int, str]:
+    """The column to predict where none was asked for, and how it was chosen, in words.
+
+    first   is the first of these the first column of the source, with no index before it?
+    """
+    lower = [name.lower() for name in names]
+    for name in SURE_NAMES:
+        if name in lower:
+            return lower.index(name), "by its name"
+    if first and lower[0] in EDGE_NAMES and lower[-1] not in EDGE_NAMES:
+        return 0, "first column, by its name"
+    return len(names) - 1, "last column"
 
 
 def columns_called(column: str | int, names: Sequence[str]) -> list[int]:

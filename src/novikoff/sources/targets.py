@@ -40,6 +40,7 @@ class Targets(Stream):
             self._rows = Arrays(_columns(X, name), unused, name=name, features=named)
             self.features = self._rows.features
         self.domain, self.rows = self._rows.domain, len(self._y)
+        self.scaled_by_default = self._rows.scaled_by_default
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         for batch in self._rows.batches(start):

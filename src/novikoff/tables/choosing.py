@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from novikoff.errors import Advice, MismatchError, Option, SourceError, quoted
-from novikoff.sources.layout import LABEL_NAMES, columns_called, find_column
+from novikoff.sources.layout import columns_called, find_column, target_column
 from novikoff.sources.matched import mismatch
+from novikoff.stream import Target
 from novikoff.tables.column import Column, disguised_number, form_of, is_missing, looks_like_id, recognise
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Reader
@@ -106,18 +107,18 @@ class Choice:
         return replace(self, left_out=left_out | ({*encoding.left_out} & {*reader.names}) - {label})
 
 
-def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], left_out: set[str]) -> str:
-    """The label column: asked for, or called like one, or the last."""
+def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], left_out: set[str]) -> Target:
+    """The label column: asked for, or called like one, or the last (layout.target_column)."""
     if asked is not None:
-        return find(reader, asked, "the label column")
+        return Target(find(reader, asked, "the label column"), "as asked")
     there = [n for n in reader.names[reader.index :] if n not in left_out and n not in used]
     if not there:
         raise SourceError(
             "a table must have a label and a feature", f"{reader.name} has no column left",
             Advice("Pass ", Option("label", letter="NAME"), ", or fewer features."),
         )  # fmt: skip
-    lower = {name.lower(): name for name in reversed(there)}
-    return next((lower[name] for name in LABEL_NAMES if name in lower), there[-1])
+    place, chosen = target_column(there, there[0] == reader.names[0])
+    return Target(there[place], chosen)
 
 
 def kind_of(reader: Reader, name: str, head: Sequence[Any], chosen: dict[str, list[str]]) -> Column:

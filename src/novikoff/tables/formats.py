@@ -33,7 +33,7 @@ class CSV(Table):
     """The rows of a comma, tab or semicolon separated file: a path, "-" for standard input, or a binary file object.
 
     label       the label column: its name, or its number from 0 (from the end if negative). By default a column
-                named label, y, class or target, else the last
+                named label or target; else one named class or y, if it is the first or the last; else the last
     positive    the label value that is +1, against all others
     header      does the first row name the columns? None: sniff
     delimiter   what stands between cells. None: sniff

@@ -59,10 +59,13 @@ class Arrow(Stream):
         if note is not None:
             self._rows = converted = Converted(schema, note, self.name, positive, many)
             self.table, self.encoded, self.bits = converted.table, converted.encoding, converted.bits
+            self.scaled_by_default, self.target_column = converted.scaled_by_default, converted.column
             self.rows = converted.rows
         else:
             self._rows = (SparseLists if _is_list(schema, "indices") else DenseLists)(schema, self.name, label)
             self.encoded, self.rows = None, self._file.count()
+            self.scaled_by_default = isinstance(self._rows, DenseLists)
+            self.target_column = self._rows.chosen
             self._labels = self._look(positive, many)
         self.converted = note is not None
         self._memory: Memory = "mapped" if self.converted and self._file.mapped else "owned"

@@ -6,9 +6,9 @@ Columns
     tables/encoding.py. A learner that has learned from a table keeps its encoding, and later tables are read by that:
     matched by name, in any order.
 Labels
-    The column `label`, by its name or number; else one called label, y, class or target; else the last. Two values, the
-    larger +1; `positive` overrules; `many` for 0 .. many-1, or for any. With `outcomes="numbers"` they are numbers to
-    be predicted.
+    The column `label`, by its name or number; else one called label or target; else one called class or y, if it is
+    the first or the last; else the last. Two values, the larger +1; `positive` overrules; `many` for 0 .. many-1, or
+    for any. With `outcomes="numbers"` they are numbers to be predicted.
     What its cells say is told by tables/label_column.py. With `labelled=False` there is none, and y is -1.
 Weights
     A row of weight k is learned in k rounds and scored once (tables/weights.py): k is of a column of weights, of its
@@ -29,7 +29,7 @@ from novikoff.errors import Advice, Option, SourceError, quoted
 from novikoff.sources.layout import LABEL_NAMES
 from novikoff.sources.pandas_index import check_asked, unnamed_note
 from novikoff.sources.streaming_labels import shown
-from novikoff.stream import Stream
+from novikoff.stream import Stream, Target
 from novikoff.tables import cells
 from novikoff.tables.choosing import (
     Asked,
@@ -54,7 +54,7 @@ from novikoff.types import Batch, Domain, Labels, Position
 class Table(Stream):
     """The rows of a table, as a reader gives them; the other parameters are those of `CSV` (formats.py)."""
 
-    table = True
+    table = scaled_by_default = True
 
     def __init__(
         self,
@@ -98,7 +98,8 @@ class Table(Stream):
             self.rows = None  # as many as they weigh together
         self._choice = Choice(label, used, left_out, chosen)
         self._first = dict(head)
-        self._choose(label_column(reader, label, used or [], left_out) if labelled else None)
+        self.target_column = label_column(reader, label, used or [], left_out) if labelled else None
+        self._choose(None if self.target_column is None else self.target_column.name)
         used_or_told = {self.label, weight, *(column.name for column in self.columns)}
         ignored = [name for name in reader.names[reader.index :] if name not in used_or_told]
         self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored, weight, self.weights.by_label)
@@ -249,6 +250,8 @@ class Table(Stream):
             label = self._choice.label_as(encoding, self.label, self._reader, learn, whose)
             self._choice = self._choice.left_out_as(encoding, label, self.weights, self._reader, learn, whose)
             self.notes[:] = [note for note in self.notes if note not in self._advice]  # too late to leave them out
+            if label is not None and label != self.label:
+                self.target_column = Target(label, f"as {whose} learned")
             self._choose(label)
         self._sources, note = matched_columns(encoding, self.columns, self._reader, whose)
         if note and (told := f"the columns of {self.name} {note}") not in self.notes:
