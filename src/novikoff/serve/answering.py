@@ -49,6 +49,8 @@ class Answering:
         self.model, self._base = msgspec.convert(facts["model"], Model), facts["base"]
         self.form, self._expired_to = facts["form"], facts["expired_to"]
         self.dropped_to: int = facts.get("dropped_to", 0)
+        self.play.rows.numbers.update(dict.fromkeys(facts.get("numbers", ())))
+        self._numbers = len(self.play.rows.numbers)
         self.rounds, self.labels = store.counts()
         self._anchor = max(time.time(), store.latest()) - time.monotonic()
 
@@ -129,7 +131,11 @@ class Answering:
         return self.form or next(item.row[0] for item in items if item.row)
 
     def _decide(self, form: str) -> None:
-        """An example was taken: those to come must be of its form."""
+        """An example was taken: those to come must be of its form, and its numbers are known as such."""
+        numbers = list(self.play.rows.numbers)
+        if len(numbers) > self._numbers:
+            self._numbers = len(numbers)
+            self._store.set_facts(numbers=numbers)
         if self.form is None:
             self.form = form
             self._store.set_facts(form=form)

@@ -1,8 +1,9 @@
 """Examples as bytes: read from JSON once, kept so in the database, and read from there without JSON.
 
 An object of features is hashed as a line of JSON lines is (sources/jsonl.py): pairs of an index and a double, 12 bytes
-each. An array of numbers is its doubles, null in advice a NaN (an expert that is silent); a number is one double. The
-rows of a model are of one form.
+each. A number that comes as text ("75") where the same feature was a number before is that number. An array of numbers
+is its doubles, null in advice a NaN (an expert that is silent); a number is one double. The rows of a model are of one
+form.
 """
 
 from __future__ import annotations
@@ -17,19 +18,26 @@ from numpy.typing import NDArray
 from novikoff.errors import InputError
 from novikoff.serve.wire import RefusedError
 from novikoff.sources.jsonl import Names
+from novikoff.sources.layout import is_number
 from novikoff.sources.svmlight_line import BadLineError
 from novikoff.types import Batch, Domain, Sparse
 
 PAIRS = np.dtype([("index", "<u4"), ("value", "<f8")])
 EXACT = 2.0**53
+MOST_NUMBERS = 10_000
+"""Features that are remembered as numbers."""
 
 
 class Rows:
-    """How the examples of one model are read: for a learner of this domain, with features hashed to 2^bits places."""
+    """How the examples of one model are read: for a learner of this domain, with features hashed to 2^bits places.
+
+    numbers   the features that were numbers so far, as keys
+    """
 
     def __init__(self, domain: Domain, bits: int) -> None:
         self._kind, self._width, self._bits = domain.kind, domain.width, bits
         self._names = Names(bits)
+        self.numbers: dict[str, None] = {}
 
     def read(self, x: Any) -> tuple[str, bytes]:
         """The form of an example and its bytes, or a refusal."""
@@ -54,7 +62,7 @@ class Rows:
             raise RefusedError("bad_example", f"x must be an array or a number: the learner plays on {self._kind}.")
         entries: dict[int, float] = {}
         try:
-            self._names.add(entries, x, "")
+            self._names.add(entries, self._typed(x), "")
         except BadLineError as error:
             raise RefusedError("bad_example", str(error.error(b""))) from None
         except RecursionError:
@@ -62,6 +70,17 @@ class Rows:
         pairs = np.empty(len(entries), PAIRS)
         pairs["index"], pairs["value"] = list(entries.keys()), list(entries.values())
         return pairs.tobytes()
+
+    def _typed(self, x: dict[str, Any]) -> dict[str, Any]:
+        """The object with a number for text that is one, of features that were numbers so far."""
+        typed = dict(x)
+        for key, value in x.items():
+            if type(value) is float or type(value) is int:
+                if key not in self.numbers and len(self.numbers) < MOST_NUMBERS:
+                    self.numbers[key] = None
+            elif type(value) is str and key in self.numbers and is_number(value):
+                typed[key] = float(value)
+        return typed
 
     def _array(self, x: list[Any]) -> bytes:
         silent = self._kind == "advice"

@@ -7,7 +7,7 @@ arrivals   the game as it was played: the n-th label, of which round, y, what th
            waited
 labels     of many labels: what the user calls each number
 facts      what the model is; `expired`: how many rounds are, and `expired_to`: all up to there were looked at;
-           `dropped_to`: of rounds up to that label x is no longer kept
+           `dropped_to`: of rounds up to that label x is no longer kept; `numbers`: features that are numbers
 
 Nothing is answered before its transaction is committed. Sync "full" waits for the disk at each commit and survives a
 loss of power; "normal" survives the death of the process. The file is locked: nobody else can play the same game.

@@ -43,6 +43,18 @@ class LabelledArray(Stream):
             self.labels, self._y = encode_labels(self._raw, self._positive, many, self.name)
             self.several = self.labels is None and many is None
 
+    def _without_spaces(self, raw: NDArray[Any]) -> NDArray[Any]:
+        """Labels without spaces around them, as tables read them; a note reports that there were some."""
+        if raw.dtype.kind not in "UO":
+            return raw
+        given = raw.tolist()
+        bare = [value.strip() if isinstance(value, str) else value for value in given]
+        spaced = next((old for old, new in zip(given, bare, strict=True) if old is not new and old != new), None)
+        if spaced is None:
+            return raw
+        self.notes.append(f"spaces around labels of {self.name}, as in {spaced!r}, are left out")
+        return np.array(bare, dtype=object if raw.dtype.kind == "O" else None)
+
     def show_many(self) -> None:
         self._set_labels(True)
 
@@ -87,7 +99,7 @@ class Arrays(LabelledArray):
             raise SourceError(f"X must have a column: got shape {examples.shape}.")
         self.name = name
         self._x = _numbers(examples, name)
-        self._raw, self._positive = raw, positive
+        self._raw, self._positive = self._without_spaces(raw), positive
         self._set_labels(many)
         self.domain = _domain(self._x)
         self.scaled_by_default = self._x.ndim == 2
@@ -176,7 +188,7 @@ def more_than_two(y: Any) -> bool:
         return False
     seen: set[Any] = set()
     for part in range(0, len(values), ROWS_PER_BATCH):
-        seen.update(map(str, values[part : part + ROWS_PER_BATCH].tolist()))
+        seen.update(str(value).strip() for value in values[part : part + ROWS_PER_BATCH].tolist())
         if len(seen) > 2:
             return True
     return False

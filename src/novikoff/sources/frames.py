@@ -43,7 +43,7 @@ class SparseMatrix(LabelledArray):
             raise SourceError(f"X must have at most 2^32 columns: got {X.shape[1]:,}. Hash the features.")
         self.name = name
         self._x = matrix_rows(X, name)
-        self._raw, self._positive = raw, positive
+        self._raw, self._positive = self._without_spaces(raw), positive
         self._set_labels(many)
         self.domain = Domain("vector", X.shape[1])
         self.rows = len(raw)

@@ -259,13 +259,13 @@ def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _label(value: Any) -> Any:
-    """A label as a double if it is or is written as a number; text as it is."""
+    """A label as a double if it is or is written as a number; text without spaces around it."""
     if isinstance(value, (bool, int, float)) or (isinstance(value, str) and is_number(value)):
         try:
             return float(value)
         except OverflowError:
             return math.inf
-    return value
+    return value.strip() if isinstance(value, str) else value
 
 
 def _must(value: Any) -> str:

@@ -1,8 +1,9 @@
 """Labels as they are written in cells, as -1 and +1: numbers or text, true and false.
 
 Rule
-    Numbers if the first is one and no early cell is a word: then all must be, below 2^53. Else text. Where the first
-    are true or false, all must be, and they stay booleans. What they stand for is decided by streaming_labels.py.
+    Spaces around a label are no part of it. Numbers if the first is one and no early cell is a word: then all must be,
+    below 2^53. Else text. Where the first are true or false, all must be, and they stay booleans. What they stand for
+    is decided by streaming_labels.py.
 Use
     Each value once, as text, and which of them each row has (-1: nothing is written there).
 """
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 from novikoff.errors import Advice, LabelError, Option, SourceError, quoted
 from novikoff.numbering import are_numbers
 from novikoff.sources.layout import BOOLEANS, is_number
-from novikoff.sources.streaming_labels import StreamingLabels
+from novikoff.sources.streaming_labels import StreamingLabels, shown
 from novikoff.types import Labels
 
 TRUTH = {"true": "true", "1": "true", "1.0": "true", "false": "false", "0": "false", "0.0": "false"}
 EXACT = 2.0**53
+MOST_NAMED = 10
+"""Labels that a message names."""
 
 
 class WrittenLabels:
@@ -35,7 +38,9 @@ class WrittenLabels:
     """
 
     def __init__(self, column: str | int, first: Iterable[Any], positive: Any = None, many: int | None = None) -> None:
-        said = list(first)
+        given = list(first)
+        said = [cell.strip() if isinstance(cell, str) else cell for cell in given]
+        self.spaced = next((cell for cell, bare in zip(given, said, strict=True) if cell != bare), None)
         self.worded = any(isinstance(cell, str) and not is_number(cell) for cell in said)
         self.booleans = bool(said) and all(isinstance(cell, bool) for cell in said)
         self._column = column
@@ -45,9 +50,16 @@ class WrittenLabels:
             positive = float(positive)
         self._given = positive, many if positive is None else None
         seen = {str(cell) if self.worded or not is_number(str(cell)) else float(cell) for cell in said}
+        self._seen = seen
         self._several = positive is None and many is None and len(seen) > 2
         self.numbers = not (self.worded or self.booleans) and are_numbers({one for one in seen if type(one) is float})
         self.begin()
+
+    @property
+    def met(self) -> str:
+        """The labels of the first cells, in words."""
+        seen = sorted(self._seen, key=lambda label: (isinstance(label, str), label))
+        return ", ".join(map(shown, seen[:MOST_NAMED])) + (", ..." if len(seen) > MOST_NAMED else "")
 
     @property
     def several(self) -> bool:

@@ -6,6 +6,8 @@ A cell that does not fit its column raises `SourceError` with its row, from 0. M
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from typing import Any
@@ -15,9 +17,11 @@ from numpy.typing import NDArray
 
 from novikoff.errors import Advice, Option, SourceError
 from novikoff.sources.layout import BOOLEANS, NUMBER
-from novikoff.tables.column import Column, Kind, is_missing, moment
+from novikoff.tables.column import MISSING, NO_FEATURE, NO_NUMBER, Column, Kind, is_missing, moment
 
 ISO = "%Y-%m-%d"
+WHOLE_REAL = re.compile(r"([+-]?[0-9]+)\.0+")
+"""A whole number that is written as a real one."""
 
 
 LABELS_INSTEAD = "Correct the cell, or choose a learner of labels, such as auto."
@@ -84,7 +88,7 @@ def _checked(values: NDArray[Any], column: Column) -> NDArray[Any]:
 
 
 def _numbers_of_text(array: Any, column: Column) -> NDArray[np.float64]:
-    values, codes = distinct(array)
+    values, codes = distinct(array, NO_NUMBER)
     found = np.empty(len(values) + 1)
     found[-1] = math.nan
     for code, value in enumerate(values):
@@ -98,8 +102,11 @@ def _numbers_of_text(array: Any, column: Column) -> NDArray[np.float64]:
     return np.take(found, codes)
 
 
-def distinct(array: Any) -> tuple[list[str], NDArray[np.int64]]:
-    """The values as text, each once in the order in which they come, and which of them each row has; -1: none."""
+def distinct(array: Any, tokens: Sequence[str] = MISSING) -> tuple[list[str], NDArray[np.int64]]:
+    """The values as text, each once in the order in which they come, and which of them each row has; -1: none.
+
+    tokens   the cells without a value
+    """
     import pyarrow as pa
 
     array = whole(array)
@@ -111,7 +118,7 @@ def distinct(array: Any) -> tuple[list[str], NDArray[np.int64]]:
     known: dict[str, int] = {}
     renumbered = np.full(len(firsts), -1, dtype=np.int64)
     for code, value in zip(came.tolist(), encoded.dictionary.take(pa.array(came)).to_pylist(), strict=True):
-        if not is_missing(text := written(value)):
+        if not is_missing(text := written(value), tokens):
             renumbered[code] = known.setdefault(text, len(known))
     return list(known), np.take(renumbered, codes)
 
@@ -139,7 +146,7 @@ def _moments_of_text(array: Any, column: Column) -> NDArray[np.float64]:
     import pyarrow as pa
 
     form = column.form or ISO
-    values, codes = distinct(array)
+    values, codes = distinct(array, NO_NUMBER)
     if form.startswith(ISO) and (codes >= 0).all():
         try:  # quick, if all are of the form that Arrow knows
             return np.take(moments(pa.array(values, pa.string()).cast(pa.timestamp("us")), column), codes)
@@ -169,9 +176,9 @@ def text(array: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.b
     _, ends, data = array.fill_null("").buffers()
     offsets = np.frombuffer(ends, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
     content = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, np.uint8)
-    bare = offsets[1:] - offsets[:-1] <= max(map(len, ("n/a", "null")))
+    bare = offsets[1:] - offsets[:-1] <= max(map(len, NO_FEATURE))
     for row in np.flatnonzero(bare & ~missing).tolist():
-        missing[row] = is_missing(bytes(content[offsets[row] : offsets[row + 1]]).decode())
+        missing[row] = is_missing(bytes(content[offsets[row] : offsets[row + 1]]).decode(), NO_FEATURE)
     return content, offsets, missing
 
 
@@ -203,8 +210,11 @@ def is_text(kind: Any) -> bool:
 
 
 def spelled(value: str) -> str:
-    """A value of a category as features are called by it: booleans are spelled in one way, whatever wrote them."""
-    return value.lower() if value.lower() in BOOLEANS else value
+    """A value of a category as features are called by it: true as True, and 10.0, as frames write it, as 10."""
+    if value.lower() in BOOLEANS:
+        return value.lower()
+    whole = WHOLE_REAL.fullmatch(value)
+    return whole[1] if whole else value
 
 
 def written(value: Any) -> str:

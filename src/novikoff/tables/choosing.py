@@ -10,7 +10,7 @@ from novikoff.errors import Advice, MismatchError, Option, SourceError, quoted
 from novikoff.sources.layout import columns_called, find_column, target_column
 from novikoff.sources.matched import mismatch
 from novikoff.stream import Target
-from novikoff.tables.column import Column, disguised_number, form_of, is_missing, looks_like_id, recognise
+from novikoff.tables.column import NO_NUMBER, Column, disguised_number, form_of, is_missing, looks_like_id, recognise
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Reader
 from novikoff.tables.weights import RowWeights
@@ -141,7 +141,7 @@ def kind_of(reader: Reader, name: str, head: Sequence[Any], chosen: dict[str, li
 
 def _forms(cells: Sequence[Any]) -> str:
     """What keeps cells from being dates: one that is none, or the first two of different forms."""
-    said = [str(cell).strip() for cell in cells if not is_missing(cell)]
+    said = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
     odd = next((cell for cell in said if form_of([cell]) is None), None)
     if odd is not None:
         return f"{quoted(odd)}, which is no date that is known"

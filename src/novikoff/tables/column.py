@@ -12,8 +12,9 @@ Recognised
     and not a sign of a category), all booleans, all dates of one form; else words if most cells differ and have
     several words, else a category. A column with nothing in them waits for its first cell.
 Missing
-    An empty cell, NA, N/A, NaN, null and ?, in any spelling, and what a frame calls missing: no feature of the column,
-    but the feature `age is missing`. A number that is infinite is an error.
+    An empty cell, NA, N/A, #N/A, <NA>, NaN, None, null and ?, in any spelling, - and . among numbers and dates, and
+    what a frame calls missing: no feature of the column, but the feature `age is missing`. Labels may be None, - and a
+    dot. A number that is infinite is an error.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ Kind = Literal["number", "boolean", "category", "time", "text", "ignored", "unkn
 KINDS: tuple[str, ...] = get_args(Kind)
 
 MISSING = ("", "?", "na", "n/a", "nan", "null")
+"""Cells without a value in any column, in lower case."""
+NO_FEATURE = (*MISSING, "none", "<na>", "#n/a")
+"""Cells without a value in a column of features: "none" may be a label."""
+NO_NUMBER = (*NO_FEATURE, "-", ".")
+"""Cells without a value in a column of numbers or dates: a dash may be a category."""
 WHOLE = re.compile(r"[+-]?[0-9]+")
 INTEGER = re.compile(r"-?[0-9]{1,19}")
 DISGUISED = re.compile(r"[+-]?[$€£¥]? ?[+-]?([0-9]+|[0-9]{1,3}([., '][0-9]{3})+)([.,][0-9]+)? ?[$€£¥%]?")
@@ -93,26 +99,27 @@ def names_apart(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def is_missing(cell: Any) -> bool:
-    """Does a cell say nothing?"""
-    return cell is None or (isinstance(cell, str) and cell.strip().lower() in MISSING)
+def is_missing(cell: Any, tokens: Sequence[str] = MISSING) -> bool:
+    """Has a cell no value: is it None, or text that is one of the tokens?"""
+    return cell is None or (isinstance(cell, str) and cell.strip().lower() in tokens)
 
 
 def recognise(name: str, cells: Iterable[Any]) -> Column:
     """What a column is, from its first cells: text as in a file, or values as in a frame."""
-    said = [cell.strip() if isinstance(cell, str) else cell for cell in cells if not is_missing(cell)]
+    said = [cell.strip() if isinstance(cell, str) else cell for cell in cells if not is_missing(cell, NO_FEATURE)]
     said = [cell for cell in said if cell == cell]  # NaN
     if not said:
         return Column(name, "unknown")
     if not all(isinstance(cell, str) for cell in said):
         return _of_values(name, said)
-    if _nearly_all(said, lambda cell: NUMBER.fullmatch(cell) or INFINITE.fullmatch(cell)):
+    typed = [cell for cell in said if not is_missing(cell, NO_NUMBER)]  # as they are if these are numbers or dates
+    if typed and _nearly_all(typed, lambda cell: NUMBER.fullmatch(cell) or INFINITE.fullmatch(cell)):
         return Column(name, "number")
-    if all(cell.lower() in BOOLEANS for cell in said):
+    if typed and all(cell.lower() in BOOLEANS for cell in typed):
         return Column(name, "boolean")
-    form = form_of(said)
+    form = form_of(typed) if typed else None
     if form is not None:
-        return Column(name, "time", form, any(moment(cell, form) % DAY for cell in said))
+        return Column(name, "time", form, any(moment(cell, form) % DAY for cell in typed))
     return Column(name, "text" if _is_text(said) else "category")
 
 
@@ -178,7 +185,7 @@ def _is_text(said: list[str]) -> bool:
 
 def disguised_number(column: Column, cells: Sequence[Any]) -> str | None:
     """Of a category whose cells are numbers with a currency, a percent sign or commas: the first of them; else None."""
-    said = [cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell)]
+    said = [cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell, NO_NUMBER)]
     if column.kind != "category" or not said or not _nearly_all(said, DISGUISED.fullmatch):
         return None
     return next((cell for cell in said if DISGUISED.fullmatch(cell) and not NUMBER.fullmatch(cell)), None)
@@ -187,7 +194,7 @@ def disguised_number(column: Column, cells: Sequence[Any]) -> str | None:
 def looks_like_id(column: Column, cells: Sequence[Any]) -> bool:
     """Is it different in every row, as a name or number of the row is?"""
     said = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
-    if len(said) < ID_ROWS or len(set(said)) < len(said) or any(map(is_missing, said)):
+    if len(said) < ID_ROWS or len(set(said)) < len(said) or any(is_missing(cell, NO_FEATURE) for cell in said):
         return False
     if column.kind == "category":
         return True
@@ -203,4 +210,4 @@ def looks_like_id(column: Column, cells: Sequence[Any]) -> bool:
 def is_whole(cell: Any) -> bool:
     """Is it missing, or a whole number of 64 bits?"""
     written = str(cell).strip()
-    return is_missing(cell) or (INTEGER.fullmatch(written) is not None and -(2**63) <= int(written) < 2**63)
+    return is_missing(cell, NO_NUMBER) or (INTEGER.fullmatch(written) is not None and -(2**63) <= int(written) < 2**63)

@@ -30,14 +30,27 @@ from novikoff.sources.labelled_lines import BYTE_ORDER_MARK, cores, in_order
 from novikoff.sources.layout import LABEL_NAMES, NOT_UTF8, NUMBER, bytes_of, check_encoding, find_delimiter, rows_of
 from novikoff.sources.pandas_index import unnamed_first, unnamed_note
 from novikoff.tables.cells import LABELS_INSTEAD, bad_cell, category_instead, missing
-from novikoff.tables.column import INFINITE, MISSING, WHOLE, Column, Kind, is_missing, names_apart, recognise
+from novikoff.tables.column import (
+    INFINITE,
+    MISSING,
+    NO_NUMBER,
+    WHOLE,
+    Column,
+    Kind,
+    is_missing,
+    names_apart,
+    recognise,
+)
 from novikoff.tables.piece import RECOGNISED_ROWS, Piece
 from novikoff.tables.plain_cells import PlainCells
 from novikoff.tables.text_reader import SKIP, TextReader
 from novikoff.types import Position
 
 CSV_CHUNK_BYTES = 2**21
-SPELLED = sorted({how(word) for word in MISSING for how in (str.lower, str.upper, str.title, str)} | {"NaN", "N/a"})
+SPELLED, SPELLED_IN_NUMBERS = (
+    sorted({how(word) for word in words for how in (str.lower, str.upper, str.title, str)} | {"NaN", "N/a"})
+    for words in (MISSING, NO_NUMBER)
+)
 SPLIT = re.compile(rb'"[\x80-\xbf]')
 """The second half of a character behind a quote: no UTF-8."""
 HEX = re.compile(rb'0"?[xX]')  # a quote may end between them
@@ -96,7 +109,7 @@ class Delimited(TextReader):
         whole = {
             name
             for name, cells in self.head().items()
-            if all(is_missing(c) or WHOLE.fullmatch(c.strip()) for c in cells)
+            if all(is_missing(c, NO_NUMBER) or WHOLE.fullmatch(c.strip()) for c in cells)
         }
         plain = PlainCells(self.names, self._between, wanted, whole, self.needed)
 
@@ -153,9 +166,13 @@ class Delimited(TextReader):
         types |= {name: pa.int64() if name in whole else pa.float64() for name in numbers}
         reading = arrow.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=list(self.names))
         parsing = arrow.ParseOptions(delimiter=self._between, newlines_in_values=b'"' in text)
-        converting = arrow.ConvertOptions(
-            column_types=types, include_columns=list(wanted), null_values=SPELLED, strings_can_be_null=True
-        )
+
+        def read(names: Sequence[str], nulls: Sequence[str]) -> Any:
+            converting = arrow.ConvertOptions(
+                column_types=types, include_columns=names, null_values=nulls, strings_can_be_null=True
+            )
+            return arrow.read_csv(pa.BufferReader(text), reading, parsing, converting)
+
         try:
             if whole & {*numbers} and HEX.search(text):  # which pyarrow would read as a whole number
                 written = {name: pa.string() for name in whole & {*numbers}}
@@ -163,7 +180,15 @@ class Delimited(TextReader):
                 for column in arrow.read_csv(pa.BufferReader(text), reading, parsing, as_text).columns:
                     if any(HEX.search(cell.encode()) for cell in column.unique().to_pylist()):
                         raise pa.ArrowInvalid("a hexadecimal number")
-            table = arrow.read_csv(pa.BufferReader(text), reading, parsing, converting)
+            try:
+                table = read(list(wanted), SPELLED)
+            except pa.ArrowInvalid:  # perhaps a dash for a number
+                if not numbers:
+                    raise
+                others = [name for name in wanted if name not in numbers]
+                table = read(numbers, SPELLED_IN_NUMBERS)
+                for name, column in zip(others, read(others, SPELLED).columns if others else (), strict=True):
+                    table = table.append_column(name, column)
             for column in (table.column(name) for name in numbers if name not in whole):
                 if compute.any(compute.is_nan(column)).as_py():  # -nan, which pyarrow takes for a number
                     raise pa.ArrowInvalid("not a number")
@@ -209,7 +234,9 @@ class Delimited(TextReader):
             fault = self._fault(cells, wanted)
             if fault is None:
                 both = zip(self.names, cells, strict=True)
-                writer.writerow(["" if wanted.get(n) == "number" and is_missing(cell) else cell for n, cell in both])
+                writer.writerow(
+                    ["" if wanted.get(n) == "number" and is_missing(cell, NO_NUMBER) else cell for n, cell in both]
+                )
                 continue
             fault.where.pop("row", None)
             fault.at(line=line + first, source=self.name)
@@ -235,7 +262,7 @@ class Delimited(TextReader):
                 return bad_cell(0, name, "text must be without zero bytes", "has some")
             if NOT_UTF8.search(cell):
                 return bad_cell(0, name, "text must be UTF-8", "is not", "Convert the file first.")
-            if wanted[name] == "number" and not is_missing(cell) and not NUMBER.fullmatch(cell.strip(" \t")):
+            if wanted[name] == "number" and not is_missing(cell, NO_NUMBER) and not NUMBER.fullmatch(cell.strip(" \t")):
                 if INFINITE.fullmatch(cell.strip()):
                     return bad_cell(0, name, "numbers must be finite", f"has {quoted(cell)}")
                 do = LABELS_INSTEAD if name == self.needed else category_instead(Column(name, "number"))

@@ -11,23 +11,25 @@ Rows
     Else sparse: an entry for each column. In a hashed row features of one place are added up.
 At prediction
     Columns are matched by name. A category that was never seen is a feature that was never seen: it has a place behind
-    the others, and weight 0; in dense rows, which keep their width, it is left out.
+    the others, and weight 0; in dense rows, which keep their width, it is left out. A number that is missing where none
+    was missing before counts as the mean of the column's first rows. `Surprises` counts both.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import ModelFileError
+from novikoff.errors import ModelFileError, SourceError
 from novikoff.sources.vw_line import murmur
 from novikoff.tables import cells
-from novikoff.tables.column import DAY, KINDS, Column, is_missing
+from novikoff.tables.column import DAY, KINDS, NO_FEATURE, NO_NUMBER, Column, is_missing
 from novikoff.tables.words import beside, counted, merged
 from novikoff.types import Sparse
 
@@ -47,6 +49,25 @@ class Slot:
         self.names, self.codes, self.values = names, codes, values
 
 
+class Surprises:
+    """What rows to be predicted have and the rows that were learned from had not, by column.
+
+    categories   rows with a category that was never seen, and the first such category
+    numbers      numbers that are missing where none was missing before
+    """
+
+    def __init__(self) -> None:
+        self.categories: dict[str, tuple[int, str]] = {}
+        self.numbers: dict[str, int] = {}
+
+    def note_category(self, column: str, rows: int, first: str) -> None:
+        before, shown = self.categories.get(column, (0, first))
+        self.categories[column] = before + rows, shown
+
+    def note_number(self, column: str, rows: int) -> None:
+        self.numbers[column] = self.numbers.get(column, 0) + rows
+
+
 class Encoding:
     """The columns that are used and the places of their features.
 
@@ -56,6 +77,8 @@ class Encoding:
     label_weights   how often rows of some labels counted
     named      have the columns names of their own? Else tables are matched by position
     dense      all columns were numbers from the first
+    means      of the first rows of columns of numbers: what a number counts as that is missing at prediction only
+    gaps       columns of numbers in which one was missing, where features are hashed
     """
 
     def __init__(
@@ -71,6 +94,8 @@ class Encoding:
         self._stems = _stems([column.name for column in self.columns])
         self.places: dict[str, int] = {}
         self.begins: dict[str, float] = {}  # the first moment of a column of dates
+        self.means: dict[str, float] = {}
+        self.gaps: set[str] = set()
         if bits is None:
             for column in self.columns:
                 if column.kind in ("number", "boolean"):
@@ -93,10 +118,27 @@ class Encoding:
         self.columns[self.columns.index(column)] = known
         return known
 
-    def rows(self, arrays: Mapping[str, Any], count: int, learn: bool = True) -> NDArray[Any] | Sparse:
-        """The features of `count` rows, from the array of each column; new ones get a place if `learn`."""
+    def average(self, first: Mapping[str, Sequence[Any]]) -> None:
+        """Remember the means of the columns of numbers, from their first cells."""
+        for column in self.columns:
+            if column.kind in ("number", "boolean"):
+                with suppress(SourceError, ValueError):  # raised when its row comes
+                    values = cells.numbers(cells.array(list(first[column.name]), column.kind), column)
+                    known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
+                    if len(known):
+                        self.means[column.name] = float(np.mean(known))
+
+    def rows(
+        self, arrays: Mapping[str, Any], count: int, learn: bool = True, surprises: Surprises | None = None
+    ) -> NDArray[Any] | Sparse:
+        """The features of `count` rows, from the array of each column; new ones get a place if `learn`.
+
+        surprises   counts what was never seen, if not `learn`
+        """
+        surprises = surprises or Surprises()
         if self.dense:
-            return self._dense([cells.numbers(arrays[column.name], column) for column in self.columns], count, learn)
+            numbers = [cells.numbers(arrays[column.name], column) for column in self.columns]
+            return self._dense(numbers, count, learn, surprises)
         slots, texts = [], []
         for column in self.columns:
             array = arrays[column.name]
@@ -104,10 +146,10 @@ class Encoding:
                 texts.append((column, cells.text(array)))
                 slots.append(Slot([gone(self._stem(column))], np.where(texts[-1][1][2], 0, -1)))
             else:
-                slots += list(self._slots(column, array, count, learn))
+                slots += list(self._slots(column, array, learn, surprises))
         return self._entries(slots, count, learn) if self.bits is None else self._hashed(slots, texts, count)
 
-    def _dense(self, columns: list[NDArray[Any]], count: int, learn: bool) -> NDArray[Any]:
+    def _dense(self, columns: list[NDArray[Any]], count: int, learn: bool, surprises: Surprises) -> NDArray[Any]:
         gaps = [np.isnan(values) if values.dtype.kind == "f" else None for values in columns]
         gaps = [gap if gap is not None and gap.any() else None for gap in gaps]
         firsts = [(int(np.argmax(gap)), j) for j, gap in enumerate(gaps) if gap is not None]
@@ -116,34 +158,53 @@ class Encoding:
         whole = all(values.dtype.kind == "i" for values in columns)
         x = np.zeros((count, len(places)), dtype=np.int64 if whole else np.float64)
         for j, (values, gap) in enumerate(zip(columns, gaps, strict=True)):
-            x[:, j] = values if gap is None else np.where(gap, 0.0, values)
-            if gap is not None and gone(self._stem(self.columns[j])) in places:
-                x[:, places[gone(self._stem(self.columns[j]))]] = gap
+            if gap is None:
+                x[:, j] = values
+                continue
+            column = self.columns[j]
+            place = places.get(gone(self._stem(column)))
+            x[:, j] = np.where(gap, self._mean(column, gap, surprises) if place is None else 0.0, values)
+            if place is not None:
+                x[:, place] = gap
         return x
+
+    def _mean(self, column: Column, missing: NDArray[np.bool_], surprises: Surprises) -> float:
+        """What numbers count as that are missing, where none was missing before."""
+        surprises.note_number(column.name, int(np.count_nonzero(missing)))
+        return self.means.get(column.name, 0.0)
 
     def expect_missing(self, cells: Mapping[str, Sequence[Any]]) -> None:
         """Give those features a place that say which of these cells are missing, by column; for dense rows."""
         new = []
         for j, column in enumerate(self.columns):
-            gaps = (row for row, cell in enumerate(cells[column.name]) if is_missing(cell) or cell != cell)
+            gaps = (row for row, cell in enumerate(cells[column.name]) if is_missing(cell, NO_NUMBER) or cell != cell)
             new += [(row, j) for row in islice(gaps, 1)]
         self._placed([gone(self._stem(self.columns[j])) for _, j in sorted(new)], True)
 
-    def _slots(self, column: Column, array: Any, count: int, learn: bool) -> Iterable[Slot]:
+    def _slots(self, column: Column, array: Any, learn: bool, surprises: Surprises) -> Iterable[Slot]:
         """The entries of a column."""
         name = self._stem(column)
         if column.kind == "unknown":
             yield Slot([gone(name)], 0)
         elif column.kind == "category":
-            values, codes = cells.distinct(array)
+            values, codes = cells.distinct(array, NO_FEATURE)
             names = [f"{name}={cells.spelled(value)}" for value in values]
+            if not learn and self.bits is None:
+                new = np.array([one not in self.places for one in names] + [False])
+                if rows := int(np.count_nonzero(new[codes])):
+                    surprises.note_category(column.name, rows, values[int(np.argmax(new))])
             yield Slot([*names, gone(name)], np.where(codes < 0, len(names), codes))
         elif column.kind == "time":
             yield from self._time_slots(column, cells.moments(array, column), learn)
         else:
             numbers = cells.numbers(array, column).astype(np.float64, copy=False)
             missing = np.isnan(numbers)
-            if missing.any():
+            if learn and missing.any():
+                self.gaps.add(column.name)
+            known = column.name in self.gaps if self.bits is not None else gone(name) in self.places
+            if missing.any() and not learn and not known:
+                yield Slot([column.name], 0, np.where(missing, self._mean(column, missing, surprises), numbers))
+            elif missing.any():
                 yield Slot([column.name, gone(name)], missing.astype(np.int64), np.where(missing, 1.0, numbers))
             else:
                 yield Slot([column.name], 0, numbers)
@@ -229,6 +290,8 @@ class Encoding:
             "bits": self.bits,
             "places": list(self.places),
             "begins": dict(self.begins),
+            "means": dict(self.means),
+            "gaps": sorted(self.gaps) if self.bits is not None else [],
         }
 
     @classmethod
@@ -247,6 +310,8 @@ class Encoding:
             encoding.dense &= bool(state["dense"])
             encoding.places = {str(name): place for place, name in enumerate(state["places"])}
             encoding.begins = {str(name): float(first) for name, first in state["begins"].items()}
+            encoding.means = {str(name): float(mean) for name, mean in state.get("means", {}).items()}
+            encoding.gaps = {str(name) for name in state.get("gaps", ())}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelFileError(f"the columns of a model must be readable: they are not ({error!r}).") from None
         if not sound or len(encoding.places) != len(state["places"]):

@@ -25,7 +25,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import Advice, Option, SourceError, quoted
+from novikoff.errors import Advice, LabelError, Option, SourceError, counted, quoted
 from novikoff.sources.layout import LABEL_NAMES
 from novikoff.sources.pandas_index import check_asked, unnamed_note
 from novikoff.sources.streaming_labels import shown
@@ -44,7 +44,7 @@ from novikoff.tables.choosing import (
 )  # fmt: skip
 from novikoff.tables.column import Kind, is_missing, is_whole
 from novikoff.tables.cutting import cut_by_width, cut_where_known
-from novikoff.tables.encoding import Encoding
+from novikoff.tables.encoding import Encoding, Surprises
 from novikoff.tables.label_column import LabelColumn
 from novikoff.tables.piece import Piece, Reader
 from novikoff.tables.weights import RowWeights, repeated
@@ -103,10 +103,14 @@ class Table(Stream):
         used_or_told = {self.label, weight, *(column.name for column in self.columns)}
         ignored = [name for name in reader.names[reader.index :] if name not in used_or_told]
         self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored, weight, self.weights.by_label)
+        self.encoding.average(head)
         self._foresee()
-        self._learn = True
+        self._learn, self._adopted, self._surprises = True, False, Surprises()
         if self._labels is not None:
             self._labels.look_at_first()
+            if self._labels.written.spaced is not None:
+                label = quoted(self._labels.written.spaced)
+                self.notes.append(f"spaces around labels of {self.name}, as in {label}, are left out")
         first = {*reader.names[: reader.index]}
         if first & {self.label, *(column.name for column in self.columns)}:
             self.notes[:] = [note for note in self.notes if note != unnamed_note(reader.index, self.name)]
@@ -257,7 +261,7 @@ class Table(Stream):
         if note and (told := f"the columns of {self.name} {note}") not in self.notes:
             self.notes.append(told)
         self._point &= encoding.dense
-        self._learn = learn
+        self._learn, self._adopted, self._surprises = learn, True, Surprises()
         self.encoding = encoding if learn else Encoding.restore(encoding.state())
 
     def extent(self) -> int:
@@ -326,6 +330,7 @@ class Table(Stream):
         if labels is not None:
             wanted[labels.name] = labels.kind
             labels.written.begin(self.expected, start or self._given)
+        self._surprises = Surprises()
         pieces = self._reader.pieces(start, wanted)
         try:
             for whole in pieces if labels is None else labels.settled(pieces, self._reader):
@@ -348,6 +353,8 @@ class Table(Stream):
                         raise error
             if row == 0 and self._given is None:
                 raise SourceError(f"a source must not be empty: {self.name} has no rows.")
+            if not self._adopted:
+                self._check_met()
         finally:
             self._say()
 
@@ -357,6 +364,22 @@ class Table(Stream):
             done = batch.first - 1
             if done + len(batch) > row:
                 yield batch if done >= row else replace(batch.part(row - done, len(batch)), first=row + 1)
+
+    def _check_met(self) -> None:
+        """Refuse a positive label, or a weight of one, that no row had; in a later source of a game it may not come."""
+        written = None if self._labels is None or self._labels.numbers else self._labels.written
+        if written is not None and written.known.absent:
+            raise LabelError(
+                "the positive label must occur", f"{self.name} has no {shown(self._positive)}, but {written.met}",
+                Advice("Pass ", Option("positive"), " and one of these."),
+            )  # fmt: skip
+        if self.weights.unmet:
+            label = min(self.weights.unmet)
+            raise LabelError(
+                "a label that is given a weight must occur",
+                f"{self.name} has no {quoted(label)}" + ("" if written is None else f", but {written.met}"),
+                Advice("Correct or leave out its weight in ", Option("label_weights"), "."),
+            )
 
     def _say(self) -> None:
         """What there is to say of this pass, in the notes."""
@@ -369,6 +392,16 @@ class Table(Stream):
             self._said.append(f"no label of {self.name} is {quoted(label)}, which was given a weight.")
         if self._labels is not None and self._labels.written.known.absent:
             self._said.append(f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1.")
+        for column, (rows, first) in self._surprises.categories.items():
+            self._said.append(
+                f"{counted(rows, 'row')} of {self.name} with a category of {column} that was not learned from, the "
+                f"first {quoted(first)}: it counts for nothing."
+            )
+        for column, cells_filled in self._surprises.numbers.items():
+            self._said.append(
+                f"{counted(cells_filled, 'row')} of {self.name} without a number in {column}, where none was missing "
+                f"before: it counts as the mean, {self.encoding.means.get(column, 0.0):.4g}."
+            )
         self.notes += self._said
 
     def _rows(self, piece: Piece) -> tuple[Any, NDArray[Any], NDArray[np.int64] | None, SourceError | None]:
@@ -391,7 +424,7 @@ class Table(Stream):
         if not rows:
             return np.empty((0, self.encoding.width))
         arrays = {c.name: piece.arrays[self._sources[c.name]].slice(0, rows) for c in self.encoding.columns}
-        x = self.encoding.rows(arrays, rows, self._learn)
+        x = self.encoding.rows(arrays, rows, self._learn, self._surprises)
         if isinstance(x, np.ndarray) and not self._point:
             return x.astype(np.float64, copy=False)
         return x
