@@ -58,7 +58,7 @@ _HOMES = {
     "mix": "mixing",
     "permutation_test": "permutation",
     "play": "playing",
-    "read": "sources.reader",
+    "read": "tables.reading",
     "register": "registry",
     "repeat": "repetition",
     "report": "reports.page",

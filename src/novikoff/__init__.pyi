@@ -77,7 +77,6 @@ from novikoff.sources.contexts import Contexts as Contexts
 from novikoff.sources.convert import convert as convert
 from novikoff.sources.frames import SparseMatrix as SparseMatrix
 from novikoff.sources.pairs import Pairs as Pairs
-from novikoff.sources.reader import read as read
 from novikoff.sources.svmlight import Svmlight as Svmlight
 from novikoff.sources.targets import Targets as Targets
 from novikoff.sources.text import Text as Text
@@ -89,6 +88,7 @@ from novikoff.tables.formats import CSV as CSV
 from novikoff.tables.formats import JSONL as JSONL
 from novikoff.tables.formats import Arrow as Arrow
 from novikoff.tables.formats import Frame as Frame
+from novikoff.tables.reading import read as read
 from novikoff.types import Batch as Batch
 from novikoff.types import Domain as Domain
 from novikoff.types import Labels as Labels

@@ -194,6 +194,7 @@ class Batch:
     y        int8 (-1/+1), int32 (many labels), float64 outcomes, or (rows, experts) losses
     first    the number of the first round, from 1
     end      where the stream goes on after this batch; None if it cannot say
+    encoding how the columns of a table became these features (tables/encoding.py); None if x comes from no table
     memory   borrowed: x and y may be written over when the next batch is read, so who wants to look at them later has
              `kept` them; owned: they stay as they are; mapped: the same, and they lie in a file and take no memory
     weights  of weighted rows, whole numbers: a row of weight k is k consecutive rounds, learned one by one, and scored
@@ -206,6 +207,7 @@ class Batch:
     end: Position | None = None
     memory: Memory = "borrowed"
     weights: NDArray[np.int64] | None = None
+    encoding: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "y", np.asarray(self.y))  # a list will do
@@ -231,7 +233,7 @@ class Batch:
         end = self.end if stop >= len(self) else None
         x = None if self.x is None else self.x[start:stop]
         weights = None if self.weights is None else self.weights[start:stop]
-        return Batch(x, self.y[start:stop], self.first + start, end, self.memory, weights)
+        return Batch(x, self.y[start:stop], self.first + start, end, self.memory, weights, self.encoding)
 
     def copy(self) -> Batch:
         """The same rounds in arrays of their own."""

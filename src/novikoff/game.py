@@ -185,6 +185,8 @@ class Game:
         served, versions   of rounds whose labels come late: what `predict_batch` said, and `ledger.rounds` at that time
         """
         self.ledger.fixed = False
+        if self.ledger.encoding is None:
+            self.ledger.read_by(batch.encoding)
         if served is None or versions is None:
             self._learn_batch(batch)
         else:

@@ -53,6 +53,7 @@ from novikoff.errors import Advice, InputError, Option, shown
 from novikoff.executors import Executor, Threads, executor
 from novikoff.game import users_labels
 from novikoff.kernels.coins import coin
+from novikoff.learners.playing import check_encoding
 from novikoff.learners.restoring import require
 from novikoff.ledger import Ledger
 from novikoff.player import Player
@@ -161,6 +162,7 @@ class OnlineToBatch(Shown):
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
         """The labels of all rows of a batch, -1 and +1 as its own are."""
+        check_encoding(self.encoding, batch)
         return Player(self.classifier).predict_many(batch)
 
 

@@ -39,7 +39,9 @@ def test_the_table_has_a_line_for_each_learner_in_the_order_given(csv, capsys):
     out, err = capsys.readouterr()
     title, head, *lines, always = out.splitlines()
     assert re.fullmatch(r"always saying (yes|no): [\d.]+ %", always)
-    assert title == f"3 learners on {csv}: 300 rows, 4 shuffles of seed 2, mean ± deviation"
+    assert (
+        title == f"3 learners on {csv}, target: label (by its name): 300 rows, 4 shuffles of seed 2, mean ± deviation"
+    )
     assert head.split("  ")[0] == "learner"
     assert [line.split()[0] for line in lines] == SCALED
     assert "no is -1, yes is +1" in err
@@ -60,7 +62,7 @@ def test_one_order_has_no_deviation(csv, capsys):
     out, err = capsys.readouterr()
     ledger = nk.play("perceptron", nk.read(csv))
     title, _, line, _ = out.splitlines()
-    assert title == f"1 learner on {csv}: 300 rows, in their own order"
+    assert title == f"1 learner on {csv}, target: label (by its name): 300 rows, in their own order"
     assert "±" not in line
     assert line.split()[:3] == [
         "perceptron:bias=1,scale=standard",

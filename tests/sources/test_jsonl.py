@@ -51,8 +51,9 @@ def slow(data, bits=18, label=None):
                 raise BadError
             if label is None and pairs:
                 lower = [key.lower() for key, _ in pairs]
-                found = [lower.index(name) for name in ("label", "y", "class", "target") if name in lower]
-                label = pairs[found[0] if found else -1][0]
+                found = [lower.index(name) for name in ("label", "target") if name in lower]
+                edges = lower[0] in ("class", "y") and lower[-1] not in ("class", "y")
+                label = pairs[found[0] if found else 0 if edges else -1][0]
             (given,) = (value for key, value in pairs if key == label)
             value = slow_label(given)
             if numbers is None:
@@ -135,7 +136,7 @@ def slow_label(value):
         value = float(value)
     if not isinstance(value, (bool, float, str)) or (isinstance(value, float) and not -(2**53) < value < 2**53):
         raise BadError
-    return value if isinstance(value, str) else float(value)
+    return value.strip() if isinstance(value, str) else float(value)
 
 
 def slow_hash(name, seed):
@@ -344,15 +345,15 @@ def test_numba_is_not_imported_to_read():
 
 
 @pytest.mark.parametrize(
-    ("key", "guessed"),
-    [("label", False), ("y", False), ("Class", False), ("TARGET", False), ("outcome", True)],
+    ("key", "chosen"),
+    [("label", "by its name"), ("y", "last column"), ("TARGET", "by its name"), ("outcome", "last column")],
 )
-def test_the_label_is_under_a_known_key_or_the_last_of_the_first_object(key, guessed):
+def test_the_label_is_under_a_known_key_or_the_last_of_the_first_object(key, chosen):
     rows = lines({"a": 5, key: 1}, {key: 0, "a": 6}, {key: 1, "b": 7})
     stream = JSONL(io.BytesIO(rows))
     for _ in range(2):
         assert [y for y, _, _ in rows_of(stream.batches())] == [1, -1, 1]
-        assert stream.notes == (['the label is "outcome", the last key of the first object'] if guessed else [])
+        assert stream.target_column == (key, chosen)
 
 
 def test_of_several_known_keys_label_comes_first():

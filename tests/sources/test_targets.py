@@ -60,7 +60,7 @@ def test_a_long_stream_goes_on_where_it_stopped():
 
 
 def test_a_frame_has_its_target_by_name_or_last():
-    frame = pa.table({"a": [1, 2], "y": [0.5, -0.5], "b": [3.0, 4.0]})
+    frame = pa.table({"a": [1, 2], "target": [0.5, -0.5], "b": [3.0, 4.0]})
     (x,), y = rows(target_frame(frame))
     assert (x.tolist(), y.tolist()) == ([[1.0, 3.0], [2.0, 4.0]], [0.5, -0.5])
     stream = target_frame(frame, label="a", columns=["b"])

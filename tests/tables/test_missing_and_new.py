@@ -133,8 +133,9 @@ def test_later_source_of_a_game_may_be_without_the_positive_label(frame, tmp_pat
     novikoff("run", "perceptron", "one.csv", "--positive", "yes", "--save", "m.nk", cwd=tmp_path)
     code, _, error = novikoff("run", "two.csv", "--positive", "yes", "--resume", "m.nk", cwd=tmp_path)
     assert code == 0, error
+    assert nk.play("perceptron", nk.read(tmp_path / "two.csv", positive="yes")).positives == 0  # no other label came
     with pytest.raises(LabelError, match="the positive label must occur"):
-        nk.play("perceptron", nk.read(tmp_path / "two.csv", positive="yes"))
+        nk.play("perceptron", nk.read(tmp_path / "two.csv", positive="No"))
 
 
 def test_service_takes_text_for_a_number_where_numbers_came_before():

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
+from novikoff.errors import MismatchError
 from novikoff.learners.written import Written
-from novikoff.types import Example
+from novikoff.types import Batch, Example
+
+OF_BATCHES = ("learn_many", "predict_many", "scores_many", "probabilities_many")
+"""Methods that are given a batch."""
 
 
 class Playing(ABC, Written):
-    """A learner brings `play_one`."""
+    """A learner brings `play_one`.
+
+    Its methods on batches refuse one that was encoded by another table than that which the learner learned from.
+    """
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        for name in OF_BATCHES:
+            if name in cls.__dict__:
+                setattr(cls, name, _checked(cls.__dict__[name]))
 
     @abstractmethod
     def play_one(self, x: Example, y: Any) -> Any:
@@ -18,3 +33,25 @@ class Playing(ABC, Written):
 
     def learn_one(self, x: Example, y: Any) -> None:
         self.play_one(x, y)
+
+
+def check_encoding(own: Any, batch: Batch) -> None:
+    """Refuse a batch whose features have other places than those of the table with the encoding `own`, if any."""
+    if own is not None and batch.encoding is not None and not own.agrees(batch.encoding):
+        raise MismatchError(
+            "a batch must be encoded as the rows that were learned from",
+            "this one was encoded by its own table, where features have other places",
+            "Read new rows with nk.read(new, like=ledger), and take its batches.",
+        )
+
+
+def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, after a look at the encoding of its batch."""
+
+    @wraps(method)
+    def checked(self: Any, batch: Batch, *more: Any, **named: Any) -> Any:
+        if batch.encoding is not None:
+            check_encoding(self.__dict__.get("encoding"), batch)
+        return method(self, batch, *more, **named)
+
+    return checked

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from novikoff.errors import SourceError
 from novikoff.sources.urls import is_url, mark, matching
-from novikoff.stream import Stream
+from novikoff.stream import Stream, Target
 from novikoff.types import Batch, Domain, Labels, Position
 
 
@@ -105,6 +105,16 @@ class Files(Stream):
     def most_bad(self) -> int:  # type: ignore[override]
         """As many in each file."""
         return sum(file.most_bad for file in self._files)
+
+    @property
+    def scaled_by_default(self) -> bool:  # type: ignore[override]
+        """Are their features scaled by default?"""
+        return self._first.scaled_by_default
+
+    @property
+    def target_column(self) -> Target | None:  # type: ignore[override]
+        """The column that is predicted, and how it was chosen in the first file."""
+        return self._first.target_column
 
     @property
     def encoding(self) -> Any:

@@ -45,7 +45,8 @@ class InMemoryStream(Stream):
         begin = start["row"] if start else 0
         for batch, end in zip(self._batches, self._ends, strict=True):
             if end > begin:  # borrowed: games go side by side, one a core, and need no second thread each
-                yield Batch(batch.x, batch.y, end - len(batch) + 1, {"row": end}, weights=batch.weights)
+                at = end - len(batch) + 1
+                yield Batch(batch.x, batch.y, at, {"row": end}, weights=batch.weights, encoding=batch.encoding)
 
     def part(self, first: int, last: int) -> Stream:
         """These rows, in arrays of their own."""
@@ -76,7 +77,8 @@ class InMemoryStream(Stream):
             order = np.repeat(firsts[order] - (ends - lengths), lengths) + np.arange(len(weights))
             weights = weights[order]
         x = _gather([batch.x for batch in self._batches], order)
-        whole = Batch(x, np.concatenate([batch.y for batch in self._batches])[order], 1, weights=weights)
+        y = np.concatenate([batch.y for batch in self._batches])[order]
+        whole = Batch(x, y, 1, weights=weights, encoding=self.encoding)
         return InMemoryStream(self, [whole.part(t, t + ROWS_PER_BATCH) for t in range(0, len(whole), ROWS_PER_BATCH)])
 
 

@@ -62,6 +62,12 @@ class WrittenLabels:
         return ", ".join(map(shown, seen[:MOST_NAMED])) + (", ..." if len(seen) > MOST_NAMED else "")
 
     @property
+    def mistaken(self) -> bool:
+        """Were there two labels besides the positive one, or one that differs from it in case only?"""
+        positive = str(self._given[0]).strip().lower()
+        return len(self._seen) > 1 or any(str(label).lower() == positive for label in self._seen)
+
+    @property
     def several(self) -> bool:
         """Do the first cells show three labels or more, which are not numbers to be predicted?"""
         return self._several and not self.numbers

@@ -126,7 +126,7 @@ class Encoding:
                     values = cells.numbers(cells.array(list(first[column.name]), column.kind), column)
                     known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
                     if len(known):
-                        self.means[column.name] = float(np.mean(known))
+                        self.means[column.name] = float(np.sum(known / len(known)))  # the sum alone could overflow
 
     def rows(
         self, arrays: Mapping[str, Any], count: int, learn: bool = True, surprises: Surprises | None = None
@@ -273,8 +273,16 @@ class Encoding:
         return any(now < then for now, then in zip(self.known(), known, strict=True))
 
     def agrees(self, other: Encoding) -> bool:
-        """Have all features that both know the same places in both?"""
-        same = (self.bits, self.columns, self.begins) == (other.bits, other.columns, other.begins)
+        """Have all features that both know the same places in both? One of them may know more."""
+        if self is other:
+            return True
+        if self.bits != other.bits or len(self.columns) != len(other.columns):
+            return False
+        columns = zip(self.columns, other.columns, strict=True)
+        same = all(
+            a == b or (a.name == b.name and "unknown" in (a.kind, b.kind)) for a, b in columns
+        )  # a column of which nothing is known waits for its first cell
+        same &= all(self.begins[name] == other.begins[name] for name in self.begins.keys() & other.begins.keys())
         return same and all(a == b for a, b in zip(self.places, other.places, strict=False))
 
     def state(self) -> dict[str, Any]:

@@ -129,7 +129,8 @@ class Arrow(Stream):
                 row += len(y)
                 width = x.width if isinstance(x, Sparse) else 0
                 weights = self._rows.weights(piece) if isinstance(self._rows, Converted) else None
-                yield Batch(x, y, row - len(y) + 1, {"row": row, "width": width}, self._memory, weights)
+                end = {"row": row, "width": width}
+                yield Batch(x, y, row - len(y) + 1, end, self._memory, weights, self.encoding)
         if row != self.rows:
             raise SourceError(f"a source must stay as it is: {self.name} has {row:,} rows instead of {self.rows:,}.")
 

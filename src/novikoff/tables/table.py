@@ -344,9 +344,10 @@ class Table(Stream):
                     for part, rows in cut_by_width(x, known, self.encoding) if len(y) else ():
                         last = end if rows.stop == len(y) else None
                         if counts is None:
-                            yield Batch(part, y[rows], row + rows.start + 1, last, "owned")
+                            yield Batch(part, y[rows], row + rows.start + 1, last, "owned", encoding=self.encoding)
                         else:
-                            yield from repeated(part, y[rows], counts[rows], row, last)
+                            for batch in repeated(part, y[rows], counts[rows], row, last):
+                                yield replace(batch, encoding=self.encoding)
                             row += int(counts[rows].sum())
                     row, read = played, read + len(y)
                     if error:
@@ -366,9 +367,9 @@ class Table(Stream):
                 yield batch if done >= row else replace(batch.part(row - done, len(batch)), first=row + 1)
 
     def _check_met(self) -> None:
-        """Refuse a positive label, or a weight of one, that no row had; in a later source of a game it may not come."""
+        """Refuse a positive label where two others came, and a weight of a label, that no row had."""
         written = None if self._labels is None or self._labels.numbers else self._labels.written
-        if written is not None and written.known.absent:
+        if written is not None and written.known.absent and written.mistaken:
             raise LabelError(
                 "the positive label must occur", f"{self.name} has no {shown(self._positive)}, but {written.met}",
                 Advice("Pass ", Option("positive"), " and one of these."),
@@ -392,14 +393,14 @@ class Table(Stream):
             self._said.append(f"no label of {self.name} is {quoted(label)}, which was given a weight.")
         if self._labels is not None and self._labels.written.known.absent:
             self._said.append(f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1.")
-        for column, (rows, first) in self._surprises.categories.items():
+        for column, (new, first) in self._surprises.categories.items():
             self._said.append(
-                f"{counted(rows, 'row')} of {self.name} with a category of {column} that was not learned from, the "
+                f"{counted(new, 'row')} of {self.name} with a category of {column} that was not learned from, the "
                 f"first {quoted(first)}: it counts for nothing."
             )
-        for column, cells_filled in self._surprises.numbers.items():
+        for column, filled in self._surprises.numbers.items():
             self._said.append(
-                f"{counted(cells_filled, 'row')} of {self.name} without a number in {column}, where none was missing "
+                f"{counted(filled, 'row')} of {self.name} without a number in {column}, where none was missing "
                 f"before: it counts as the mean, {self.encoding.means.get(column, 0.0):.4g}."
             )
         self.notes += self._said
