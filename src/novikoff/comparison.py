@@ -31,6 +31,7 @@ from novikoff.baselines import Constant
 from novikoff.certificate import Certificate
 from novikoff.environment import check_asked
 from novikoff.errors import InputError, SpecError, counted
+from novikoff.errors import named as kind_of
 from novikoff.executors import Count, Executor, Over, Threads, executor
 from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
@@ -255,6 +256,9 @@ def _named(learners: Sequence[Made] | Mapping[str, Made]) -> list[tuple[str, Mad
     """Each learner with its name, checked before anything is read."""
     if isinstance(learners, str):
         raise SpecError(f"learners must be a list: got {learners!r} alone. Write [{learners!r}].")
+    if not isinstance(learners, (Sequence, Mapping)):
+        do = 'Write nk.compare(["perceptron", "auto"], source).'
+        raise SpecError("learners must be a list, before the source", f"got {kind_of(learners)}", do)
     if isinstance(learners, Mapping):
         named = list(learners.items())
     else:

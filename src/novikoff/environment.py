@@ -67,6 +67,9 @@ def _stream(environment: Any, learner: Learner, many: int | None) -> Stream:
         return SparseMatrix(*environment, many=many)
     if (both := arrays_of(environment)) is not None:
         return Arrays(*both, many=many)
+    if isinstance(environment, np.ndarray) and environment.ndim == 2 and environment.shape[1] != 2:
+        must, was = "an environment must have labels", f"got an array of shape {environment.shape} alone"
+        raise MismatchError(must, was, "Pass X and y as one pair: (X, y).")
     if isinstance(environment, Iterable):
         return Pairs(environment, domain=learner.domain, many=many)
     raise MismatchError(

@@ -146,6 +146,11 @@ class NovikoffError(Exception):
         return self.told()
 
 
+def named(value: Any) -> str:
+    """What was given, for a message: a class by its name, another value by its type."""
+    return f"the class {value.__name__}" if isinstance(value, type) else f"a value of type {type(value).__name__}"
+
+
 class InputError(NovikoffError, ValueError):
     """An example or a label that the learner cannot take; the learner is as it was."""
 

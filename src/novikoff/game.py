@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.by_id import Answer, ById
-from novikoff.errors import InputError, MismatchError, SpecError, shown
+from novikoff.errors import InputError, MismatchError, SpecError, named, shown
+from novikoff.learners.playing import check_batch
 from novikoff.ledger import Ledger
 from novikoff.numbering import Numbering, one_label
 from novikoff.observer import Observer, Tracking
 from novikoff.pending import MOST, Id
-from novikoff.player import Player
+from novikoff.player import Player, is_learner
 from novikoff.tables.adopting import adopted_row, columns_of_row
 from novikoff.types import Batch, Example, Label, Labels, Learner, StepResult, check_label, signs
 
@@ -51,10 +52,8 @@ class Game:
         self, learner: Learner, ledger: Ledger | None = None, track: bool = True, observers: Sequence[Observer] = (),
         most_pending: int = MOST, expire_seconds: float | None = None, drift: DriftTest | None = None,
     ) -> None:  # fmt: skip
-        if isinstance(learner, str):
-            raise SpecError(
-                "a game must have a learner", f"got the spec {learner!r}", f"Pass nk.make({learner!r}, 'learner')."
-            )
+        _check_learner(learner)
+        _check_observers(observers)
         self.learner = learner
         self.ledger = ledger or Ledger(learner)
         if self.ledger.learner is not learner:
@@ -144,6 +143,7 @@ class Game:
 
         When labels come: `learn_batch` with what was `served`, and with the `versions`, `ledger.rounds` as it is now.
         """
+        check_batch(self.ledger.encoding, batch)
         said = self._say(batch)
         self._be_late().predict(len(batch))
         return said
@@ -184,6 +184,7 @@ class Game:
 
         served, versions   of rounds whose labels come late: what `predict_batch` said, and `ledger.rounds` at that time
         """
+        check_batch(self.ledger.encoding, batch)
         self.ledger.fixed = False
         if self.ledger.encoding is None:
             self.ledger.read_by(batch.encoding)
@@ -306,3 +307,25 @@ def users_labels(learner: Learner, known: list[Any] | None) -> Labels | Numberin
     if Player(learner).numbered:
         return Numbering(known, learner.labels or 0)
     return None if known is None or learner.labels is not None or known == [-1, 1] else Labels(*known)
+
+
+def _check_learner(learner: Any) -> None:
+    """Refuse what is not a learner, and name what to pass instead."""
+    must = "a game must have a learner"
+    if isinstance(learner, str):
+        raise SpecError(must, f"got the spec {learner!r}", f"Pass nk.make({learner!r}, 'learner').")
+    if isinstance(learner, Ledger):
+        raise InputError(must, "got a ledger", "Pass its learner and the ledger: nk.Game(ledger.learner, ledger).")
+    if not is_learner(learner):
+        do = f"Pass {learner.__name__}()." if isinstance(learner, type) else "Pass nk.Perceptron(), say."
+        raise InputError(must, f"got {named(learner)}", do)
+
+
+def _check_observers(observers: Any) -> None:
+    """Refuse what cannot watch a game."""
+    if not isinstance(observers, Sequence):
+        raise InputError("observers must be a list", f"got {named(observers)}", "Write observers=[...].")
+    for one in observers:
+        if not hasattr(one, "begin_pass"):
+            do = "Wrap a function of the ledger: novikoff.observer.Calls(function)."
+            raise InputError("an observer must be an Observer", f"got {named(one)}", do)

@@ -49,11 +49,11 @@ from novikoff.certificates.risk_facts import BestFacts, EnsembleFacts
 from novikoff.certificates.voted_risk import voted_risk
 from novikoff.drift import ALPHA, DriftTest
 from novikoff.environment import as_stream
-from novikoff.errors import Advice, InputError, Option, shown
+from novikoff.errors import Advice, InputError, Option, named, shown
 from novikoff.executors import Executor, Threads, executor
 from novikoff.game import users_labels
 from novikoff.kernels.coins import coin
-from novikoff.learners.playing import check_encoding
+from novikoff.learners.playing import check_batch
 from novikoff.learners.restoring import require
 from novikoff.ledger import Ledger
 from novikoff.player import Player
@@ -162,7 +162,7 @@ class OnlineToBatch(Shown):
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
         """The labels of all rows of a batch, -1 and +1 as its own are."""
-        check_encoding(self.encoding, batch)
+        check_batch(self.encoding, batch)
         return Player(self.classifier).predict_many(batch)
 
 
@@ -210,6 +210,9 @@ def keep(
     tell     called now and then with the rows done in the further pass
     on       who judges the candidates of "best": "threads" and how many, "ray", or the address of a cluster of Ray
     """
+    if not isinstance(ledger, Ledger):
+        do = "Pass ledger = nk.play(learner, source, keep=50)."
+        raise InputError("a classifier is kept from the ledger of a game", f"got {named(ledger)}", do)
     reservoir = ledger.reservoir
     if how not in METHODS:
         raise InputError(f"how must be one of {', '.join(METHODS)}: got {how!r}.")

@@ -19,14 +19,15 @@ from novikoff.environment import (
     opened,
     pieces,
 )  # fmt: skip
-from novikoff.errors import Advice, InputError, MismatchError, Option, SpecError
+from novikoff.errors import Advice, InputError, MismatchError, Option, SpecError, named
 from novikoff.game import Game
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
 from novikoff.looking_back import check_hindsight, look_back
 from novikoff.numbering import alike, plain_label
 from novikoff.observer import Observer
-from novikoff.player import Player
+from novikoff.player import Player, is_learner
+from novikoff.registry import names
 from novikoff.stream import Stream, is_stream, there_before
 from novikoff.tables.adopting import adopted
 from novikoff.types import Adversary, Domain, Learner, Position
@@ -76,6 +77,10 @@ def play(
     """
     check_asked(labels)
     learner = "auto" if learner is None else learner
+    _check_learner(learner, environment)
+    if rounds is not None and not isinstance(rounds, (int, np.integer)):
+        do = "If these are labels, pass them with X: nk.play(learner, (X, y))."
+        raise InputError("rounds must be a whole number", f"got {named(rounds)}", do)
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds must be at least 0: got {rounds}.")
     if passes < 1:
@@ -125,6 +130,28 @@ def _for_player(stream: Stream, known: Ledger | Player, learner: Learner) -> Str
     stream = adopted(stream, known.encoding, known.feature_names, numbered=numbered)
     player.check_hash(stream)
     return stream
+
+
+def _check_learner(learner: Any, environment: Any) -> None:
+    """Refuse what is not a learner, and a source in its place."""
+    if is_learner(learner) or (isinstance(learner, str) and _is_spec(learner)):
+        return
+    if is_learner(environment) or (isinstance(environment, str) and _is_spec(environment)):
+        first = f"the source {learner!r}" if isinstance(learner, str) else named(learner)
+        second = f"the learner {environment!r}"
+        do = f"Write nk.play({environment!r}, source)."
+        raise InputError("the learner must come before the source", f"got {first} and then {second}", do)
+    if not isinstance(learner, str):  # what is wrong with a spec is found where it is made
+        do = f"Pass {learner.__name__}()." if isinstance(learner, type) else 'Pass "perceptron" or nk.Perceptron().'
+        raise InputError("a learner must be a learner or its spec", f"got {named(learner)}", do)
+
+
+def _is_spec(text: str) -> bool:
+    """Does it name a learner?"""
+    try:
+        return catalog.parse(text).name in names("learner")
+    except SpecError:
+        return False
 
 
 class Prepared(NamedTuple):

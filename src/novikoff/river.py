@@ -23,7 +23,7 @@ import numpy as np
 from novikoff import catalog
 from novikoff.certificate import Certificate
 from novikoff.environment import check_asked
-from novikoff.errors import InputError, MismatchError, shown
+from novikoff.errors import InputError, MismatchError, SpecError, named, shown
 from novikoff.game import Game
 from novikoff.ledger import Ledger
 from novikoff.ledger_state import packed, unpacked
@@ -45,6 +45,10 @@ class _Model(base.Estimator):
     _game: Game
 
     def _begin(self, many: bool = False) -> None:
+        made: Any = self.learner
+        if not isinstance(made, str):
+            do = 'Pass its spec: "logistic", or "perceptron:bias=1".'
+            raise SpecError("learner must be the spec of a learner", f"got {named(made)}", do)
         learner: Learner = catalog.make(self.learner, "learner", seed=self.seed, many=many or None)
         if learner.domain.kind not in ("vector", "any"):
             raise MismatchError(

@@ -36,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         whole.print_help()
         return 2
     try:
+        if _is_source(words[0]) and words[0] not in whole.verbs():
+            whole.error(f"{words[0]} is a source, and no verb stands before it: novikoff run {words[0]}")
         asked, rest = whole.parse_known_args(words)
         if asked.act is verbs.run:
             _find_source(asked, rest)
@@ -77,8 +79,16 @@ def _find_source(asked: Namespace, rest: list[str]) -> None:
     if asked.source is None:
         asked.learner, asked.source = None, asked.learner
     name = (asked.source or "").partition(":")[0]
+    first = (asked.learner or "").partition(":")[0]
+    if first and first not in names("learner") and name in names("learner") and not os.path.exists(asked.source):
+        asked.verb.error(f"the learner stands before the source: novikoff run {asked.source} {asked.learner}")
     if not name or (asked.learner in (None, "auto") and not os.path.exists(asked.source) and name in names("learner")):
         asked.verb.error("the following arguments are required: SOURCE")
+
+
+def _is_source(word: str) -> bool:
+    """Is it a file, or a source by its name?"""
+    return os.path.isfile(word) or word.startswith(("demo:", "stream:"))
 
 
 def _set_up() -> None:

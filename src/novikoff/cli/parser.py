@@ -19,6 +19,10 @@ SPEC = "name or name:key=value,… (see: novikoff list)"
 METHODS = ("best", "random", "voted", "averaged", "last")
 
 
+MEANT = {"--target": ["--label"], "--outcome": ["--label"], "--response": ["--label"], "--weights": ["--weight"]}
+"""Options of other tools, and what they are called here."""
+
+
 class Parser(ArgumentParser):
     """argparse's, but with one line for an error."""
 
@@ -30,8 +34,14 @@ class Parser(ArgumentParser):
         """Refuse words that mean nothing here, and name options that look like the first."""
         from difflib import get_close_matches
 
-        close = get_close_matches(words[0], [name for name in self._option_string_actions if name.startswith("--")], 1)
+        options = [name for name in self._option_string_actions if name.startswith("--")]
+        close = [name for name in MEANT.get(words[0].partition("=")[0], ()) if name in options]
+        close = close or get_close_matches(words[0], options, 1)
         self.error(f"{' '.join(words)!r} means nothing here" + (f" ({close[0]}?)" if close else ""))
+
+    def verbs(self) -> list[str]:
+        """The verbs there are."""
+        return [name for action in self._actions if isinstance(action.choices, dict) for name in action.choices]
 
 
 def parser() -> Parser:

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
+from zipfile import is_zipfile
 
 import numpy as np
 
@@ -43,6 +44,8 @@ def predict_source(
     """
     page = page or Telling(as_json)
     page.check()
+    if is_zipfile(source) and not is_zipfile(path):
+        raise InputError(f"the model stands before the source: novikoff predict {source} {path}.")
     saved = model.load(path)
     saved = saved.kept if isinstance(saved, Mixed) else saved
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from novikoff.errors import MismatchError
+from novikoff.errors import InputError, MismatchError
 from novikoff.learners.written import Written
 from novikoff.types import Batch, Example
 
@@ -35,8 +35,14 @@ class Playing(ABC, Written):
         self.play_one(x, y)
 
 
-def check_encoding(own: Any, batch: Batch) -> None:
-    """Refuse a batch whose features have other places than those of the table with the encoding `own`, if any."""
+def check_batch(own: Any, batch: Any) -> None:
+    """Refuse what is not a batch, and one whose features have other places than those of the encoding `own`, if any."""
+    if not isinstance(batch, Batch):
+        raise InputError(
+            "a batch must be a Batch",
+            f"got {type(batch).__name__}",
+            "Pass nk.Batch(X, y, 1), or the batches of nk.read(new, like=ledger).",
+        )
     if own is not None and batch.encoding is not None and not own.agrees(batch.encoding):
         raise MismatchError(
             "a batch must be encoded as the rows that were learned from",
@@ -50,8 +56,7 @@ def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def checked(self: Any, batch: Batch, *more: Any, **named: Any) -> Any:
-        if batch.encoding is not None:
-            check_encoding(self.__dict__.get("encoding"), batch)
+        check_batch(self.__dict__.get("encoding"), batch)
         return method(self, batch, *more, **named)
 
     return checked

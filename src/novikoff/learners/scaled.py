@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from novikoff.errors import InputError
 from novikoff.learners.features import Features
 from novikoff.learners.nesting import restored, saved
-from novikoff.learners.playing import Playing, check_encoding
+from novikoff.learners.playing import Playing, check_batch
 from novikoff.learners.rescaled import Rescaled, scaled_row
 from novikoff.learners.scaler import Scale, Scaler
 from novikoff.learners.written import Written
@@ -126,7 +126,7 @@ class Scaled(Playing):
         return self._player.predict_many(self._asked_many(batch))
 
     def _asked_many(self, batch: Batch) -> Batch:
-        check_encoding(self.__dict__.get("encoding"), batch)
+        check_batch(self.__dict__.get("encoding"), batch)
         self.features.rows(batch, learn=False)
         return self.scaler.batch(batch, learn=False)
 

@@ -61,6 +61,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Play the rows, in a random order if `shuffle`; whatever was learned before is forgotten."""
         self._check_passes()
+        self._check_columns(X)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         check_classification_targets(y)
         weights = self._weights(X, y, np.unique(y), sample_weight)
@@ -73,6 +74,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Play these rows as they come, after those before. The first call names all `classes` there may be."""
         first = "_ledgers" not in self.__dict__
+        self._check_columns(X)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=first)
         check_classification_targets(y)
         if first:

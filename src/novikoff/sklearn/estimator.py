@@ -63,6 +63,16 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             )
         return learner
 
+    def _check_columns(self, X: Any) -> None:
+        """Refuse dates, which no array of numbers can hold beside numbers, before scikit-learn looks at X."""
+        for name, kind in getattr(X, "dtypes", {}).items() if hasattr(X, "columns") else ():
+            if str(kind).startswith(("datetime", "timedelta", "period")):
+                raise InputError(
+                    "X must be numbers",
+                    f"column {name!r} is {kind}",
+                    f'Pass X[{name!r}].astype("int64"), or play the frame itself: nk.play("auto", frame).',
+                )
+
     def _asked(self) -> Player | None:
         """Of the learner that there is, or would be; None if there can be none."""
         ledgers = self.__dict__.get("_ledgers")

@@ -50,6 +50,7 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         return self
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, first: bool) -> tuple[Any, NDArray[np.float64], Any]:
+        self._check_columns(X)
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True, reset=first
         )

@@ -95,4 +95,14 @@ def is_frame(value: Any) -> bool:
         return False
     import narwhals as nw
 
+    check_names(value)
     return isinstance(nw.from_native(value, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+
+
+def check_names(frame: Any) -> None:
+    """Refuse a frame of pandas in which two columns have one name: any other kind of frame cannot have them."""
+    twice = getattr(getattr(frame, "columns", None), "duplicated", None)
+    if twice is not None and twice().any():
+        name = frame.columns[twice()][0]
+        do = "Rename or drop one: frame.loc[:, ~frame.columns.duplicated()]."
+        raise SourceError("columns must have different names", f"two of the frame are called {name!r}", do)

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from itertools import islice
 
 import numpy as np
@@ -133,10 +134,12 @@ def find_column(
     if found is None:
         there = ", ".join(quoted(name)[1:-1] for name in names[:MOST_SHOWN]) if names and shown else f"0 to {width - 1}"
         more = f" and {len(names) - MOST_SHOWN:,} more" if shown and len(names) > MOST_SHOWN else ""
-        why, do = "not there", "Choose another"
+        close = [name for name in names if name.lower() == str(column).strip().lower()] if shown else []
+        close = close or (get_close_matches(str(column), names, 1) if shown else [])
+        why, do = "not there", f"Did you mean {quoted(close[0])}?" if close else "Choose another."
         if column in names:
-            why, do = "there more than once", f"Choose by number: {' or '.join(map(str, called))}"
-        raise SourceError(f"{what} must be one of {there}{more}: {column!r} is {why}, in {source}. {do}.")
+            why, do = "there more than once", f"Choose by number: {' or '.join(map(str, called))}."
+        raise SourceError(f"{what} must be one of {there}{more}: {column!r} is {why}, in {source}. {do}")
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import InputError, SourceError
+from novikoff.errors import InputError, SourceError, shown
 from novikoff.numbering import Numbering, one_label
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Example, Labels, Position, check_label
@@ -57,6 +57,10 @@ class Pairs(Stream):
         many: int | None = None,
         name: str = "pairs",
     ) -> None:
+        if labels is not None and not isinstance(labels, Labels):
+            two = labels if isinstance(labels, (list, tuple)) and len(labels) == 2 else ("ham", "spam")
+            do = f"Pass nk.Labels({two[0]!r}, {two[1]!r}), or many=True for more than two."
+            raise SourceError("labels must be Labels, the values for -1 and +1", f"got {shown(labels)}", do)
         if labels is not None and many is not None:
             raise SourceError(f"labels must be two or many: got {labels} and many={many}. Pass one of them.")
         try:

@@ -33,9 +33,13 @@ def bad_cell(row: int, column: str, must: str, was: str, do: str = "Clean or dro
     return SourceError(must, was, do, row=row, column=column)
 
 
-def missing(row: int, column: str, what: str = "labels") -> SourceError:
-    """A label or an outcome that is not there."""
-    return bad_cell(row, column, f"{what} must not be missing", "is empty", "Fill or drop the row.")
+def missing(row: int, column: str, what: str = "labels", cell: Any = None) -> SourceError:
+    """A label or an outcome that is not there; `cell` as it is written, if that is known."""
+    if not isinstance(cell, str) or not cell.strip():
+        return bad_cell(row, column, f"{what} must not be missing", "is empty", "Fill or drop the row.")
+    text = cell.strip()
+    was, do = f'has "{text}", which is read as missing', f"Drop the row, or rename {text} if it is a label."
+    return bad_cell(row, column, f"{what} must not be missing", was, do)
 
 
 def category_instead(column: Column) -> str:
@@ -158,9 +162,11 @@ def _moments_of_text(array: Any, column: Column) -> NDArray[np.float64]:
             found[code] = moment(value, form)
         except ValueError:
             row = int(np.argmax(codes == code))
-            raise bad_cell(
-                row, column.name, f"dates must be as the first, {form}", f'has "{value}"', category_instead(column)
-            ) from None
+            must = f"dates must be as the first, {form}"
+            if form.startswith("%m/%d"):
+                must = "dates must have the month first, as the first rows are read"
+            do = Advice("Write all as 2024-12-31, or pass ", Option("category", column.name), " to learn from words.")
+            raise bad_cell(row, column.name, must, f'has "{value}"', do) from None
     return np.take(found, codes)
 
 

@@ -10,7 +10,16 @@ from novikoff.errors import Advice, MismatchError, Option, SourceError, quoted
 from novikoff.sources.layout import columns_called, find_column, target_column
 from novikoff.sources.matched import mismatch
 from novikoff.stream import Target
-from novikoff.tables.column import NO_NUMBER, Column, disguised_number, form_of, is_missing, looks_like_id, recognise
+from novikoff.tables.column import (
+    NO_NUMBER,
+    Column,
+    disguised_number,
+    either_order,
+    form_of,
+    is_missing,
+    looks_like_id,
+    recognise,
+)
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Reader
 from novikoff.tables.weights import RowWeights
@@ -161,6 +170,9 @@ def advice(
                 f"{column.name} of {name} is taken for a category: its numbers, like {quoted(cell)}, are not "
                 "written as 1234.56. Rewrite them to learn from their size."
             )
+        elif (date := either_order(column, head[column.name])) is not None:
+            told = f"{column.name} of {name} is read month first, though {quoted(date)} could be day first. If it is, "
+            found.append(Advice(told, "write 2024-12-31, or pass ", Option("category", column.name), "."))
         elif looks_like_id(column, head[column.name]):
             rows = f"each of the first {len(head[column.name]):,} rows"
             told = f"{column.name} of {name} is different in {rows}: it says nothing of new rows. Pass "

@@ -137,6 +137,16 @@ def form_of(cells: Sequence[str]) -> str | None:
     return next((form for form in DATES if all(_fits(cell, form) for cell in bare)), None)
 
 
+def either_order(column: Column, cells: Sequence[Any]) -> str | None:
+    """Of a date that is read month first where day first fits the first cells too: the first of them; else None."""
+    if column.form is None or not column.form.startswith("%m/%d"):
+        return None
+    said = [cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell, NO_NUMBER)]
+    other = column.form.replace("%m/%d", "%d/%m")
+    bare = [ZONE.sub("", cell) if ":" in cell else cell for cell in said]
+    return said[0] if said and all(_fits(cell, other) for cell in bare) else None
+
+
 def moment(cell: str, form: str) -> float:
     """Seconds since 1970 of a date in that form; a zone that it has is heeded, else it is taken for UTC."""
     zone = ZONE.search(cell) if ":" in cell else None

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from novikoff.errors import SourceError
 from novikoff.sources.arrow_file import ParquetFile, open_arrow
+from novikoff.sources.frames import check_names
 from novikoff.sources.on_disk import OnDisk
 from novikoff.sources.pandas_index import index_columns, index_notes
 from novikoff.tables.column import Kind, names_apart
@@ -116,6 +117,7 @@ def _table(frame: Any, name: str) -> tuple[Any, Sequence[str]]:
     import narwhals as nw
     import pyarrow as pa
 
+    check_names(frame)
     try:
         known = nw.from_native(frame)
         table = (known.collect() if isinstance(known, nw.LazyFrame) else known).to_arrow()

@@ -78,6 +78,7 @@ class Delimited(TextReader):
         if b"\0" in text:
             raise SourceError(f"text must be without zero bytes: {self.name} has some. Is it of another format?")
         whole = text.count(b"\n") < 2 or (not self._opened.live and len(self._opened.peek(len(text) + 1)) == len(text))
+        self._check_rows(text)
         self._between = find_delimiter(text, self._delimiter)
         rows = list(islice(rows_of(text, self._between, self.name, whole), RECOGNISED_ROWS + 1))
         if not rows:
@@ -98,6 +99,25 @@ class Delimited(TextReader):
             self.notes.append(unnamed_note(self.index, self.name))
         self._begin = (last, bytes_of(text, last)) if self.named else (0, 0)
         self._head = rows[1 if self.named else 0 :][:RECOGNISED_ROWS]
+
+    def _check_rows(self, text: bytes) -> None:
+        """Refuse a page of the web, and comments before the table."""
+        start = text.removeprefix(BYTE_ORDER_MARK).lstrip()
+        if start[:15].lower().startswith((b"<!doctype", b"<html", b"<?xml", b"<head", b"<body")):
+            do = "Save the file itself, not the page that shows it."
+            raise SourceError("a table must be rows of cells", f"{self.name} is a page of HTML or XML", do)
+        if not start.startswith(b"#"):
+            return
+        lines = start.splitlines(keepends=True)
+        below = next((k for k, line in enumerate(lines) if not line.startswith(b"#")), len(lines))
+        delimiter = find_delimiter(b"".join(lines[below:]), self._delimiter).encode()
+        if below < len(lines) and lines[0].count(delimiter) != lines[below].count(delimiter):
+            comment = lines[0].strip().decode("utf-8", "replace")
+            do = "Delete the lines that begin with #."
+            raise SourceError(
+                "a table must begin with its names or its first row", f"is a comment, {quoted(comment)}", do,
+                line=1, source=self.name,
+            )  # fmt: skip
 
     def head(self) -> Mapping[str, list[Any]]:
         cells = [row for _, _, row in self._head if len(row) == len(self.names)]
@@ -257,7 +277,7 @@ class Delimited(TextReader):
             if name not in wanted:
                 continue
             if name == self.needed and is_missing(cell):
-                return missing(0, name)
+                return missing(0, name, cell=cell)
             if "\0" in cell:
                 return bad_cell(0, name, "text must be without zero bytes", "has some")
             if NOT_UTF8.search(cell):

@@ -102,8 +102,12 @@ class LabelColumn:
         return values
 
     def _labels(self, array: Any) -> NDArray[Any]:
+        values, codes = cells.distinct(array)
+        if (codes < 0).any():
+            row = int(np.argmax(codes < 0))
+            raise cells.missing(row, self.name, cell=array[row].as_py())
         try:
-            return self.written.encode(*cells.distinct(array))
+            return self.written.encode(values, codes)
         except LabelError as error:
             if self.numeric:
                 error.do = (

@@ -72,7 +72,7 @@ class Objects(TextReader):
             try:
                 row = _row(line, known)
                 if self.needed is not None and self.needed in wanted and is_missing(row.get(self.needed)):
-                    raise missing(0, self.needed)
+                    raise missing(0, self.needed, cell=row.get(self.needed))
                 rows.append(row)
                 numbers.append(number)
             except SourceError as fault:
