@@ -33,7 +33,7 @@ def test_a_learner_plays_a_path_as_it_is(table):
 
 def test_a_spec_plays_everything_else_too(table):
     x, y = np.eye(3), [1, -1, 1]
-    assert type(nk.play("perceptron", (x, y)).learner) is nk.Perceptron
+    assert type(nk.play("perceptron:scale=none", (x, y)).learner) is nk.Perceptron
     assert nk.play("tightest-box", "demo:iris").learner.domain.width == 4
     assert nk.play("threshold-halving:n=8", nk.adversaries.GridBisection(8), rounds=5).rounds == 5
     ledger = nk.play("online-gradient:normalize=true,low=0,high=1", (x, np.array([0.0, 1.0, 0.5])))
@@ -73,8 +73,9 @@ def test_what_cannot_be_made_or_read_is_told(table):
 def test_what_comes_of_a_game_is_shown_in_one_line(table):
     ledger = nk.play("perceptron:bias=1", table)
     assert (
-        repr(ledger) == f"<Ledger perceptron:bias=1,scale=standard on {table}: 150 rounds, {ledger.mistakes} mistakes "
-        f"({100 * ledger.mistakes / 150:.3g} %)>"
+        repr(ledger)
+        == f"<Ledger perceptron:bias=1,scale=standard on {table}, target: label (by its name): 150 rounds, "
+        f"{ledger.mistakes} mistakes ({100 * ledger.mistakes / 150:.3g} %)>"
     )
     assert repr(nk.play(nk.Perceptron(), (np.eye(2), [1, -1]))).startswith("<Ledger Perceptron on ")
     first = ledger.certify()[0]

@@ -256,9 +256,10 @@ def _named(learners: Sequence[Made] | Mapping[str, Made]) -> list[tuple[str, Mad
     """Each learner with its name, checked before anything is read."""
     if isinstance(learners, str):
         raise SpecError(f"learners must be a list: got {learners!r} alone. Write [{learners!r}].")
-    if not isinstance(learners, (Sequence, Mapping)):
+    given: Any = learners
+    if not isinstance(given, (Sequence, Mapping)):
         do = 'Write nk.compare(["perceptron", "auto"], source).'
-        raise SpecError("learners must be a list, before the source", f"got {kind_of(learners)}", do)
+        raise SpecError("learners must be a list, before the source", f"got {kind_of(given)}", do)
     if isinstance(learners, Mapping):
         named = list(learners.items())
     else:

@@ -210,9 +210,10 @@ def keep(
     tell     called now and then with the rows done in the further pass
     on       who judges the candidates of "best": "threads" and how many, "ray", or the address of a cluster of Ray
     """
-    if not isinstance(ledger, Ledger):
+    given: Any = ledger
+    if not isinstance(given, Ledger):
         do = "Pass ledger = nk.play(learner, source, keep=50)."
-        raise InputError("a classifier is kept from the ledger of a game", f"got {named(ledger)}", do)
+        raise InputError("a classifier is kept from the ledger of a game", f"got {named(given)}", do)
     reservoir = ledger.reservoir
     if how not in METHODS:
         raise InputError(f"how must be one of {', '.join(METHODS)}: got {how!r}.")

@@ -78,9 +78,10 @@ def play(
     check_asked(labels)
     learner = "auto" if learner is None else learner
     _check_learner(learner, environment)
-    if rounds is not None and not isinstance(rounds, (int, np.integer)):
+    given: Any = rounds
+    if given is not None and not isinstance(given, (int, np.integer)):
         do = "If these are labels, pass them with X: nk.play(learner, (X, y))."
-        raise InputError("rounds must be a whole number", f"got {named(rounds)}", do)
+        raise InputError("rounds must be a whole number", f"got {named(given)}", do)
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds must be at least 0: got {rounds}.")
     if passes < 1:

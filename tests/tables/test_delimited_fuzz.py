@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from contextlib import suppress
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from novikoff.errors import NovikoffError
-from novikoff.tables.column import is_missing
+from novikoff.tables.column import NO_FEATURE, NO_NUMBER, is_missing
 from novikoff.tables.delimited import Delimited
 from novikoff.tables.table import Table
 from novikoff.types import Sparse
@@ -36,17 +37,21 @@ def written(rows, quoting, end):
     return "".join(lines).encode()
 
 
+WHOLE, CUT = r"\A([+-]?[0-9]+)\.0+\Z", r"\1"
+"""A whole number with a fraction of zeros, and without."""
+
+
 def expected(row):
     """The features of a row by name, as Python reads its cells."""
     found = {}
     for name, cell in zip("abcd", row, strict=False):
         text = cell.strip()
-        if is_missing(text):
+        if is_missing(text, NO_NUMBER if name in "ac" else NO_FEATURE):
             found[f"{name} is missing"] = 1.0
         elif name in "ac":
             found[name] = float(text)
         else:
-            found[f"{name}={text}"] = 1.0
+            found[f"{name}={re.sub(WHOLE, CUT, text)}"] = 1.0
     return found
 
 

@@ -119,8 +119,8 @@ def test_weights_of_labels_on_the_command_line_and_when_a_game_goes_on(rows, tmp
     assert "that was yes=3. Pass --label-weights yes=3." in capsys.readouterr().err
     assert main([*weighed, "--resume", model, "--save", model, "-q"]) == 0
     same(nk.load(model), nk.play("perceptron", nk.read(path, drop="w", label_weights={"yes": 3})))
-    assert main(["run", "perceptron", path, "--label-weights", "maybe=3"]) == 0
-    assert "no label of" in capsys.readouterr().err
+    assert main(["run", "perceptron", path, "--label-weights", "maybe=3"]) == 2
+    assert 'has no "maybe"' in capsys.readouterr().err
     assert main(["predict", model, path, "--label-weights", "yes=3", "--json"]) == 0
 
 

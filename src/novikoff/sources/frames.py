@@ -101,6 +101,8 @@ def is_frame(value: Any) -> bool:
 
 def check_names(frame: Any) -> None:
     """Refuse a frame of pandas in which two columns have one name: any other kind of frame cannot have them."""
+    if hasattr(frame, "collect_schema"):  # lazy frames warn when asked for their columns
+        return
     twice = getattr(getattr(frame, "columns", None), "duplicated", None)
     if twice is not None and twice().any():
         name = frame.columns[twice()][0]

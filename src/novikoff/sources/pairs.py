@@ -57,10 +57,11 @@ class Pairs(Stream):
         many: int | None = None,
         name: str = "pairs",
     ) -> None:
-        if labels is not None and not isinstance(labels, Labels):
-            two = labels if isinstance(labels, (list, tuple)) and len(labels) == 2 else ("ham", "spam")
+        given: Any = labels
+        if given is not None and not isinstance(given, Labels):
+            two = given if isinstance(given, (list, tuple)) and len(given) == 2 else ("ham", "spam")
             do = f"Pass nk.Labels({two[0]!r}, {two[1]!r}), or many=True for more than two."
-            raise SourceError("labels must be Labels, the values for -1 and +1", f"got {shown(labels)}", do)
+            raise SourceError("labels must be Labels, the values for -1 and +1", f"got {shown(given)}", do)
         if labels is not None and many is not None:
             raise SourceError(f"labels must be two or many: got {labels} and many={many}. Pass one of them.")
         try:
