@@ -228,8 +228,18 @@ def test_a_bound_in_the_curve_is_rounded_up(page, port):
         "Content-Type": "application/json" }, body: JSON.stringify({ v: 1, game: "experts", moves:
         [1, 1, 2, 2].map((k) => [[k], "p"]) }) }); return (await answer.json()).curve[0][1]; }""")
     written = float(page.locator("#curve circle.minus + text").text_content())
-    assert allowed <= written < allowed + 0.1
-    assert round(allowed, 1) < allowed  # to the nearest would be too little
+    assert allowed <= written < allowed + 1e-4
+    assert f"{written:.6g}" == page.locator("#curve circle.minus + text").text_content()
+
+
+def test_what_is_allowed_is_drawn_in_steps_above_what_was_paid_at_every_round(page, port):
+    open_page(page, port, f"#v=1&g=experts&o=&s=0&r=me&m={'01p02p01p03p' * 5}&t=20")
+    corners = page.locator("#curve path.minus-line").get_attribute("d")
+    assert "L" not in corners
+    allowed = [tuple(map(float, step.split("H"))) for step in corners.removeprefix("M34 ").split("V")]
+    paid = page.locator("#curve path.plus-line").get_attribute("d").removeprefix("M").split("L")
+    for x, y in (map(float, point.split()) for point in paid):
+        assert y >= next(height for height, until in allowed if x <= until + 0.1) - 0.1
 
 
 def test_a_browser_that_lets_no_link_be_written_lets_games_be_played(page, port):

@@ -354,6 +354,8 @@ def test_the_bound_on_the_loss_of_numbers_is_a_curve():
     bounds = next(
         line for line in figure.axes[0].lines if str(line.get_label()).startswith("bound on the squared loss")
     )
-    assert list(bounds.get_xdata()[:-1]) == [t for t, _ in ledger.bounds if t < 300]
+    assert list(bounds.get_xdata()[1::2]) == [*(t for t, _ in ledger.bounds if t < 300), 300]
+    steps = list(zip(bounds.get_xdata()[::2], bounds.get_xdata()[1::2], bounds.get_ydata()[::2], strict=True))
+    assert all(paid <= high for t, paid in ledger.curve for first, last, high in steps if first < t <= last)
     figure.canvas.draw()
     assert all(len(text.get_text()) < 8 for text in figure.axes[0].get_yticklabels())

@@ -8,6 +8,7 @@ import pytest
 
 from browsing import watched
 from novikoff import client as ours
+from novikoff.certificate import bound_text
 from novikoff.cli.send import send_source
 
 
@@ -41,7 +42,7 @@ def test_the_page_is_told_of_what_was_served(client):
     assert told["curve"][-1] == [30, told["mistakes"]]
     first = told["certificates"][0]
     assert first["theorem"] == "delayed_mistakes"
-    assert told["bounds"] == [[30, first["bound"]]]
+    assert told["bounds"] == [[30, first["bound"], True, bound_text(first["bound"], "upper")]]
     assert "of the answers served were wrong" in first["sentence"] or first["status"] == "vacuous"
 
 

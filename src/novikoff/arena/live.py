@@ -14,6 +14,7 @@ from typing import Any
 
 from novikoff.arena.guard import HEADERS, foreign, names
 from novikoff.arena.replay import shown
+from novikoff.certificate import bound_text
 from novikoff.errors import InputError
 from novikoff.kernels.clock import clock
 from novikoff.ledger import Ledger
@@ -46,7 +47,7 @@ class Live(Observer):
         self._spent, self._takes = 0.0, GUESS
         self._latest, self._number, self.ended = "", 0, False
         self._cards: list[dict[str, Any]] = []
-        self._bounds: list[tuple[int, float]] = []
+        self._bounds: list[tuple[int, float, bool, str]] = []
         self._news = threading.Condition()
         try:
             self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
@@ -85,7 +86,8 @@ class Live(Observer):
         self._cards = [shown(one) for one in certificates]
         best = summary.bounding(ledger, certificates)
         if best is not None:
-            self._bounds.append((ledger.rounds, float(summary.allowed(ledger, best) or 0.0)))
+            allowed = summary.allowed(ledger, best) or 0.0
+            self._bounds.append((ledger.rounds, float(allowed), True, bound_text(allowed, "upper")))
 
     def _tell(self, ledger: Ledger, ended: bool) -> None:
         paid = ledger.mistakes if ledger.counts else ledger.loss

@@ -19,7 +19,7 @@ from typing import Any
 from novikoff.arena.scenes import chosen
 from novikoff.arena.scenes.plane import Plane
 from novikoff.arena.scenes.scene import Scene, checked_options, checked_place
-from novikoff.certificate import Certificate
+from novikoff.certificate import Certificate, bound_text
 from novikoff.errors import InputError
 from novikoff.reports import plain, sentences, summary
 from novikoff.reports.bounds import mark
@@ -64,7 +64,7 @@ def replay(script: Any) -> dict[str, Any]:
     scene, moves, honest = read(script)
     first = script.get("from", 0)
     frames = [frame(scene, None, None, None)] if first == 0 else []
-    bounds: list[tuple[int, float, bool]] = []
+    bounds: list[tuple[int, float, bool, str]] = []
     pictures = bool(script.get("fields"))
     last = scene.field() if pictures else None
     if pictures and frames:
@@ -147,14 +147,14 @@ def frame(scene: Scene, x: Any, said: int | None, y: int | None) -> dict[str, An
     }
 
 
-def _bound(scene: Scene, certificates: list[Certificate], marked: bool) -> list[tuple[int, float, bool]]:
-    """The tightest bound up to now, on mistakes or on the loss; and whether its round stays in the curve."""
+def _bound(scene: Scene, certificates: list[Certificate], marked: bool) -> list[tuple[int, float, bool, str]]:
+    """The tightest bound up to now, on mistakes or on the loss; whether its round stays in the curve; and its text."""
     best = summary.bounding(scene.ledger, certificates)
     value = None if best is None else summary.allowed(scene.ledger, best)
     if value is None:
         regret = [one for one in certificates if one.holds and one.bound is not None and "regret" in one.quantity]
         value = float(regret[0].bound or 0.0) + float(scene.learner.facts().best_loss) if regret else None
-    return [] if value is None else [(scene.ledger.rounds, float(value), marked)]
+    return [] if value is None else [(scene.ledger.rounds, float(value), marked, bound_text(value, "upper"))]
 
 
 def shown(certificate: Certificate) -> dict[str, Any]:

@@ -8,6 +8,7 @@ promise about the rounds up to it, and the last is that of the whole game.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
@@ -38,6 +39,21 @@ class Bounds(Observer):
         if best is not None:
             ledger.bounds.append((ledger.rounds, float(summary.allowed(ledger, best) or 0.0)))
         self._next = mark(ledger.rounds)
+
+
+def proved(bounds: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """The corners of what is proved of every round, of bounds up to some rounds.
+
+    Nothing that is paid is negative: what is paid up to a round is at most what is paid up to a later one. So a bound
+    holds for all rounds up to its own, and the least of those to come is a step, not a line between two of them.
+    """
+    corners: list[tuple[int, float]] = []
+    before = 0
+    for k, (rounds, _) in enumerate(bounds):
+        least = min(bound for _, bound in bounds[k:])
+        corners += [(before, least), (rounds, least)]
+        before = rounds
+    return corners
 
 
 def mark(rounds: int) -> int:

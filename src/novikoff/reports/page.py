@@ -19,6 +19,7 @@ from novikoff.ledger import Ledger
 from novikoff.online_to_batch import OnlineToBatch
 from novikoff.player import Player, is_learner
 from novikoff.reports import comparing, coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
+from novikoff.reports.bounds import proved
 from novikoff.reports.confusion import MOST as MOST_LABELS
 from novikoff.reports.confusion import confusions
 from novikoff.reports.team import HEADS, members
@@ -163,9 +164,7 @@ def picture(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequen
     best = summary.bounding(ledger, certificates) if ledger.weighted is None else None  # it counts rounds
     if best is not None and (value := summary.allowed(ledger, best)) is not None:
         bounds = [(t, bound) for t, bound in ledger.bounds if t < ledger.rounds]
-        ends = (
-            [*bounds, (ledger.rounds, float(value))] if bounds else [(0, float(value)), (ledger.rounds, float(value))]
-        )
+        ends = proved([*bounds, (ledger.rounds, float(value))])
         name = f"allowed by {best.theorem}" + ("" if bounds else ", in all")
         drawn.append(svg.Line(name, ends, svg.COLOURS[1], svg.DASHES[1], end=bound_text(value, "upper")))
     if experts and (facts := ledger.learner.facts()).rule != "sleeping":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from novikoff.certificate import Certificate, bound_text
 from novikoff.errors import counted
 from novikoff.ledger import Ledger
 from novikoff.reports import coverage, sentences, stretches, summary
+from novikoff.reports.bounds import proved
 from novikoff.reports.drawing import (
     COLOURS,
     CONSTANT,
@@ -64,9 +66,8 @@ def game(
     levels, said = _levels(ledger, certificates, hindsight)
     for name, value, _, colour, dash in levels:
         if colour == COLOURS[1] and ledger.bounds:
-            axes.plot(
-                *zip(*_bounds(ledger, value), strict=True), color=colour, linewidth=1.5, linestyle=dash, label=name
-            )
+            corners = zip(*proved(_bounds(ledger, value)), strict=True)
+            axes.plot(*corners, color=colour, linewidth=1.5, linestyle=dash, label=name)
         elif colour == CONSTANT:
             axes.plot([0, own.rounds], [0, value], color=colour, linewidth=1.5, linestyle=dash, label=name)
         else:
@@ -133,6 +134,16 @@ def _bounds(ledger: Ledger, last: float) -> list[tuple[int, float]]:
     return [*((t, bound) for t, bound in ledger.bounds if t < ledger.rounds), (ledger.rounds, last)]
 
 
+def _on(grid: Sequence[float], corners: Sequence[tuple[int, float]]) -> list[tuple[float, float]]:
+    """Steps at these rounds, and at both sides of each corner in between."""
+    ends = [rounds for rounds, _ in corners[1::2]]
+    levels = [bound for _, bound in corners[1::2]]
+    at = [(t, levels[bisect_left(ends, t)]) for t in grid]
+    return sorted(
+        [*at, *((float(t), bound) for t, bound in corners if grid[0] <= t <= grid[-1])], key=lambda one: one[0]
+    )
+
+
 def _rates(figure: Figure, axes: Axes, ledger: Ledger, levels: Sequence[tuple[str, float, str, str, Any]]) -> None:
     """What was paid a round up to each round; the rate of fewer rounds than one in fifty is noise."""
     times, words = (100.0, percent) if ledger.counts else (1.0, _rate)
@@ -149,8 +160,8 @@ def _rates(figure: Figure, axes: Axes, ledger: Ledger, levels: Sequence[tuple[st
         at: Sequence[float] = grid.tolist()
         over: Sequence[float] = [rate] * GRID if colour == CONSTANT else (times * value / grid).tolist()
         if colour == COLOURS[1] and ledger.bounds:
-            shown = [(t, times * bound / t) for t, bound in _bounds(ledger, value) if t >= first]
-            at, over = zip(*shown, strict=True)
+            steps = proved(_bounds(ledger, value))
+            at, over = zip(*((t, times * bound / t) for t, bound in _on(grid.tolist(), steps)), strict=True)
             highest.append(max(over))
         axes.plot(at, over, color=colour, linewidth=1.5, linestyle=dash, label="_")
         ends.append((rate, promised(value / last) if colour == COLOURS[1] else words(rate), colour))

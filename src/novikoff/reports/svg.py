@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 from novikoff.certificate import number
 
@@ -22,7 +23,7 @@ WIDTH, HEIGHT = 680, 250
 LEFT, RIGHT, BELOW, ROW = 58, 132, 36, 18
 """Room for the names of the vertical axis, for last values, for the names of rounds, and for one line of the legend."""
 FAR = 4.0
-"""A line so many times as high as the highest of the others is cut off, and said to be."""
+"""A line this many times as high as the highest of the others is cut off at the frame, and its name tells so."""
 APART = 13.0
 """Pixels between two last values."""
 FINE = 0.75
@@ -129,14 +130,14 @@ class _Frame:
         room = f'x="{LEFT}" y="{self.head}" width="{WIDTH - LEFT - RIGHT}" height="{self.bottom - self.head}"'
         view = f'viewBox="{LEFT} {self.head} {WIDTH - LEFT - RIGHT} {self.bottom - self.head}"'
         path: list[str] = []
-        before = (-math.inf, math.inf)
-        for point in line.points:
-            x, y = self.place((point[0], min(point[1], 2 * self.high)))
-            if x - before[0] < FINE and abs(y - before[1]) < FINE and point is not line.points[-1]:
-                continue
-            path.append(f"L{x:.1f} {y:.1f}" if not line.steps or not path else f"H{x:.1f}V{y:.1f}")
-            before = (x, y)
-        path[0] = "M" + path[0][1:]
+        for part in within(stairs(line.points) if line.steps else line.points, self.low, 2 * self.high - self.low):
+            before = (-math.inf, math.inf)
+            for k, point in enumerate(part):
+                x, y = self.place(point)
+                if x - before[0] < FINE and abs(y - before[1]) < FINE and k + 1 < len(part):
+                    continue
+                path.append(f"{'L' if k else 'M'}{x:.1f} {y:.1f}")
+                before = (x, y)
         dash = f' stroke-dasharray="{line.dash}"' if line.dash else ""
         drawn = f'<path d="{"".join(path)}" fill="none" stroke="{line.colour}" stroke-width="2"{dash}/>'
         if len(line.around):
@@ -165,6 +166,41 @@ class _Frame:
             for y, (_, told, colour) in zip(places, ranked, strict=True)
         ]
         return "".join(parts)
+
+
+def stairs(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Corners of steps: each value holds until the next round."""
+    corners = [(later, value) for (_, value), (later, _) in pairwise(points)]
+    return [points[0], *(corner for two in zip(corners, points[1:], strict=True) for corner in two)]
+
+
+def within(points: Sequence[tuple[float, float]], low: float, high: float) -> list[list[tuple[float, float]]]:
+    """The parts of a curve between two heights, each cut off where it crosses one: no point of it is moved."""
+    parts: list[list[tuple[float, float]]] = [[]]
+    for k, (x, y) in enumerate(points):
+        ends = sorted({0.0, 1.0, *(crossings(points[k - 1], (x, y), (low, high)) if k else ())})
+        for start, stop in pairwise(ends) if k else ():
+            one, two = (_between(points[k - 1], (x, y), part) for part in (start, stop))
+            if low <= _between(points[k - 1], (x, y), 0.5 * (start + stop))[1] <= high:
+                parts[-1] = parts[-1] or [one]
+                parts[-1].append(two)
+            elif parts[-1]:
+                parts.append([])
+    return [part for part in parts if part] or [[point] for point in points if low <= point[1] <= high]
+
+
+def crossings(one: tuple[float, float], two: tuple[float, float], heights: Sequence[float]) -> list[float]:
+    """At which parts of the way from one point to another it crosses these heights."""
+    rise = two[1] - one[1]
+    found = [(height - one[1]) / rise for height in heights if rise != 0.0 and math.isfinite(rise)]
+    return [part for part in found if 0.0 < part < 1.0]
+
+
+def _between(one: tuple[float, float], two: tuple[float, float], part: float) -> tuple[float, float]:
+    """The point at this part of the way."""
+    if part in (0.0, 1.0):
+        return two if part else one
+    return one[0] + part * (two[0] - one[0]), one[1] + part * (two[1] - one[1])
 
 
 def short(value: float) -> str:

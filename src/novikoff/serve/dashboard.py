@@ -18,6 +18,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from novikoff.arena.guard import HEADERS
+from novikoff.certificate import bound_text
 from novikoff.serve.actor import Actor
 from novikoff.serve.service import beside
 from novikoff.serve.telling import told
@@ -44,7 +45,7 @@ class Dashboard:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._bounds: dict[str, list[tuple[int, float]]] = {}
+        self._bounds: dict[str, list[tuple[int, float, bool, str]]] = {}
         self._due: dict[str, float] = {}
 
     def routes(self) -> list[Route]:
@@ -92,7 +93,7 @@ class Dashboard:
         what = "mistakes of the answers served" if found["mistakes"] is not None else f"{found['loss_name']} loss"
         first = next((one for one in cards if one["quantity"] == what and one["bound"] is not None), None)
         if certificate is not None and first is not None and (not bounds or bounds[-1][0] < certificate["labelled"]):
-            bounds.append((certificate["labelled"], first["bound"]))
+            bounds.append((certificate["labelled"], first["bound"], True, bound_text(first["bound"], "upper")))
             del bounds[: -2 * POINTS]
         as_of = 0 if certificate is None else certificate["labelled"]
         return {**found, "bounds": bounds, "certificates": cards, "as_of": as_of}

@@ -9,9 +9,7 @@ function show(told) {
   const points = told.curve.map(([t, paid]) => ({ t, paid }));
   $("title").textContent = `${told.name}: ${told.model ? told.model.learner : told.state}`;
   document.title = `${told.name}: novikoff`;
-  const last = told.bounds.length ? told.bounds[told.bounds.length - 1] : [0, 0];
-  const near = last[1] <= 4 * Math.max(points[points.length - 1].paid, 4); // else it is said that what is allowed is far above
-  curve($("curve"), points, points.length - 1, near ? told.bounds : [last], null);
+  curve($("curve"), points, points.length - 1, told.bounds, null);
   const served = (one) => one.theorem.startsWith("delayed_");
   cards($("promises"), told.certificates.filter(served), null);
   $("none").textContent = told.certificates.some(served) || !told.certificates.length ? "" : "Of these nothing is promised: what is promised is of the game below.";

@@ -175,27 +175,33 @@ export function scene(svg, game, frames, t, field, cursor, open) {
 
 export function curve(svg, frames, t, bounds, apriori) {
   const last = Math.max(frames[frames.length - 1].t, 1), left = 34, right = 360, top = 34, bottom = 164;
-  const seen = bounds.filter(([, bound]) => bound <= 4 * Math.max(frames[frames.length - 1].paid, 4));
-  const high = Math.max(frames[frames.length - 1].paid, apriori && apriori <= 40 ? apriori : 0, ...seen.map(([, bound]) => bound), 4) * 1.05;
+  const paid = frames[frames.length - 1].paid, near = (bound) => bound <= 4 * Math.max(paid, 4);
+  // what is paid never falls, so a bound up to a round holds for every round before it: steps, at the least bound to come
+  let least = Infinity;
+  const proved = [...bounds].reverse().map(([round, bound]) => [round, (least = Math.min(least, bound))]).reverse();
+  const high = Math.max(paid, apriori && apriori <= 40 ? apriori : 0, ...proved.map(([, bound]) => bound).filter(near), 4) * 1.05;
   const x = (round) => left + (right - left) * round / last, y = (value) => bottom - (bottom - top) * value / high;
   const parts = [shape("path", { d: `M${left} ${top}V${bottom}H${right}`, class: "axis" })];
   for (let k = 0, step = Math.max(1, 10 ** Math.floor(Math.log10(high)) / (high / 10 ** Math.floor(Math.log10(high)) < 3 ? 2 : 1)); k * step <= high; k++)
     parts.push(shape("text", { x: left - 4, y: y(k * step) + 4, "text-anchor": "end" }, k * step));
   parts.push(shape("text", { x: right, y: bottom + 16, "text-anchor": "end" }, `${last.toLocaleString("en")} rounds`));
   if (apriori && apriori <= high) parts.push(shape("line", { x1: left, x2: right, y1: y(apriori), y2: y(apriori), class: "ink", "stroke-dasharray": "1 4", "stroke-width": 2 }));
-  if (seen.length) {
-    parts.push(shape("path", { d: "M" + seen.map(([round, bound]) => `${x(round).toFixed(1)} ${y(bound).toFixed(1)}`).join("L"), class: "minus-line", "stroke-dasharray": "6 3", "stroke-width": 2 }));
-    const [round, bound] = seen[seen.length - 1];
-    parts.push(shape("circle", { cx: x(round), cy: y(bound), r: 3, class: "minus" }));
-    // rounded up: what is written is promised too
-    const text = Number.isInteger(bound) || bound >= 100 ? Math.ceil(bound) : (Math.ceil(10 * bound) / 10).toFixed(1);
-    parts.push(shape("text", { x: x(round) + 5, y: y(bound) + (round < last ? -5 : 4), "text-anchor": round < last ? "middle" : "start" }, text));
+  const [end, bound, , allowed] = bounds.length ? bounds[bounds.length - 1] : [0, 0, true, ""];
+  if (bounds.length) {
+    const frame = shape("clipPath", { id: "frame" }); // cut off at the frame, never moved into it
+    frame.append(shape("rect", { x: left, y: top - 2, width: right - left, height: bottom - top + 2 }));
+    const d = `M${left} ` + proved.map(([round, level]) => `${y(level).toFixed(1)}H${x(round).toFixed(1)}`).join("V");
+    parts.push(frame, shape("path", { d, class: "minus-line", "stroke-dasharray": "6 3", "stroke-width": 2, "clip-path": "url(#frame)" }));
+    if (bound <= high) {
+      parts.push(shape("circle", { cx: x(end), cy: y(bound), r: 3, class: "minus" }));
+      parts.push(shape("text", { x: x(end) + 5, y: y(bound) + (end < last ? -5 : 4), "text-anchor": end < last ? "middle" : "start" }, allowed));
+    }
   }
   parts.push(shape("path", { d: "M" + frames.map((frame) => `${x(frame.t).toFixed(1)} ${y(frame.paid).toFixed(1)}`).join("L"), class: "plus-line", "stroke-width": 2 }));
   const now = frames[t];
   parts.push(shape("circle", { cx: x(now.t), cy: y(now.paid), r: 4.5, class: "plus" }));
   const counts = Number.isInteger(frames[frames.length - 1].paid);
-  parts.push(shape("text", { x: left, y: 12 }, `solid: ${counts ? "mistakes" : "loss"}; dashed: what is allowed` + (bounds.length && !seen.length ? " (far above)" : "")));
+  parts.push(shape("text", { x: left, y: 12 }, `solid: ${counts ? "mistakes" : "loss"}; dashed: what is allowed` + (bounds.length && bound > high ? `, ${allowed}: above the frame` : "")));
   if (apriori) parts.push(shape("text", { x: left, y: 26 }, `dotted: allowed before the first round, ${apriori}`));
   svg.replaceChildren(...parts);
 }
