@@ -1,55 +1,14 @@
-"""What River and scikit-learn ask of an adapter: a certified round, a batch of scores, a name never seen."""
-
-import random
+"""What scikit-learn and single rows ask of a learner: a batch of scores, a name never seen."""
 
 import numpy as np
 
 import novikoff as nk
 from benchmarks.timing import alternated, line, ratio
 
-ROUNDS = 20_000
-FEATURES = 20
-
 
 def main():
-    certified_rounds()
     batch_of_scores()
     unknown_names()
-
-
-def certified_rounds():
-    """predict_one and learn_one of a certified game, beside River's own Perceptron, which promises nothing."""
-    from river.linear_model import Perceptron as Peer
-
-    from novikoff.river import NovikoffClassifier
-
-    rng = random.Random(0)
-    target = [rng.gauss(0, 1) for _ in range(FEATURES)]
-    rows = [{f"f{i}": rng.gauss(0, 1) for i in range(FEATURES)} for _ in range(ROUNDS)]
-    labels = [sum(w * v for w, v in zip(target, x.values(), strict=True)) > 0 for x in rows]
-
-    def taught(make):
-        def act():
-            model = make()
-            for x, y in zip(rows, labels, strict=True):
-                model.predict_one(x)
-                model.learn_one(x, y)
-            return model
-
-        return act
-
-    makers = {
-        "river": Peer,
-        "certified": lambda: NovikoffClassifier("perceptron"),
-        "uncertified": lambda: NovikoffClassifier("perceptron", certified=False),
-    }
-    actions = {name: taught(make) for name, make in makers.items()}
-    print(actions["certified"]().certify()[0])
-    times = alternated(actions, repeats=7)
-    line("River Perceptron", "certified wrapper, 20 features", ratio(times["river"], times["certified"]), 0.6)
-    micro = {name: min(found) / ROUNDS * 1e6 for name, found in times.items()}
-    print(", ".join(f"{name} {time:.2f} us a round" for name, time in micro.items()))
-    line("10 us a round", "certified wrapper, 20 features", 10.0 / micro["certified"], 1.0)
 
 
 def batch_of_scores():

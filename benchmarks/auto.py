@@ -1,8 +1,7 @@
-"""`auto` beside Vowpal Wabbit and River, and by itself: rows of numbers, text, one example at a time, the first run.
+"""`auto` beside Vowpal Wabbit, and by itself: rows of numbers, text, the first run.
 
 Dense rows have 58 features. Text is whole processes, ours with its certificate: the first argument of a line of `VW` is
-its default learner. One at a time: predict, then learn, on dicts of 30 names. The first run of all has no cache of
-compiled kernels.
+its default learner. The first run of all has no cache of compiled kernels.
 """
 
 import os
@@ -16,7 +15,7 @@ import numpy as np
 import novikoff as nk
 from benchmarks import made
 from benchmarks.perceptron_text import PEER, keep_near
-from benchmarks.timing import alternated, process, ratio
+from benchmarks.timing import process, ratio
 from novikoff.kernels import auto_layout as mix
 
 SIZE = int(float(os.environ.get("NOVIKOFF_BENCH_BYTES", "1e9")))
@@ -62,31 +61,6 @@ def dense():
     told("logistic, dense", statistics.median(single), 8, "us a row")
 
 
-def one_at_a_time():
-    from benchmarks.quality import logistic_regression
-
-    x, y = rows(3_000)
-    named = [{f"f{i}": value for i, value in enumerate(row)} for row in x[:, :30].tolist()]
-    labels = y.tolist()
-
-    def ours():
-        learner = nk.Auto(fast=True)
-        for row, label in zip(named, labels, strict=True):
-            learner.probability_one(row)
-            learner.learn_one(row, label)
-
-    def river():
-        model = logistic_regression()
-        for row, label in zip(named, labels, strict=True):
-            model.predict_proba_one(row)
-            model.learn_one(row, label == 1)
-
-    ours()
-    times = alternated({"ours": ours, "river": river})
-    what = "auto:fast, one example at a time, against River"
-    told(f"{what}'s LogisticRegression, scaled", ratio(times["ours"], times["river"]), 2, "times")
-
-
 def text():
     with made.folder() as folder:
         (svm, lines), number = made.text_files(SIZE, folder)
@@ -116,7 +90,6 @@ def first_run():
 
 def main():
     dense()
-    one_at_a_time()
     first_run()
     text()
 

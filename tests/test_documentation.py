@@ -65,6 +65,16 @@ def test_links_of_the_documents_lead_somewhere():
                 assert (document.parent / target).exists(), f"{document.name}: {target}"
 
 
+def test_readme_has_no_link_that_a_package_index_cannot_follow():
+    targets = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text())
+    assert [target for target in targets if not target.startswith("https://")] == []
+
+
+def test_readme_has_both_commands_to_set_up():
+    text = (ROOT / "README.md").read_text()
+    assert re.findall(r"^\$ make (\w+)", text, re.MULTILINE) == ["demo", "test"]
+
+
 def test_every_page_is_in_the_navigation():
     listed = re.findall(r"[\w/-]+\.(?:md|ipynb)", (ROOT / "mkdocs.yml").read_text())
     assert len(set(listed)) == len(listed)

@@ -192,10 +192,12 @@ class Auto(Forecasters, Probabilistic):
     def _look(self, rows: Any) -> NDArray[np.float64]:
         if self._plan is None:
             return np.zeros(len(rows.ends) - 1)
-        met = int(self._matrices[3][:, at.COUNT].max(initial=0))
-        args, (places, need) = self._args, seen_places(self._slots, rows, met)
-        if len(self._ridges) and need > self._squares[0].shape[2]:
-            args = self._given((*roomy(self._squares[0], self._squares[1], need), *self._squares[2:]))
+        args, places = self._args, np.minimum(rows.places, np.uint32(len(self._held) - 1))
+        if len(self._ridges):
+            met = int(self._matrices[3][:, at.COUNT].max(initial=0))
+            places, need = seen_places(self._slots, rows, met)
+            if need > self._squares[0].shape[2]:
+                args = self._given((*roomy(self._squares[0], self._squares[1], need), *self._squares[2:]))
         count = len(rows.ends) - 1
         scores, said, none = np.empty((count, self.members + 1)), np.empty(count), np.zeros(0, dtype=np.int8)
         play: Any = kernels.auto.play

@@ -121,9 +121,10 @@ def seen_places(slots: NDArray[np.int32], rows: Any, count: int) -> tuple[NDArra
     no more room than in the others, so that only features without a slot are added.
     """
     places = np.minimum(rows.places, np.uint32(len(slots) - 1))
-    new = slots[places] < 0
-    if not new.any():
+    known = slots[places]
+    if np.minimum.reduce(known, initial=0) >= 0:
         return places, count
+    new = known < 0
     before = np.append(0, np.cumsum(new))
     return places, min(count + int(np.diff(before[rows.ends]).max(initial=0)), at.LIMIT)
 

@@ -170,21 +170,28 @@ class Perceptron(Playing):
         if not isinstance(row, tuple):
             weights = self._weights if len(self._weights) else np.zeros(len(row))
             score: float = kernels.perceptron.score_dense(weights, self._bias_weight, row, self.bias, self.normalize)
-        elif isinstance(x, Mapping) and self.features.kind in ("names", None):
+        elif self.features.kind in ("names", None) and isinstance(x, Mapping):
             known = dict(zip(x, row[1].tolist(), strict=True))
             score = self._score_named(known, {name: self._named.get(name, 0.0) for name in known})
         else:
             weights, indices = never_seen(self._weights, row[0])
-            score = kernels.perceptron.score_sparse(
-                weights, self._bias_weight, indices, row[1], self.bias, self.normalize
-            )
+            score = self._score_sparse(weights, indices, row[1])
+        return score
+
+    def _score_sparse(self, weights: NDArray[np.float64], indices: NDArray[np.uint32], values: Any) -> float:
+        score: float = kernels.perceptron.score_sparse(
+            weights, self._bias_weight, indices, values, self.bias, self.normalize
+        )
         return score
 
     def _play_row(self, x: Example, y: Label) -> float:
         """The round of any x, whatever its form and score."""
         row = self.features.row(x, learn=True)
         self._grow()
-        score = self._score_row(row, x)
+        if isinstance(row, tuple) and self.features.kind == "numbers":  # all of them have weights now
+            score = self._score_sparse(self._weights, *row)
+        else:
+            score = self._score_row(row, x)
         if (-1 if score < 0.0 else 1) != y:
             self._add_row(row, x, y)
         return score
