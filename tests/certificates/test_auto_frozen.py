@@ -99,10 +99,10 @@ def test_a_member_that_rests_promises_nothing():
     learner = Auto()
     game = Game(learner)
     game.learn_batch(Batch(x[:300], y[:300], 1))
-    learner._standing[mix.IDLE, 5] = -1.0
+    learner._standing[mix.IDLE, 9] = mix.ASLEEP
     game.learn_batch(Batch(x[300:], y[300:], 301))
     members = {u.member for u in game.ledger.tracker.facts(learner).frozen}
-    assert members == set(range(14)) - {5}
+    assert members == set(range(14)) - {9}
     assert found(game.ledger).status == "valid"
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.errors import SpecError
+from novikoff import kernels
+from novikoff.errors import ModelFileError, SpecError
 from novikoff.game import Game
 from novikoff.kernels import auto_layout as mix
 from novikoff.kernels import ftrl_layout as lane
@@ -76,7 +77,7 @@ def test_the_first_row_settles_who_plays():
 
     assert members(np.ones(5)) == members(np.ones(256)) == 14
     assert members(np.ones(257)) == 8
-    assert members({"a": 1.0}) == members((np.array([255]), np.array([1.0]))) == 10
+    assert members({"a": 1.0}) == members((np.array([255]), np.array([1.0]))) == 14
     assert members((np.array([256]), np.array([1.0]))) == 8
     fast = Auto(fast=True)
     fast.learn_one(np.ones(5), 1)
@@ -115,18 +116,194 @@ def test_it_learns_what_no_plane_separates():
     assert nk.play(Auto(fast=True), (x, y)).log_loss / 1500 > 0.5
 
 
-def test_who_is_hopeless_rests_and_the_mixture_is_still_one():
-    x, y = rings(2600)
+def coins_between(seed, n=3000):
+    """A plane, then n coin flips, then the plane again: members fall far behind and come back."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(3 * n, 3))
+    y = np.sign(x[:, 0])
+    y[n : 2 * n] = rng.choice([-1, 1], n)
+    return x, y.astype(np.int8)
+
+
+def nobody_falls_behind(x, y, step=500):
+    """Play and check, every so many rounds, that the mixture is within ln(J+1) of each forecaster that never slept."""
+    learner, paid, losses, slept = Auto(), 0.0, 0.0, []
+    for start in range(0, len(y), step):
+        some = y[start : start + step]
+        played = learner.learn_many(Batch(x[start : start + step], some, start + 1))
+        paid -= np.log(played.probabilities).sum()
+        losses = losses + np.logaddexp(0.0, -some[:, None] * played.scores).sum(axis=0)
+        steady = learner._standing[mix.SLEPT] == 0.0
+        assert paid <= losses[steady].min() + math.log(learner.members + 1) + 1e-6
+        assert steady[:8].all()
+        assert steady[-1]
+        assert np.exp(learner._standing[mix.LOG_WEIGHT]).sum() == pytest.approx(1.0, abs=1e-9)
+        slept.append(int(learner._standing[mix.SLEPT].sum()))
+    return learner, paid, slept
+
+
+def test_mixture_never_falls_asleep_when_labels_turn_into_coins_and_back():
+    x, y = coins_between(1)
+    learner, paid, slept = nobody_falls_behind(x, y)
+    assert slept[-1] > 0  # members did rest
+    assert learner.size > 1
+    assert paid < 9000 * 0.33  # 9,000 x .446 before members could wake
+
+
+@pytest.mark.slow
+def test_mixture_is_near_its_best_steady_member_on_long_streams():
+    for seed in range(21):
+        nobody_falls_behind(*coins_between(seed))
+    rng = np.random.default_rng(7)
+    for t in range(12):
+        x = SHAPES[t % len(SHAPES)](rng, 5000, int(rng.integers(1, 6)))
+        y = np.where(x @ rng.normal(size=x.shape[1]) >= 0.0, 1, -1)
+        flipped = rng.random(5000) < (0.0, 0.2, 0.5)[t % 3]
+        y[flipped] *= -1
+        y[2500:] *= -1 if t % 2 else 1
+        nobody_falls_behind(x, y.astype(np.int8))
+
+
+def test_members_rest_when_they_fall_behind_and_wake_when_rounds_double():
+    x, y = coins_between(1)
     learner = Auto()
-    ledger = nk.play(learner, (x, y), track=False)
-    slept = learner._standing[mix.IDLE] < 0.0
-    assert 0 < slept.sum() < learner.members
-    assert np.exp(learner._standing[mix.LOG_WEIGHT]).sum() == pytest.approx(1.0, abs=1e-9)
-    losses, price = learner._standing[mix.LOSS], math.log(learner.members + 1)
-    assert ledger.log_loss <= losses[~slept].min() + price + 1e-6
-    before = copy.deepcopy(learner._totals[:, slept[:8]])
-    nk.play(learner, rings(50, 1), track=False)
-    assert (learner._totals[:, slept[:8]] == before).all()
+    learner.learn_many(Batch(x[:2047], y[:2047], 1))
+    asleep = learner._standing[mix.IDLE] < 0.0
+    assert asleep.any()
+    assert not asleep[:8].any()
+    assert not asleep[-1]
+    weights, totals = learner._standing[mix.LOG_WEIGHT].copy(), learner._squares[3].copy()
+    learner.learn_many(Batch(x[2047:2048], y[2047:2048], 2048))
+    assert learner.size == learner.members + 1
+    assert (learner._standing[mix.LOG_WEIGHT][asleep] == weights[asleep]).all()  # neither reset nor raised
+    assert (learner._squares[3][asleep[8:]] == totals[asleep[8:]]).all()  # nothing learned asleep
+    learner.learn_many(Batch(x[2048:2049], y[2048:2049], 2049))
+    assert (learner._squares[3][:, 1] > totals[:, 1]).all()
+
+
+def test_member_that_keeps_pace_does_not_rest():
+    learner = Auto()
+    x, y = coins_between(1)
+    learner.learn_many(Batch(x[:3001], y[:3001], 1))
+    learner._standing[mix.LOG_WEIGHT, 8:14] -= 40.0  # hopeless, and from here on all see coins
+    learner._standing[[mix.IDLE, mix.START], 8:14] = 0.0
+    learner.learn_many(Batch(x[3001:4096], y[3001:4096], 3002))
+    fell = learner._standing[mix.LOG_WEIGHT, 8:14]
+    assert (fell < np.log(mix.LIGHT)).all()
+    assert (learner._standing[mix.SLEPT, 8:14] == 0.0).any()
+
+
+def late_features(rounds):
+    """Sparse rows whose features 5 .. 8 come after round 1,100."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(rounds, 9)) * (rng.random((rounds, 9)) < 0.7)
+    x[:1100, 5:] = 0.0
+    return Sparse.of_dense(x), np.where(x.sum(axis=1) + rng.normal(size=rounds) > 0.0, 1, -1).astype(np.int8)
+
+
+def sleepy(rows, y, asleep=(9, 11, 13)):
+    """After 1,000 rounds these members sleep."""
+    learner = Auto()
+    learner.learn_many(Batch(rows[:1000], y[:1000], 1))
+    learner._standing[mix.IDLE, list(asleep)] = mix.ASLEEP
+    return learner
+
+
+def test_member_that_wakes_agrees_with_the_others_on_features_met_while_it_slept():
+    rows, y = late_features(2200)
+    learner = sleepy(rows, y)
+    learner.learn_many(Batch(rows[1000:2200], y[1000:2200], 1001))
+    slots = learner._slots[learner._slots >= 0]
+    assert sorted(slots.tolist()) == list(range(10))  # 9 features and the constant
+    for m, ridge in enumerate(learner._ridges):
+        held, inverse, sums, totals = (part[m] for part in learner._matrices)
+        assert totals[0] == 10
+        lower, largest = np.tril(sums[:10, :10]), held[0, :10]
+        whole = lower + np.tril(lower, -1).T + np.diag(ridge * largest**2)
+        found = np.tril(inverse[:10, :10])
+        assert (found + np.tril(found, -1).T) @ whole == pytest.approx(np.eye(10), abs=1e-8)
+
+
+def test_waking_in_a_batch_and_row_by_row_gives_the_same_bits():
+    rows, y = late_features(2060)
+    together, single = sleepy(rows, y), sleepy(rows, y)
+    said = together.learn_many(Batch(rows[1000:2060], y[1000:2060], 1001)).probabilities
+    single.learn_many(Batch(rows[1000:2030], y[1000:2030], 1001))
+    single = Auto.restore(single.state())
+    for t in range(2030, 2060):
+        row = rows.row(t)
+        asked = single.probability_one(row)
+        played = single.play_one(row, int(y[t])).probabilities
+        assert played == said[t - 1000]
+        assert asked == pytest.approx(played if y[t] > 0 else 1.0 - played, abs=1e-15)
+    assert repr(single.state()) == repr(together.state())
+
+
+def test_model_saved_before_members_could_wake_is_refused_with_a_sentence():
+    x, y = rings(20)
+    learner = Auto()
+    learner.learn_many(Batch(x, y, 1))
+    state = learner.state()
+    state["standing"] = state["standing"][:4]
+    with pytest.raises(ModelFileError, match="train it once more"):
+        Auto.restore(state)
+
+
+def test_text_column_empty_column_and_named_rows_keep_every_member():
+    pandas = pytest.importorskip("pandas")
+    x, y = rings(1200)
+    frame = pandas.DataFrame(x, columns=["a", "b", "c"]).assign(label=np.where(y > 0, "far", "near"))
+    named = Auto()
+    game = Game(named)
+    for row, label in zip(x, y.tolist(), strict=True):
+        game.learn_one(dict(zip("abc", row.tolist(), strict=True)), label)
+    played = {
+        "array": nk.play(Auto(), (x, y)),
+        "text": nk.play(Auto(), nk.Frame(frame.assign(note="same")[["note", *frame]])),
+        "empty": nk.play(Auto(), nk.Frame(frame.assign(empty=np.nan)[["empty", *frame]])),
+        "named": game.ledger,
+    }
+    for ledger in played.values():
+        assert ledger.learner.members == 14
+        assert ledger.log_loss == pytest.approx(played["array"].log_loss, rel=0.15)  # .69 a round without
+        assert {one.status for one in ledger.certify()} == {"valid"}
+
+
+def test_constant_column_does_not_move_random_features():
+    x, y = rings(300)
+    plain, wide = Auto(), Auto()
+    plain.learn_many(Batch(x, y, 1))
+    wide.learn_many(Batch(np.hstack([x, np.full((300, 1), 5.0)]), y, 1))
+    wide._turns[:, :3] = plain._turns
+    wide._turns[:, 3], wide._shifts[:] = 1e3, plain._shifts
+    rows = [kernels.nonzeros.of_dense(np.hstack([x[:5], np.full((5, more), 5.0)]), 1.0)[0] for more in (0, 1)]
+    images = [learner.images_from_here([10, 12]).of(row) for learner, row in zip((plain, wide), rows, strict=True)]
+    for one, other in zip(*images, strict=True):
+        assert one.values.tolist() == other.values.tolist()
+
+
+def test_feature_beyond_the_256th_retires_random_features_for_good():
+    rng = np.random.default_rng(3)
+    rows = [(np.arange(4), rng.normal(size=4)) for _ in range(2100)]
+    rows[1500] = (np.array([0, 300]), np.ones(2))
+    y = np.where([row[1][0] > 0.0 for row in rows], 1, -1).astype(np.int8)
+    x = Sparse.of_rows(rows, 301)
+    together, single = Auto(), Auto()
+    played = together.learn_many(Batch(x, y, 1))
+    assert (together._standing[mix.IDLE, 10:14] == mix.RETIRED).all()  # also after round 2,048
+    assert (together._standing[mix.SLEPT, 10:14] >= 2100 - 1501).all()
+    assert (played.scores[1501:, 10:14] == 0.0).all()
+    single.learn_many(Batch(x[:1498], y[:1498], 1))
+    for t in range(1498, 1504):
+        asked = single.probability_one(rows[t])
+        assert single.play_one(rows[t], int(y[t])).probabilities == played.probabilities[t]
+        assert asked == pytest.approx(played.probabilities[t] if y[t] > 0 else 1.0 - played.probabilities[t], abs=1e-15)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_certificates_before_the_first_round(fast):
+    found = Game(Auto(fast=fast)).ledger.certify()
+    assert {one.status for one in found} == {"vacuous"}
 
 
 def test_wide_and_named_rows():

@@ -28,7 +28,7 @@ def test_the_first_row_says_which_members_play():
         learner = nk.ManyAuto()
         learner.learn_many(Batch(rows, y, 1))
         counts[name] = len(learner.names)
-    assert counts == {"array": 16, "sparse": 11, "wide": 9}
+    assert counts == {"array": 16, "sparse": 16, "wide": 9}
     fast = nk.ManyAuto(fast=True)
     fast.learn_many(Batch(x, y, 1))
     assert fast.names == ["sqrt 1", "newton 1", "stack"]
@@ -69,6 +69,85 @@ def test_members_against_the_rest_rest_when_labels_are_too_many():
     assert game.ledger.certify()[0].status in ("valid", "vacuous")
     again = nk.ManyAuto.restore(learner.state())
     assert repr(again.state()) == repr(learner.state())
+
+
+def test_more_than_32_announced_labels_play_without_matrices():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(60, 3)), np.arange(60) % 40
+    learner = nk.ManyAuto(labels=40)
+    game = nk.Game(learner)
+    game.learn_batch(Batch(x, y, 1))
+    assert len(learner.names) == 9
+    assert game.ledger.certify()[0].status in ("valid", "vacuous")
+
+
+def coins_between(seed, n=2000, labels=3):
+    """Labels by the largest of some numbers, then n at random, then by the numbers again."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(3 * n, labels))
+    y = x.argmax(axis=1)
+    y[n : 2 * n] = rng.integers(0, labels, n)
+    y[:labels] = range(labels)
+    return x, y
+
+
+def near_its_steady_members(learner, x, y, step=500):
+    """Play and check, every so many rounds, that the mixture is within ln(J+1) of each forecaster that never slept."""
+    slept = 0
+    for start in range(0, len(y), step):
+        learner.learn_many(Batch(x[start : start + step], y[start : start + step], start + 1))
+        facts = learner.facts()
+        steady = [lost for lost, rested in zip(facts.losses, facts.slept, strict=True) if not rested]
+        assert facts.loss <= min(steady) + np.log(len(facts.names)) + 1e-6
+        assert not any(facts.slept[:8])
+        assert not facts.slept[-1]
+        assert abs(np.exp(facts.log_weights).sum() - 1.0) < 1e-9
+        slept = max(slept, sum(facts.slept))
+    return slept
+
+
+def test_mixture_never_falls_asleep_when_labels_turn_into_coins_and_back():
+    x, y = coins_between(0)
+    learner = nk.ManyAuto(labels=3)
+    assert near_its_steady_members(learner, x, y) > 0
+    assert learner.size > 1
+    x, y = coins_between(50)
+    wrong = learner.predict_many(Batch(x[:200], y[:200], 1)) != y[:200]
+    assert wrong.mean() < 0.2
+
+
+@pytest.mark.slow
+def test_mixture_is_near_its_best_steady_member_on_long_streams():
+    for seed in range(6):
+        near_its_steady_members(nk.ManyAuto(), *coins_between(seed, labels=2 + seed % 3))
+
+
+def test_waking_in_a_batch_and_row_by_row_gives_the_same_bits_with_new_labels_and_features():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(2060, 6)) * (rng.random((2060, 6)) < 0.8)
+    x[:1100, 4:] = 0.0
+    y = np.append([0, 1], np.where(x[2:, 0] > 0.0, 0, 1))
+    y[1200:][x[1200:, 1] > 1.0] = 2  # comes while members sleep
+    rows = Sparse.of_dense(x)
+    made = []
+    for _ in range(2):
+        made.append(nk.ManyAuto())
+        made[-1].learn_many(Batch(rows[:1000], y[:1000], 1))
+        made[-1]._standing[mix.IDLE, [9, 11, 14]] = mix.ASLEEP
+    together, single = made
+    said = together.learn_many(Batch(rows[1000:], y[1000:], 1001)).probabilities
+    assert together.size == 16
+    single.learn_many(Batch(rows[1000:2030], y[1000:2030], 1001))
+    single = nk.ManyAuto.restore(single.state())
+    for t in range(2030, 2060):
+        row = rows.row(t)
+        asked = single.probabilities_one(row)
+        played = single.play_one(row, int(y[t])).probabilities
+        assert played == said[t - 1000]
+        assert asked[y[t]] == played
+    assert repr(single.state()) == repr(together.state())
+    slots = single._slots[single._slots >= 0]
+    assert sorted(slots.tolist()) == list(range(7))
 
 
 def test_the_discriminant_is_bayes_rule_with_students_t():

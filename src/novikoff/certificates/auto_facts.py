@@ -18,7 +18,7 @@ class AutoFacts:
     names          of the forecasters
     losses         of each, while awake
     log_weights    ln w of each
-    slept          who rests
+    slept          has it slept in any round? Such a forecaster may be awake again, and promises nothing on the whole
     gained, dual   of each member: what its theorem adds up, and what that leaves in its sums, at least
     least          the same, at most
     """

@@ -4,6 +4,8 @@ Theorem (upper)
     P = sum of w_j P_j / sum of w_j over the forecasters awake, w_j = 1/(J+1) at first; then w_j *= P_j(y)/P(y) for
     those. Who is awake is settled before y, and the first round settles J. For every forecaster j that never slept
         L  <=  L_j + ln(J+1),
+    and for one that slept and woke, any number of times, the same over the rounds in which it was awake: nothing is
+    promised against it in the others, so it is left out of what follows. Diagonal members and the stack never sleep.
     so for every such member j and every u:  L <= L_u + (what j's own theorem says of u) + ln(J+1), which is
     certificates/ftrl_regret.py for diagonal members and certificates/logistic_regret.py for the others.
     Reported is the least of these. For members on random features u has a weight for each of those: they move with the
@@ -15,8 +17,8 @@ Assumptions
     used never slept; random features are found again up to 20,000 rounds, of rows that are kept. Of the others nothing
     is used but their scores.
 Proof
-    The awake keep the sum of their weights, so all weights add up to 1, and w_j <= 1. If j never slept, ln w_j is
-    L - L_j - ln(J+1). []
+    The awake keep the sum of their weights and sleepers keep theirs, also when they wake, so all weights add up to 1,
+    and w_j <= 1. ln w_j is -ln(J+1) + the sum of L - L_j over the rounds in which j was awake. []
 Reference
     [vovk1998].
 """

@@ -16,8 +16,8 @@ Assumptions
     compared while all rows are kept.
 Proof
     -ln P_y summed over the rounds is -ln of the sum of the members' weights before they are divided, e^(-L_j)/(J+1)
-    each, and that sum is at least any one of them. Who sleeps keeps its weight, and is left out of P: for those awake
-    ln w_j = -ln(J+1) + sum of (-ln P_y - (-ln P_j,y)) as before, and w_j <= 1. []
+    each, and that sum is at least any one of them. A sleeper keeps its weight, also when it wakes, and is left out of
+    P: ln w_j = -ln(J+1) + sum of (-ln P_y - (-ln P_j,y)) over the rounds in which j was awake, and w_j <= 1. []
 Reference
     [vovk1998]; [mcmahan2017].
 """
@@ -41,7 +41,7 @@ class ManyAutoFacts(ManyFacts):
     names         of all
     losses        the sum of their log losses while awake, had labels been announced
     log_weights   ln of their weights
-    slept         who fell asleep
+    slept         has it slept in any round? It may be awake again
     lanes         softmax members: those against the rest come after these
     steady        no metric of those of these that are compared ever shrank
     """

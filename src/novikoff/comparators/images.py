@@ -22,20 +22,20 @@ from novikoff import kernels
 from novikoff.types import State
 
 Vector = NDArray[np.float64]
-NAMES = ("turns", "shifts", "scales", "moments")
+NAMES = ("turns", "shifts", "widths", "moments")
 
 
 class Images:
-    """Of the rows that come after the first `seen`, whose means and squares are `moments`; one for each of `scales`."""
+    """Of the rows that come after the first `seen`, whose means and squares are `moments`; one for each of `widths`."""
 
-    def __init__(self, turns: Vector, shifts: Vector, scales: Vector, moments: Vector, seen: float) -> None:
-        self.turns, self.shifts, self.scales, self.moments = turns, shifts, scales, moments
+    def __init__(self, turns: Vector, shifts: Vector, widths: Vector, moments: Vector, seen: float) -> None:
+        self.turns, self.shifts, self.widths, self.moments = turns, shifts, widths, moments
         self.seen = float(seen)
 
     def of(self, rows: Any) -> list[Any]:
         """The next rows, one after the other, as each member sees them."""
         images: Any = kernels.fourier.images
-        phi = images(self.turns, self.shifts, self.scales, self.moments, self.seen, True, *rows)
+        phi = images(self.turns, self.shifts, self.widths, self.moments, self.seen, True, *rows)
         self.seen += len(rows.ends) - 1
         ends = np.arange(0, phi[0].size + 1, phi.shape[2], dtype=np.int64)
         places = np.tile(np.arange(phi.shape[2], dtype=np.uint32), phi.shape[1])

@@ -123,7 +123,7 @@ class MetricTracker(WarmTracker):
         else:
             together = joined([piece[0] for piece in pieces])
             labels = np.concatenate([np.zeros(0, np.int8), *(piece[1] for piece in pieces)])
-            scores = [piece[2] for piece in pieces] or [np.zeros((0, 1))]
+            scores = [piece[2] for piece in pieces] or [np.zeros((0, len(self.kappas)))]
             self._kept = [(together, labels, np.concatenate(scores))]
         found: tuple[Any, NDArray[np.int8], Vector] = self._kept[0]
         return found

@@ -3,10 +3,8 @@
 Forecasters, in this order: the diagonal members (kernels/ftrl.py), the second-order members, those on random features
 (kernels/second_order.py, kernels/fourier.py), and the stack, a second-order member whose x are the scores of all
 others, clipped. P(+1) = sum of w P_j(+1) over those awake / sum of their w; then w_j is multiplied by P_j(y)/P(y), in
-the log domain. A forecaster with a weight below 1e-6 for 1,000 rounds falls asleep: it says and learns nothing any
-more, and keeps its weight (a specialist, so all promises stay: certificates/auto_regret.py). A stack that is heard
-needs the members that it is made of, so those fall asleep only if they count little in it. The awake ones keep the sum
-of their weights, so a sleeper is never the heaviest. Members do the same as when they play alone, to the bit.
+the log domain. Members with a matrix rest and wake by the rule of kernels/resting.py. Members on random features retire
+for good after a sparse row with a feature beyond the 256th. Members do the same as when they play alone, to the bit.
 """
 
 from __future__ import annotations
@@ -14,15 +12,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.auto_layout import CLIP, IDLE, LIGHT, LITTLE, LOG_WEIGHT, LOSS, PATIENCE, SHARE
+from novikoff.kernels.auto_layout import CLIP, IDLE, LOG_WEIGHT, LOSS, RETIRED, SHARE
 from novikoff.kernels.compiled import compiled, inlined, inner
 from novikoff.kernels.exp import exp
 from novikoff.kernels.fourier import project, standardise, wave
 from novikoff.kernels.ftrl import learn, look
 from novikoff.kernels.lanes import dense
 from novikoff.kernels.logits import hedged, log_loss
+from novikoff.kernels.resting import catch_up, settle
 from novikoff.kernels.second_order import Places, Slots, Vector, changes, learn_logistic, meet, product
-from novikoff.kernels.second_order_layout import COUNT, WEIGHT
+from novikoff.kernels.second_order_layout import COUNT, LIMIT, WEIGHT
 
 
 @inner
@@ -39,19 +38,12 @@ def log_sum(standing: Vector, lost: Vector) -> tuple[float, float]:
 
 
 @inlined
-def weigh(standing: Vector, lost: Vector, most: float, rest: float, stack: Vector, shares: Vector) -> None:
-    """Multiply the weights of those awake by P_j(y)/P(y), and let the hopeless rest.
+def weigh(standing: Vector, lost: Vector, most: float, rest: float, shares: Vector) -> None:
+    """Multiply the weights of those awake by P_j(y)/P(y).
 
     lost         -ln P_j(y); most and rest are their `log_sum`
-    stack        its weights of members
     shares       to work in
     """
-    members = len(lost) - 1
-    little = np.inf  # by how much a member may count in the stack, and still be hopeless
-    if standing[IDLE, members] >= 0.0 and standing[LOG_WEIGHT, members] >= np.log(LIGHT):
-        little = 0.0
-        for j in range(members):
-            little = max(little, LITTLE * abs(stack[j]))
     before, whole = -np.inf, 0.0
     for j in range(len(lost)):
         if standing[IDLE, j] >= 0.0:
@@ -66,45 +58,47 @@ def weigh(standing: Vector, lost: Vector, most: float, rest: float, stack: Vecto
             standing[LOSS, j] += lost[j]
             standing[SHARE, j] += shares[j] / whole
             standing[LOG_WEIGHT, j] += paid - lost[j]
-            hopeless = standing[LOG_WEIGHT, j] < np.log(LIGHT) and (j == members or abs(stack[j]) <= little)
-            standing[IDLE, j] = standing[IDLE, j] + 1.0 if hopeless else 0.0
-            if standing[IDLE, j] >= PATIENCE:
-                standing[IDLE, j] = -1.0
 
 
 @compiled
 def play(
     roots: NDArray[np.bool_], per_rate: Vector, held: Vector, totals: Vector,
     slots: Slots, ridges: Vector, matrix_held: Vector, inverse: Vector, sums: Vector, matrix_totals: Vector,
-    turns: Vector, shifts: Vector, scales: Vector, moments: Vector, standing: Vector, kappa: float, seen: float,
-    ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], learns: bool, scores: Vector,
-    said: Vector,
+    turns: Vector, shifts: Vector, widths: Vector, moments: Vector, standing: Vector, kappa: float, sparse: bool,
+    seen: int, ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], learns: bool,
+    scores: Vector, said: Vector,
 ) -> None:  # fmt: skip
     """The log-odds of every row, learning from each before the next if `learns`; `seen` rows came before.
 
     ridges, matrix_held, inverse, sums, matrix_totals   a row for each that has a matrix, the stack the last of them
+    widths   g of each member on random features (kernels/fourier.py)
+    sparse   rows are not arrays: a feature beyond the 256th retires the members on random features
     scores   (rows, J+1), of every forecaster; 0 of those asleep
     said     of the mixture
     """
-    lanes, waves, members = len(roots), len(scales), len(standing[0]) - 1
+    lanes, waves, members = len(roots), len(widths), len(standing[0]) - 1
     full, width, angles = members - lanes - waves, moments.shape[1], len(shifts) + 1
     z0, v, up, down = np.zeros(members + 1), np.zeros(members + 1), np.zeros(members + 1), np.zeros(members + 1)
     step, curve, row, s, projected = (
         np.zeros(lanes), np.zeros(lanes), np.zeros(width), np.zeros(width), np.zeros(angles - 1),
     )  # fmt: skip
     x, k = np.zeros((len(matrix_held), matrix_held.shape[2])), np.zeros((len(matrix_held), matrix_held.shape[2]))
+    vary = 1.0
     for t in range(len(ends) - 1):
         start, stop, z, bend = ends[t], ends[t + 1], scores[t], kappa
         look(held, roots, per_rate, places, values, start, stop, learns, z0[:lanes], v[:lanes])
-        awake = False
+        playing, awake, wide = False, False, False
         for j in range(lanes + full, members):
+            playing |= standing[IDLE, j] != RETIRED
             awake |= standing[IDLE, j] >= 0.0
-        if awake:
+        if playing:  # means and deviations are of all rows, whoever sleeps
             row[:] = 0.0
             for e in range(start, stop):
                 if 1 <= places[e] <= width:
                     row[places[e] - np.uint32(1)] = values[e]
-            standardise(moments, seen + t + 1.0, row, learns, s)
+                wide |= sparse and places[e] > LIMIT
+            vary = standardise(moments, seen + t + 1.0, row, learns, s)
+        if awake:
             project(turns, s, projected)
         for j in range(members + 1):
             z[j] = 0.0
@@ -120,7 +114,7 @@ def play(
                         farthest = max(farthest, abs(x[m, i]))
                     bend = np.tanh(0.5 * farthest) / (0.5 * farthest)
                 elif m >= full:
-                    wave(projected, shifts, scales[m - full], x[m])
+                    wave(projected, shifts, np.sqrt(2.0 * widths[m - full] / vary), x[m])
                 else:
                     if not learns and changes(slots, here, True, places, values, start, stop):
                         matrix = inverse[m].copy()
@@ -142,10 +136,7 @@ def play(
         if not learns:
             continue
         lost, spare, (most, rest) = (up, down, top) if y[t] == 1 else (down, up, bottom)
-        idle = standing[IDLE, :lanes]
-        learn(
-            held, totals, idle, places, values, start, stop, y[t], z0[:lanes], v[:lanes], z[:lanes], lost, step, curve
-        )
+        learn(held, totals, places, values, start, stop, y[t], z0[:lanes], v[:lanes], z[:lanes], lost, step, curve)
         for j in range(lanes, members + 1):
             if standing[IDLE, j] >= 0.0:
                 m = j - lanes
@@ -153,4 +144,13 @@ def play(
                     inverse[m], sums[m], matrix_held[m], matrix_totals[m], x[m], k[m], int(matrix_totals[m, COUNT]),
                     z0[j], v[j], z[j], y[t], lost[j], bend if j == members else kappa,
                 )  # fmt: skip
-        weigh(standing, lost, most, rest, matrix_held[members - lanes, WEIGHT], spare)
+        weigh(standing, lost, most, rest, spare)
+        if settle(standing, matrix_held[members - lanes, WEIGHT, :members], lanes, seen + t + 1):
+            widest = 0
+            for m in range(full):
+                widest = m if matrix_totals[m, COUNT] > matrix_totals[widest, COUNT] else widest
+            for m in range(full):
+                there = int(matrix_totals[widest, COUNT])
+                catch_up(matrix_held[m], inverse[m], matrix_totals[m], ridges[m], matrix_held[widest], there)
+        if wide:
+            standing[IDLE, lanes + full : members] = RETIRED

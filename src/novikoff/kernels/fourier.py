@@ -1,9 +1,10 @@
 """Random Fourier features of standardised rows: phi = (sqrt 2 cos(W's + c), 1), of the seed and of x_1 .. x_t alone.
 
 s_i = (x_i - mean_i)/deviation_i, clipped to -4 .. 4, by the mean and the deviation of rows 1 .. t; 0 where there is no
-deviation. A feature multiplied by a power of two changes no bit of s. `turns` is W' / (2 pi), so that cos is a
-polynomial of the fraction of a turn, in a loop without branches; it is within 1e-8 of the cosine, and the same for
-everybody.
+deviation. W is drawn from N(0, 2g/d), d the number of features that have a deviation by row t: a constant or empty
+column changes nothing, and a sparse row need not say how many columns are to come. A feature multiplied by a power of
+two changes no bit of s. `turns` is W' / (2 pi), but for the deviation of W, so that cos is a polynomial of the fraction
+of a turn, in a loop without branches; it is within 1e-8 of the cosine, and the same for everybody.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ C6, C7, C8, C9, C10 = (SQRT2 * c for c in (
 
 
 @inlined
-def standardise(moments: Vector, seen: float, x: Vector, keep: bool, s: Vector) -> None:
-    """S of a row, `seen` rows with it; its mean and squares are kept only if `keep`."""
+def standardise(moments: Vector, seen: float, x: Vector, keep: bool, s: Vector) -> float:
+    """S of a row, `seen` rows with it, and d, at least 1; mean and squares are kept only if `keep`."""
+    vary = 0.0
     for i in range(len(x)):
         off = x[i] - moments[0, i]
         mean = moments[0, i] + off / seen
@@ -39,6 +41,8 @@ def standardise(moments: Vector, seen: float, x: Vector, keep: bool, s: Vector) 
             moments[1, i] = squares
         deviation = np.sqrt(squares / seen)
         s[i] = min(max((x[i] - mean) / deviation, -FARTHEST), FARTHEST) if deviation > 0.0 else 0.0
+        vary += 1.0 if deviation > 0.0 else 0.0
+    return max(vary, 1.0)
 
 
 @inlined
@@ -63,23 +67,24 @@ def wave(projected: Vector, shifts: Vector, scale: float, phi: Vector) -> None:
 
 @compiled
 def images(
-    turns: Vector, shifts: Vector, scales: Vector, moments: Vector, seen: float, keep: bool, ends: NDArray[np.int64],
+    turns: Vector, shifts: Vector, widths: Vector, moments: Vector, seen: float, keep: bool, ends: NDArray[np.int64],
     places: NDArray[np.uint32], values: Vector,
 ) -> Vector:  # fmt: skip
-    """Phi (scales, rows, features) of every row; `seen` rows came before, whose moments these are.
+    """Phi (widths, rows, features) of every row; `seen` rows came before, whose moments these are.
 
-    keep   each row comes after the one before it; else each is the row after those seen
+    widths   g of each member
+    keep     each row comes after the one before it; else each is the row after those seen
     """
     width = turns.shape[1]
     row, s, projected = np.zeros(width), np.zeros(width), np.zeros(len(shifts))
-    found = np.empty((len(scales), len(ends) - 1, len(shifts) + 1))
+    found = np.empty((len(widths), len(ends) - 1, len(shifts) + 1))
     for t in range(len(ends) - 1):
         row[:] = 0.0
         for e in range(ends[t], ends[t + 1]):
             if 1 <= places[e] <= width:
                 row[places[e] - np.uint32(1)] = values[e]
-        standardise(moments, seen + (t if keep else 0) + 1.0, row, keep, s)
+        vary = standardise(moments, seen + (t if keep else 0) + 1.0, row, keep, s)
         project(turns, s, projected)
-        for m in range(len(scales)):
-            wave(projected, shifts, scales[m], found[m, t])
+        for m in range(len(widths)):
+            wave(projected, shifts, np.sqrt(2.0 * widths[m] / vary), found[m, t])
     return found

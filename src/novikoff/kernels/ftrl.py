@@ -62,20 +62,12 @@ def look(
 
 @inlined
 def learn(
-    held: Vector, totals: Vector, idle: Vector, places: NDArray[np.uint32], values: Vector, start: int, stop: int,
-    y: int, z0: Vector, v: Vector, z: Vector, lost: Vector, step: Vector, curve: Vector,
+    held: Vector, totals: Vector, places: NDArray[np.uint32], values: Vector, start: int, stop: int, y: int,
+    z0: Vector, v: Vector, z: Vector, lost: Vector, step: Vector, curve: Vector,
 ) -> None:  # fmt: skip
-    """Add the gradients, and the curvatures, of the scores z that were played.
-
-    idle   below 0 for members that rest
-    lost   the log loss of each
-    """
+    """Add the gradients, and the curvatures, of the scores z that were played; lost: the log loss of each."""
     members = len(z)
     for k in range(members):
-        if idle[k] < 0.0:
-            step[k] = 0.0
-            curve[k] = 0.0
-            continue
         e = exp(y * z[k])
         q = 1.0 / (1.0 + e)
         g = -y * q
@@ -103,7 +95,7 @@ def play(
     """The scores of every row, learning from each before the next if `learns`."""
     members = len(roots)
     z0, v, step, curve = np.empty(members), np.empty(members), np.empty(members), np.empty(members)
-    lost, idle = np.empty(members), np.zeros(members)
+    lost = np.empty(members)
     for t in range(len(ends) - 1):
         z = scores[t]
         look(held, roots, per_rate, places, values, ends[t], ends[t + 1], learns, z0, v)
@@ -112,4 +104,4 @@ def play(
         if learns:
             for k in range(members):
                 lost[k] = log_loss(y[t] * z[k])
-            learn(held, totals, idle, places, values, ends[t], ends[t + 1], y[t], z0, v, z, lost, step, curve)
+            learn(held, totals, places, values, ends[t], ends[t + 1], y[t], z0, v, z, lost, step, curve)

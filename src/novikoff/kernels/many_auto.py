@@ -8,8 +8,8 @@ known. The stack says P_j = e^s_j / sum of e^s, s_j = sum of w_m f_mj, f the sco
 quarter of them, clipped and shifted so that those of a round sum to 0; w is Newton's, one step a round:
 A = I + sum of F(diag P - PP')F', w = A^-1 b.
 P_j = sum of w P_j over those awake / sum of their w; then w is multiplied by P_y of the member over P_y, in the log
-domain. A forecaster with a weight below 1e-6 for 1,000 rounds falls asleep, as in kernels/auto.py: not if it counts in
-a stack that is heard. Who plays each label against the rest falls asleep when there are more than 32 of them.
+domain. Members with matrices rest and wake by the rule of kernels/resting.py. They retire for good when there are more
+than 32 labels; those on random features and the discriminant also after a sparse row with a feature beyond the 256th.
 A round with a label never seen is learned from, and weighed, as if the label had been announced just before.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels import discriminant, many_ftrl, one_vs_rest
-from novikoff.kernels.auto_layout import CLIP, IDLE, LIGHT, LITTLE, LOG_WEIGHT, LOSS, PATIENCE, SHARE, WAVES
+from novikoff.kernels.auto_layout import CLIP, IDLE, LOG_WEIGHT, LOSS, RETIRED, SHARE, WAVES
 from novikoff.kernels.compiled import compiled, inner
 from novikoff.kernels.exp import exp
 from novikoff.kernels.fourier import project, standardise, wave
@@ -28,13 +28,16 @@ from novikoff.kernels.many_ftrl import escape
 from novikoff.kernels.many_layout import LOSS as PAID
 from novikoff.kernels.many_layout import MOST_AGAINST, NOVELTY
 from novikoff.kernels.many_perceptron import largest
+from novikoff.kernels.resting import catch_up, settle
 from novikoff.kernels.second_order import Places, Slots, Vector
+from novikoff.kernels.second_order_layout import COUNT, LIMIT
 from novikoff.kernels.softmax import hedged, softmax
 
 look_softmax, learn_softmax = many_ftrl.look, many_ftrl.learn
 look_rest, look_waves, learn_rest = one_vs_rest.look, one_vs_rest.look_waves, one_vs_rest.learn
 copy_next = one_vs_rest.copy_next
-look_normal, learn_normal, HEARD = discriminant.look, discriminant.learn, discriminant.HEARD
+look_normal, learn_normal, renew_normal = discriminant.look, discriminant.learn, discriminant.renew
+HEARD = discriminant.HEARD
 
 
 @inner
@@ -58,18 +61,8 @@ def mix(standing: Vector, p: Vector, known: int, mixed: Vector) -> None:
 
 
 @inner
-def weigh(standing: Vector, p: Vector, y: int, lost: float, shown: int, stack: Vector) -> None:
-    """Multiply the weights of those awake by what they gave to y, over what was given; let the hopeless rest.
-
-    shown   who never rests
-    stack   its weights of the members
-    """
-    members = len(stack)
-    little = np.inf  # by how much a member may count in the stack, and still be hopeless
-    if standing[IDLE, members] >= 0.0 and standing[LOG_WEIGHT, members] >= np.log(LIGHT):
-        little = 0.0
-        for m in range(members):
-            little = max(little, LITTLE * abs(stack[m]))
+def weigh(standing: Vector, p: Vector, y: int, lost: float) -> None:
+    """Multiply the weights of those awake by what they gave to y, over what was given."""
     most = -np.inf
     for m in range(len(p)):
         if standing[IDLE, m] >= 0.0:
@@ -84,10 +77,6 @@ def weigh(standing: Vector, p: Vector, y: int, lost: float, shown: int, stack: V
             standing[LOSS, m] += own
             standing[SHARE, m] += exp(standing[LOG_WEIGHT, m] - most) / total
             standing[LOG_WEIGHT, m] += lost - own
-            hopeless = standing[LOG_WEIGHT, m] < np.log(LIGHT) and (m == members or abs(stack[m]) <= little)
-            standing[IDLE, m] = standing[IDLE, m] + 1.0 if hopeless else 0.0
-            if standing[IDLE, m] >= PATIENCE and m != shown:
-                standing[IDLE, m] = -1.0
 
 
 @inner
@@ -147,12 +136,13 @@ def play(
     turns: Vector, shifts: Vector, widths: Vector, moments: Vector, wave_held: Vector, wave_inverse: Vector,
     wave_squares: Vector, wave_totals: Vector, normal: Vector, means: Vector, normal_held: Vector,
     normal_inverse: Vector, normal_squares: Vector, normal_totals: Vector, came: Vector, stack: Vector, moment: Vector,
-    matrix: Vector, standing: Vector, kappa: float, books: Vector, shown: int, known: int, rounds: int, grows: bool,
-    ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int64], learns: bool, scores: Vector,
-    rest: Vector, said: NDArray[np.int64], chances: Vector, confidences: Vector, briers: Vector,
+    matrix: Vector, standing: Vector, kappa: float, sparse: bool, books: Vector, shown: int, known: int, rounds: int,
+    grows: bool, ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int64], learns: bool,
+    scores: Vector, rest: Vector, said: NDArray[np.int64], chances: Vector, confidences: Vector, briers: Vector,
 ) -> None:  # fmt: skip
     """P of every label and row; if `learns`, the scores of the member `shown`, and of the mixture.
 
+    widths, sparse        as in kernels/auto.py
     rest                  if `learns`, the scores of those against the rest, on rows as they are (rows, members, labels
                           and one more); of labels never seen, that of their learner; 0 of who sleeps
     confidences, briers   as in StepResult (types.py); where a label is new, not a number, and the most there is
@@ -166,7 +156,7 @@ def play(
     g, step, tried, wholes = np.empty(labels + 1), np.empty(labels + 1), np.empty(labels + 1), np.empty(lanes)
     x, k, counts = np.zeros((full, room)), np.zeros((full, labels + 1, room)), np.zeros(full, np.int64)
     row, s, projected = np.zeros(width), np.zeros(width), np.zeros(len(shifts))
-    off, normal_k = np.zeros(width), np.zeros(width)
+    off, normal_k, vary = np.zeros(width), np.zeros(width), 1.0
     phi, image = np.zeros((waves, WAVES)), np.zeros((waves, labels + 1, WAVES))
     for t in range(len(ends) - 1):
         start, stop = ends[t], ends[t + 1]
@@ -180,22 +170,26 @@ def play(
                     slots, held[m], inverse[m], matrix_totals[m], ridges[m], True, places, values, start, stop, learns,
                     there, x[m], k[m], z0[j], v[j], z[j],
                 )  # fmt: skip
-        if waves > 0:
+        playing, awake, wide = False, False, False
+        for j in range(lanes + full, members):
+            playing |= standing[IDLE, j] != RETIRED
+            awake |= j < last and standing[IDLE, j] >= 0.0
+        if playing:  # means and deviations are of all rows, whoever sleeps
             row[:] = 0.0
             for e in range(start, stop):
                 if 1 <= places[e] <= width:
                     row[places[e] - np.uint32(1)] = values[e]
-            standardise(moments, rounds + (t if learns else 0) + 1.0, row, learns, s)
+                wide |= sparse and places[e] > LIMIT
+            vary = standardise(moments, rounds + (t if learns else 0) + 1.0, row, learns, s)
+        if awake:
             project(turns, s, projected)
         for m in range(waves):
             j = lanes + full + m
             if standing[IDLE, j] >= 0.0:
-                wave(projected, shifts, widths[m], phi[m])
+                wave(projected, shifts, np.sqrt(2.0 * widths[m] / vary), phi[m])
                 look_waves(wave_held[m], wave_inverse[m], phi[m], there, image[m], z0[j], v[j], z[j])
         if last < members and standing[IDLE, last] >= 0.0:
-            look_normal(
-                normal, normal_inverse, means, came, rounds + (t if learns else 0), row, there, off, normal_k, z[last]
-            )
+            look_normal(normal, normal_inverse, means, came, row, known, there, off, normal_k, z[last])
         for many in range(known, now + 1):  # as it is said, and as it is learned
             for m in range(members):
                 if standing[IDLE, m] < 0.0:
@@ -230,41 +224,27 @@ def play(
             confidences[t] = sure
             briers[t] = square - chances[t] ** 2 + (1.0 - chances[t]) ** 2
             books[NOVELTY] -= np.log1p(-kept)
-        weigh(standing, p, here, lost, shown, stack)
+        weigh(standing, p, here, lost)
         learn_stack(stack, moment, matrix, f, p[members], now, here)
         if now > MOST_AGAINST:
-            standing[IDLE, lanes:members] = -1.0
+            standing[IDLE, lanes:members] = RETIRED
         for j in range(labels):
             scores[t, j] = z[shown, j] if j < now else -np.inf
         for m in range(full):
             for j in range(labels + 1):
                 rest[t, m, j] = z[lanes + m, min(j, there - 1)] if standing[IDLE, lanes + m] >= 0.0 else 0.0
         for m in range(lanes):
-            if standing[IDLE, m] >= 0.0:
-                for j in range(now):
-                    g[j] = p[m, j]
-                learn_softmax(
-                    curves,
-                    sums,
-                    totals,
-                    places,
-                    values,
-                    start,
-                    stop,
-                    here,
-                    now,
-                    m,
-                    z0[m],
-                    lane_v[m],
-                    z[m],
-                    g,
-                    wholes[m],
-                )
+            for j in range(now):
+                g[j] = p[m, j]
+            learn_softmax(
+                curves, sums, totals, places, values, start, stop, here, now, m, z0[m], lane_v[m], z[m], g, wholes[m]
+            )
         for m in range(full):
             j = lanes + m
+            if now > known and standing[IDLE, j] != RETIRED:  # sleepers too: they may wake
+                copy_next(held[m], inverse[m], squares[m], matrix_totals[m], known)
             if standing[IDLE, j] >= 0.0:
                 if now > known:
-                    copy_next(held[m], inverse[m], squares[m], matrix_totals[m], known)
                     z0[j, now] = z0[j, known]
                     v[j, now] = v[j, known]
                     z[j, now] = z[j, known]
@@ -275,9 +255,10 @@ def play(
                 )  # fmt: skip
         for m in range(waves):
             j = lanes + full + m
+            if now > known and standing[IDLE, j] != RETIRED:
+                copy_next(wave_held[m], wave_inverse[m], wave_squares[m], wave_totals[m], known)
             if standing[IDLE, j] >= 0.0:
                 if now > known:
-                    copy_next(wave_held[m], wave_inverse[m], wave_squares[m], wave_totals[m], known)
                     z0[j, now] = z0[j, known]
                     v[j, now] = v[j, known]
                     z[j, now] = z[j, known]
@@ -292,3 +273,19 @@ def play(
                 rounds + t + 1, row, here, off, normal_k,
             )  # fmt: skip
         known = now
+        if settle(standing, stack, lanes, rounds + t + 1):
+            widest = 0
+            for m in range(full):
+                widest = m if matrix_totals[m, 0, COUNT] > matrix_totals[widest, 0, COUNT] else widest
+            for m in range(full):
+                for j in range(known + grows):
+                    catch_up(
+                        held[m, j], inverse[m, j], matrix_totals[m, j], ridges[m], held[widest, 0],
+                        int(matrix_totals[widest, 0, COUNT]),
+                    )  # fmt: skip
+            if last < members:
+                renew_normal(
+                    normal, normal_held, normal_inverse, normal_squares, normal_totals, moments, rounds + t + 1
+                )
+        if wide:
+            standing[IDLE, lanes + full : members] = RETIRED

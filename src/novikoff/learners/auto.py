@@ -7,10 +7,11 @@ Algorithm
         4 of the second order on 256 random features of the standardised row (kernels/fourier.py), of four widths
     A stack: second-order logistic regression on the members' scores, clipped to -8 .. 8. P(+1) is the Bayes mixture of
     members and stack: weights, equal at first, are multiplied by the probability that each gave to the label; say +1 if
-    it is 1/2 or more. Who has a weight below 1e-6 for 1,000 rounds rests.
-    Which members play is settled by the first row: all 14 if it is an array of at most 256 numbers; the first 10 if it
-    is sparse or named, with no more than 256 features and none beyond the 256th; else the 8 diagonal ones. Random
-    features are of the columns of the first row: those that a table gets later go to the others. `fast`: two
+    it is 1/2 or more. Members of the second order rest after 1,000 rounds with a weight below 1e-6 if they also fell
+    behind by 10 nats in these rounds, and wake after rounds 2048, 4096, 8192, ... (kernels/resting.py).
+    The first row settles which members play: all 14 if it is an array of at most 256 numbers, or a sparse or named row
+    without a feature beyond the 256th; else the 8 diagonal ones. Random features are of the columns of the first
+    array, or of features 1 to 256 of sparse rows: a feature beyond them retires these members for good. `fast`: two
     diagonal members, of rate 1, and the stack. `bias` c adds a constant feature of value c, whatever c is but 0. `seed`
     draws the random features. In a world that changes, `auto:drift=true`: copies of all this, begun every 256 rounds
     (learners/specialists.py), with a promise on every stretch.
@@ -91,13 +92,13 @@ class Auto(Forecasters, Probabilistic):
         coins = np.random.default_rng(self.seed)
         count = mix.WAVES - 1 if widths else 0
         self._turns = coins.normal(size=(mix.WAVES - 1, width)) / (2.0 * np.pi) if widths else np.zeros((count, width))
-        self._shifts, self._scales = coins.random(mix.WAVES - 1), np.sqrt(2.0 * np.array(widths) / max(width, 1))
+        self._shifts, self._widths = coins.random(mix.WAVES - 1), np.array(widths)
         self._moments = np.zeros((2, width))
         members = self.members = lanes + len(ridges) + len(widths)
         counts = [0] * len(ridges) + [mix.WAVES] * len(widths) + [members]
         self._squares = _squares(counts, max(counts))
         self._standing = np.zeros((mix.STANDING, members + 1))
-        self._standing[mix.LOG_WEIGHT] = -np.log(members + 1.0)
+        self._standing[[mix.LOG_WEIGHT, mix.START]] = -np.log(members + 1.0)
         self._arrays()
 
     def _arrays(self) -> None:
@@ -107,7 +108,8 @@ class Auto(Forecasters, Probabilistic):
         """The arrays for the kernel, with these for the members of the second order and the stack."""
         return (
             self._roots, self._per_rate, self._held, self._totals, self._slots, self._ridges, *squares,
-            self._turns, self._shifts, self._scales, self._moments, self._standing, curvature(RADIUS),
+            self._turns, self._shifts, self._widths, self._moments, self._standing, curvature(RADIUS),
+            self.features.kind != "array",
         )  # fmt: skip
 
     @property
@@ -130,21 +132,19 @@ class Auto(Forecasters, Probabilistic):
         rates = [1.0 / value for value in self._per_rate]
         diagonal = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
         full = [f"second order {ridge:g}" for ridge in self._ridges]
-        return [*diagonal, *full, *(f"random features {g:g}" for g in WIDTHS[: len(self._scales)]), "stack"]
+        return [*diagonal, *full, *(f"random features {g:g}" for g in WIDTHS[: len(self._widths)]), "stack"]
 
     def _planned(self, kind: str | None, places: NDArray[np.uint32], width: int) -> tuple[int, int, int]:
         """How many rates, ridges and random members the first row asks for."""
         if self.fast:
             return 1, 0, 0
-        small = len(places) <= at.LIMIT and int(places.max(initial=0)) <= at.LIMIT
-        if kind == "array":
-            return len(RATES), *((len(RIDGES), len(WIDTHS)) if 0 < width <= at.LIMIT else (0, 0))
-        return len(RATES), len(RIDGES) if small else 0, 0
+        small = 0 < width <= at.LIMIT if kind == "array" else int(places.max(initial=0)) <= at.LIMIT
+        return (len(RATES), len(RIDGES), len(WIDTHS)) if small else (len(RATES), 0, 0)
 
     def _settle(self, rows: Any) -> None:
         """Choose the members, by the first row."""
         if self._plan is None and len(rows.ends) > 1:
-            width = self.features.count if self.features.kind == "array" else 0
+            width = self.features.count if self.features.kind == "array" else at.LIMIT
             self._plan = self._planned(self.features.kind, rows.places[: rows.ends[1]], width)
             self._follow(width)
 
@@ -152,6 +152,12 @@ class Auto(Forecasters, Probabilistic):
         assert self._plan is not None
         rates, ridges, widths = self._plan
         self._begin(RATES[:rates] if rates > 1 else (1.0,), RIDGES[:ridges], WIDTHS[:widths], width if widths else 0)
+        self._foresee()
+
+    def _foresee(self) -> None:
+        """Make room for the features that random features may see, so that predictions find a new one at its place."""
+        if len(self._widths) and self.features.kind != "array":
+            self._make_room(at.LIMIT + 1)
 
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on; weights of new columns are 0, and random features do not see them."""
@@ -183,10 +189,9 @@ class Auto(Forecasters, Probabilistic):
         scores, said = np.empty((len(y), self.members + 1)), np.empty(len(y))
         play: Any = kernels.auto.play
         for here in stretches(self.rounds, len(y)):
-            before = float(self.rounds + here.start)
-            play(*self._args, before, *rows.part(here), y[here], True, scores[here], said[here])
+            play(*self._args, self.rounds + here.start, *rows.part(here), y[here], True, scores[here], said[here])
             if (self.rounds + here.stop) % at.REFRESH == 0:
-                refresh(self._squares, np.append(self._ridges, np.ones(len(self._scales) + 1)))
+                refresh(self._squares, np.append(self._ridges, np.ones(len(self._widths) + 1)))
         return said, scores
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
@@ -204,7 +209,7 @@ class Auto(Forecasters, Probabilistic):
         for t in range(count):  # each is the row after those learned from
             row = rows.ends[t : t + 2]
             play(
-                *args, float(self.rounds), row, places, rows.values, none, False, scores[t : t + 1],
+                *args, self.rounds, row, places, rows.values, none, False, scores[t : t + 1],
                 said[t : t + 1],
             )  # fmt: skip
         return said
@@ -263,7 +268,7 @@ class Auto(Forecasters, Probabilistic):
         standing = self._standing
         return AutoFacts(
             self.rounds, self.names, standing[mix.LOSS].tolist(), standing[mix.LOG_WEIGHT].tolist(),
-            (standing[mix.IDLE] < 0.0).tolist(), gained, dual, least,
+            (standing[mix.SLEPT] > 0.0).tolist(), gained, dual, least,
         )  # fmt: skip
 
     def goals(self) -> list[Goal]:
@@ -280,7 +285,7 @@ class Auto(Forecasters, Probabilistic):
         """The weights of each member that never slept, as comparators of what it does from here on."""
         found = []
         for j in range(self.members if self._plan is not None else 0):
-            if self._standing[mix.IDLE, j] < 0.0:
+            if self._standing[mix.SLEPT, j] > 0.0:
                 continue
             if j < len(self._roots):
                 goal, metric = self._goal(j, float(self._totals[lane.DELTA, j])), self._diagonal(j)
@@ -294,8 +299,8 @@ class Auto(Forecasters, Probabilistic):
 
     def images_from_here(self, members: list[int]) -> Images:
         """The rows that come now, as these members on random features see them."""
-        scales = self._scales[np.array(members) - len(self._roots) - len(self._ridges)]
-        return Images(self._turns, self._shifts, scales, self._moments.copy(), self.rounds)
+        widths = self._widths[np.array(members) - len(self._roots) - len(self._ridges)]
+        return Images(self._turns, self._shifts, widths, self._moments.copy(), self.rounds)
 
     def _goal(self, j: int, promised: float) -> Goal:
         """What is said of a comparator by the theorem of a member."""
@@ -317,13 +322,13 @@ class Auto(Forecasters, Probabilistic):
 
         def images(rows: Any) -> Any:
             moments = np.zeros_like(self._moments)
-            return Images(self._turns, self._shifts, self._scales[m : m + 1], moments, 0.0).of(rows)[0]
+            return Images(self._turns, self._shifts, self._widths[m : m + 1], moments, 0.0).of(rows)[0]
 
         return images
 
     def state(self) -> State:
         places, n = self.features.count + 1, int(self._matrices[3][:, at.COUNT].max(initial=0))
-        angles = mix.WAVES if len(self._scales) else 0
+        angles = mix.WAVES if len(self._widths) else 0
         return {
             **{name: getattr(self, name) for name in PARAMS},
             "rounds": self.rounds,
@@ -348,7 +353,7 @@ class Auto(Forecasters, Probabilistic):
         if state["plan"] is None:
             return learner
         plan = tuple(state["plan"])
-        allowed = ((1, 0, 0), (4, 0, 0), (4, 2, 0), (4, 2, 4))
+        allowed = ((1, 0, 0), (4, 0, 0), (4, 2, 4))
         require(plan in allowed and (plan[0] == 1) == learner.fast, "members must be those of auto", plan)
         learner._plan = plan
         learner._follow(integer(state, "width", 0, at.LIMIT))
@@ -357,12 +362,13 @@ class Auto(Forecasters, Probabilistic):
         learner._slots = np.append(array(state, "slots", (places,), np.int32), np.int32(-1))
         learner._totals = array(state, "totals", learner._totals.shape)
         learner._moments = array(state, "moments", learner._moments.shape)
-        learner._standing = array(state, "standing", learner._standing.shape)
+        learner._load_standing(state)
+        learner._foresee()
         room = min(state["matrices"]["held"].shape[2], at.LIMIT)
         require(bool((learner._slots < max(room, 1)).all()), "features must each have a row of the matrix", room)
         learner._room(room)
         learner._arrays()
-        sizes = {"matrices": room, "waves": mix.WAVES if len(learner._scales) else 0, "stack": learner.members}
+        sizes = {"matrices": room, "waves": mix.WAVES if len(learner._widths) else 0, "stack": learner.members}
         for where, size in sizes.items():
             for name, part in _named(getattr(learner, f"_{where}"), size):
                 part[...] = array(state[where], name, part.shape)

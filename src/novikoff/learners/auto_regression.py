@@ -4,11 +4,13 @@ Algorithm
     Members, each Vovk-Azoury-Warmuth (learners/vaw.py) on y - y_1, so that where 0 is does not matter:
         2 linear, ridges 1 and 0.01, on the first 256 features seen: of wider rows the others are left out, as the
         report says
-        4 on 256 random features of the standardised row (kernels/fourier.py), of four widths, if the first row is an
-        array of at most 256 numbers
+        4 on 256 random features of the standardised row (kernels/fourier.py), of four widths, if the first row has no
+        feature beyond the 256th
     and one that says the last outcome again. A stack: the same, ridge 1, on what the members say. All are clipped to
     the range of the outcomes so far; in the first round, when there is none, 0 is said. The mean of members and stack
-    by AdaHedge's weights on their squared losses is said (kernels/ada_hedge.py). `bias` c adds a constant feature of
+    by AdaHedge's weights on their squared losses is said (kernels/ada_hedge.py). Rows that come without labels
+    (`predict_ahead`) are predicted without the last outcome: by AdaHedge's weights over the others alone, and the stack
+    is given the mean of the other members in its place. `bias` c adds a constant feature of
     value c; `seed` draws the random features.
 Promise
     certificates/auto_regression_regret.py: the squared loss is at most that of the best weights in hindsight of each
@@ -22,6 +24,7 @@ Reference
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -36,15 +39,19 @@ from novikoff.kernels import second_order_layout as at
 from novikoff.kernels.auto_layout import WAVES
 from novikoff.learners.auto import RIDGES, WIDTHS
 from novikoff.learners.matrix import Matrix
-from novikoff.learners.restoring import Schema, arguments, array, boolean, integer
+from novikoff.learners.restoring import Schema, arguments, array, boolean, integer, require
 from novikoff.learners.scale_free import ScaleFree
 from novikoff.learners.vaw import vaw_facts
-from novikoff.types import State, StepResult, Theorem
+from novikoff.types import Batch, State, StepResult, Theorem
 
 CHUNK = 1024
 """Rows whose random features are held at once: 2 KB each for every width."""
 LARGEST = 0.5 * LARGEST_SIZE
 """Of |y|: differences of two are features of the stack."""
+NOTABLE = 0.05
+"""Mean weight of the last outcome from which on it is reported."""
+SCALING = "varying columns"
+"""What the widths of random features count (kernels/fourier.py); models that counted all columns are refused."""
 PARAMS: Schema = {"seed": int, "bias": float}
 
 
@@ -68,10 +75,10 @@ class AutoRegression(ScaleFree):
         coins = np.random.default_rng(self.seed)
         self._turns = coins.normal(size=(WAVES - 1, width)) / (2.0 * np.pi)
         self._shifts = coins.random(WAVES - 1)
-        self._scales = np.sqrt(2.0 * np.array(WIDTHS if width else ()) / max(width, 1))
+        self._widths = np.array(WIDTHS if width else ())
         self._moments = np.zeros((2, width))
         self._linear = [Matrix(ridge, scale_free=True) for ridge in RIDGES]
-        self._waves = [Matrix(1.0, scale_free=False) for _ in self._scales]
+        self._waves = [Matrix(1.0, scale_free=False) for _ in self._widths]
         self._stack = Matrix(1.0, scale_free=True)
         for matrix in self._waves:
             matrix.make_room(WAVES)
@@ -96,14 +103,27 @@ class AutoRegression(ScaleFree):
         return self.members + 1
 
     def tale(self) -> list[str]:
-        """That features are left out, if there may be such."""
-        if self._linear[0].count < at.LIMIT or self.features.count + bool(self.bias) <= at.LIMIT:
-            return []
-        looked = at.LIMIT - bool(self.bias)
-        return [
-            f"Its members look at the {looked} features that came first, for which their matrices have room, and at no "
-            "others. For wide rows there is adagrad:loss=squared, which looks at all."
-        ]
+        """Features that are left out, and the weight of the last outcome, if there is any of these."""
+        found, share = [], float(self.shares[self._repeats])
+        if self._linear[0].count == at.LIMIT and self.features.count + bool(self.bias) > at.LIMIT:
+            looked = at.LIMIT - bool(self.bias)
+            found.append(
+                f"Its members look at the {looked} features that came first, for which their matrices have room, and "
+                "at no others. For wide rows there is adagrad:loss=squared, which looks at all."
+            )
+        if share >= NOTABLE:
+            losses = np.delete(self._table[hedge.LOSSES], self._repeats)
+            root = math.sqrt(float(losses.min()) / self.rounds)
+            found.append(
+                f"The member that repeats the last outcome had {100.0 * share:.3g} % of the weight, on average. It is "
+                f"left out when rows without labels are predicted: the best of the other members had RMSE {root:.4g}."
+            )
+        return found
+
+    @property
+    def _repeats(self) -> int:
+        """Number of the member that repeats the last outcome."""
+        return self.members - 1
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -130,8 +150,10 @@ class AutoRegression(ScaleFree):
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         if not self._settled and len(y):
-            width = self.features.count if self.features.kind == "array" else 0
-            self._begin(width if width <= at.LIMIT else 0)
+            array = self.features.kind == "array"
+            width = self.features.count if array else at.LIMIT
+            small = width <= at.LIMIT if array else int(rows.places[: rows.ends[1]].max(initial=0)) <= at.LIMIT
+            self._begin(width if small else 0)
             self._make_room(self.features.count + 1)
             self._settled, self._first = True, float(y[0])
             self._last = self._first
@@ -175,7 +197,7 @@ class AutoRegression(ScaleFree):
         found = [(matrix, rows) for matrix in self._linear]
         if self._waves:
             images: Any = kernels.fourier.images
-            phis = images(self._turns, self._shifts, self._scales, self._moments, seen, keep, *rows)
+            phis = images(self._turns, self._shifts, self._widths, self._moments, seen, keep, *rows)
             ends = np.arange(0, phis[0].size + 1, WAVES, dtype=np.int64)
             places = np.tile(np.arange(WAVES, dtype=np.uint32), len(ends) - 1)
             for matrix, phi in zip(self._waves, phis, strict=True):
@@ -194,7 +216,13 @@ class AutoRegression(ScaleFree):
             play(*matrix.arrays, *rows.part(here), y[here] - self._first, -math.inf, math.inf, scores[here])
         return scores
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def predict_ahead(self, batch: Batch) -> NDArray[np.float64]:
+        """Predict rows that come without labels: the last outcome is left out."""
+        if isinstance(batch.x, list):
+            return np.array([self._look(self._row(x, learn=False), ahead=True)[0] for x in batch.x])
+        return self._look(self._rows(batch, learn=False), ahead=True)
+
+    def _look(self, rows: Any, ahead: bool = False) -> NDArray[np.float64]:
         count = len(rows.ends) - 1
         said, predictions = np.zeros(count), np.empty((count, self.size))
         if not self.rounds:
@@ -205,10 +233,19 @@ class AutoRegression(ScaleFree):
         members = predictions[:, :-1]
         members[:, -1] = self._last - self._first
         self._clip(members, low, high)
+        if ahead:
+            self._mean(members[:, :-1], range(self._repeats), members[:, -1])
         predictions[:, -1] = _told(self._stack, self._stacked(members))
         self._clip(predictions[:, -1:], low, high)
-        kernels.ada_hedge.play(self._table, self._numbers, predictions, np.zeros(0), False, said)
+        who = [j for j in range(self.size) if not ahead or j != self._repeats]
+        self._mean(predictions[:, who], who, said)
         return said
+
+    def _mean(self, predictions: NDArray[np.float64], who: Sequence[int], mean: NDArray[np.float64]) -> None:
+        """Write the mean of these forecasters' predictions, by AdaHedge's weights over them alone."""
+        table, found = np.ascontiguousarray(self._table[:, list(who)]), np.empty(len(predictions))
+        kernels.ada_hedge.play(table, self._numbers, np.ascontiguousarray(predictions), np.zeros(0), False, found)
+        mean[:] = found
 
     def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:
         if y.ndim != 1 or not bool((np.abs(y) <= LARGEST).all()):
@@ -235,6 +272,7 @@ class AutoRegression(ScaleFree):
             "rounds": self.rounds,
             "features": self.features.state(),
             "settled": self._settled,
+            "scaling": SCALING,
             "width": self._moments.shape[1],
             "moments": self._moments.copy(),
             "linear": [matrix.state(places) for matrix in self._linear],
@@ -248,6 +286,8 @@ class AutoRegression(ScaleFree):
     @classmethod
     def restore(cls, state: State) -> Self:
         learner = cls(**arguments(state, PARAMS))
+        must = "random features of auto-regression must be scaled by their varying columns: train it once more"
+        require(state.get("scaling") == SCALING, must, state.get("scaling"))
         learner.rounds = integer(state, "rounds")
         learner.features.load(state["features"])
         learner._settled = boolean(state, "settled")

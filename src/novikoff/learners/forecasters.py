@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels import auto_layout as mix
+from novikoff.learners.restoring import array, require
+from novikoff.types import State
 
 
 class Forecasters:
@@ -30,3 +32,11 @@ class Forecasters:
     def size(self) -> int:
         """Forecasters awake."""
         return int(np.count_nonzero(self._standing[mix.IDLE] >= 0.0))
+
+    def _load_standing(self, state: State) -> None:
+        saved, rows = state["standing"], mix.STANDING
+        kept = isinstance(saved, np.ndarray) and len(saved) == rows
+        require(
+            kept, f"members of auto must have {rows} numbers each, as since they wake again: train it once more", saved
+        )
+        self._standing = array(state, "standing", self._standing.shape)

@@ -8,8 +8,8 @@ Algorithm
         1 linear discriminant analysis by Bayes' rule (kernels/discriminant.py), where these play
     A stack: softmax regression on the scores that the members gave a label, clipped to -8 .. 8, with one weight a
     member, by Newton's steps. P is the Bayes mixture of members and stack: weights, equal at first, are multiplied by
-    the probability that each gave to the label; say the label of the largest P, the smallest of those. Who has a weight
-    below 1e-6 for 1,000 rounds rests, unless it counts in a stack that is heard.
+    the probability that each gave to the label; say the label of the largest P, the smallest of those. Members with
+    matrices rest and wake as for two labels (kernels/resting.py).
     Which members play is settled by the first row, as for two labels (learners/auto.py); those against the rest and the
     discriminant play while there are at most 32 labels. `fast`: two softmax members, of rate 1. `bias` c adds a
     constant feature of value c. `seed` draws the random features. New labels as in learners/many/ftrl.py.
@@ -52,10 +52,21 @@ from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.types import State, StepResult, Theorem
 
 PARAMS: Schema = {"fast": bool, "seed": int, "bias": float, "labels": int | None}
-PLANS = ((1, 0, 0), (4, 0, 0), (4, 2, 0), (4, 2, 4))
+PLANS = ((1, 0, 0), (4, 0, 0), (4, 2, 4))
 SAVED = (
-    "scales", "curves", "sums", "totals", "moments", "stack", "moment", "matrix", "standing", "paid", "normal", "means",
-)  # fmt: skip
+    "scales",
+    "curves",
+    "sums",
+    "totals",
+    "moments",
+    "stack",
+    "moment",
+    "matrix",
+    "paid",
+    "normal",
+    "means",
+    "came",
+)
 
 
 class ManyAuto(Forecasters, ManyProbabilistic):
@@ -86,9 +97,10 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         self._waves = matrices((plan[2], against), mix.WAVES, mix.WAVES)
         coins, waves = np.random.default_rng(self.seed), mix.WAVES - 1 if plan[2] else 0
         self._turns = coins.normal(size=(waves, width)) / (2.0 * np.pi)
-        self._shifts, self._spread = coins.random(waves), np.sqrt(2.0 * self._widths / max(width, 1))
+        self._shifts = coins.random(waves)
         self._moments, self._normal = np.zeros((2, width)), np.zeros((2, width))
         self._means, self._within = np.zeros((against, width)), matrices((), width, width)
+        self._came = np.zeros(against)
         members = lanes + plan[1] + plan[2] + (plan[2] > 0)
         self._stack, self._moment, self._matrix = (
             np.full(members, 1 / members),
@@ -96,7 +108,13 @@ class ManyAuto(Forecasters, ManyProbabilistic):
             np.eye(members),
         )
         self._standing, self._paid = np.zeros((mix.STANDING, members + 1)), np.zeros(at.TOTALS)
-        self._standing[mix.LOG_WEIGHT] = -np.log(members + 1.0)
+        self._standing[[mix.LOG_WEIGHT, mix.START]] = -np.log(members + 1.0)
+        self._foresee()
+
+    def _foresee(self) -> None:
+        """Make room for the features that random features may see, so that predictions find a new one at its place."""
+        if len(self._widths) and self.features.kind != "array":
+            self._make_room(matrix.LIMIT + 1)
 
     @property
     def names(self) -> list[str]:
@@ -112,14 +130,13 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         if self._plan is not None or len(rows.ends) < 2:
             return
         array, places = self.features.kind == "array", rows.places[: rows.ends[1]]
-        width = self.features.count if array else 0
-        small = len(places) <= matrix.LIMIT and int(places.max(initial=0)) <= matrix.LIMIT
+        width = self.features.count if array else matrix.LIMIT
+        small = 0 < width <= matrix.LIMIT if array else int(places.max(initial=0)) <= matrix.LIMIT
+        small &= self.labels <= at.MOST_AGAINST  # announced labels
         if self.fast:
             self._plan = (1, 0, 0)
-        elif array and 0 < width <= matrix.LIMIT:
-            self._plan = (4, 2, 4)
         else:
-            self._plan = (4, 2, 0) if small and not array else (4, 0, 0)
+            self._plan = (4, 2, 4) if small else (4, 0, 0)
         self._begin(self._plan, width if self._plan[2] else 0)
 
     def widen(self, width: int) -> None:
@@ -136,7 +153,8 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         self._room(min(places, matrix.LIMIT), against)
         if against > self._waves[0].shape[1]:
             self._waves = grown(self._waves, matrices((len(self._widths), against), mix.WAVES, mix.WAVES))
-            (self._means,) = grown((self._means,), (np.zeros((against, self._means.shape[1])),))
+            made = np.zeros((against, self._means.shape[1])), np.zeros(against)
+            self._means, self._came = grown((self._means, self._came), made)
 
     def _room(self, need: int, against: int) -> None:
         """Room for so many features in the matrices, and so many learners."""
@@ -146,29 +164,16 @@ class ManyAuto(Forecasters, ManyProbabilistic):
             new = min(max(need, 2 * room), matrix.LIMIT) if grows else room
             self._matrices = grown(self._matrices, matrices((len(self._ridges), max(against, had)), new, 0))
 
-    def _came(self) -> NDArray[np.float64]:
-        """How often each label came, with room for those to come."""
-        came = np.zeros(max(len(self._means), self.labels))
-        came[: self.labels] = self._counts
-        return came
-
     def _play(
-        self,
-        parts: Any,
-        rows: Any,
-        y: NDArray[Any],
-        learns: bool,
-        came: NDArray[Any],
-        known: int,
-        rounds: int,
-        *answers: Any,
+        self, parts: Any, rows: Any, y: NDArray[Any], learns: bool, known: int, rounds: int, *answers: Any
     ) -> None:
         play: Any = kernels.many_auto.play
         play(
             self._roots, self._per_rate, self._scales, self._curves, self._sums, self._totals, self._slots,
-            self._ridges, *parts, self._turns, self._shifts, self._spread, self._moments, *self._waves,
-            self._normal, self._means, *self._within, came, self._stack, self._moment, self._matrix, self._standing,
-            curvature(RADIUS), self._paid, self._shown, known, rounds, self.grows, *rows, y, learns, *answers,
+            self._ridges, *parts, self._turns, self._shifts, self._widths, self._moments, *self._waves,
+            self._normal, self._means, *self._within, self._came, self._stack, self._moment, self._matrix,
+            self._standing, curvature(RADIUS), self.features.kind != "array", self._paid, self._shown, known, rounds,
+            self.grows, *rows, y, learns, *answers,
         )  # fmt: skip
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
@@ -177,11 +182,11 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         self._make_room(self.features.count + 1, labels)
         scores, said = np.empty((len(y), labels)), np.zeros(len(y), dtype=np.int64)
         rest = np.empty((len(y), len(self._ridges), labels + 1))
-        came, (chances, sure, briers) = self._came(), np.empty((3, len(y)))
+        chances, sure, briers = np.empty((3, len(y)))
         for here in stretches(self.rounds, len(y)):
             answers = (part[here] for part in (scores, rest, said, chances, sure, briers))
             known, rounds = self._known_before(y, here), self.rounds + here.start
-            self._play(self._matrices, rows.part(here), y[here], True, came, known, rounds, *answers)
+            self._play(self._matrices, rows.part(here), y[here], True, known, rounds, *answers)
             if (self.rounds + here.stop) % matrix.REFRESH == 0:
                 refresh(self._matrices, self._ridges[:, np.newaxis])
                 refresh(self._waves, 1.0)
@@ -199,7 +204,7 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         parts = *roomy(held, inverse, need if len(self._ridges) else 0), *others
         none, unused, rest = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 0, 0))
         rows, answers = rows._replace(places=places), (scores, rest, none, unused, unused, unused)
-        self._play(parts, rows, none, False, self._came(), self.labels, self.rounds, *answers)
+        self._play(parts, rows, none, False, self.labels, self.rounds, *answers)
         return scores
 
     def _judged(self, played: StepResult, *_: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -222,7 +227,7 @@ class ManyAuto(Forecasters, ManyProbabilistic):
     def _compared(self) -> list[int]:
         """The members against the rest, on rows as they are, that never slept; the best first."""
         lanes, standing = len(self._roots), self._standing
-        awake = [m for m in range(len(self._ridges)) if standing[mix.IDLE, lanes + m] >= 0.0]
+        awake = [m for m in range(len(self._ridges)) if standing[mix.SLEPT, lanes + m] == 0.0]
         return sorted(awake, key=lambda m: float(standing[mix.LOSS, lanes + m]))
 
     def goals_against(self) -> list[list[Goal]]:
@@ -257,7 +262,7 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         return ManyAutoFacts(
             self.rounds, self.labels, self.rounds, 0, float(books[at.LOSS]), float(books[at.NOVELTY]), self.entropy,
             float(totals[at.GAINED]), linear + off + 0.5 * high, linear - off + 0.5 * low, self._shown, self.names,
-            standing[mix.LOSS].tolist(), standing[mix.LOG_WEIGHT].tolist(), (standing[mix.IDLE] < 0.0).tolist(),
+            standing[mix.LOSS].tolist(), standing[mix.LOG_WEIGHT].tolist(), (standing[mix.SLEPT] > 0.0).tolist(),
             len(self._roots), self._steady(),
         )  # fmt: skip
 
@@ -271,6 +276,7 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         places = self._places()
         state: State = {**self._books(), "fast": self.fast, "seed": self.seed, "width": self._moments.shape[1]}
         state["plan"] = None if self._plan is None else list(self._plan)
+        state["standing"] = self._standing.copy()
         for name in SAVED:
             part = getattr(self, f"_{name}")
             state[name] = (part[:places] if name in ("scales", "curves", "sums") else part).copy()
@@ -297,6 +303,7 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         require(type(width) is int and 0 <= width <= matrix.LIMIT, "a width must be that of a row", width)
         learner._plan = (int(plan[0]), int(plan[1]), int(plan[2]))
         learner._begin(learner._plan, width)
+        learner._load_standing(state)
         places, lanes = learner.features.count + 1, len(learner._roots)
         shapes = {"scales": (places, 4), "curves": (places, lanes), "sums": (places, lanes, learner.labels)}
         for name in SAVED:
@@ -305,6 +312,7 @@ class ManyAuto(Forecasters, ManyProbabilistic):
                 learner, f"_{name}", np.vstack([found, np.zeros((1, *found.shape[1:]))]) if name in shapes else found
             )
         learner._slots = np.append(array(state, "slots", (places,), np.int32), np.int32(-1))
+        learner._foresee()
         room = min(state["matrices"]["held"].shape[3], matrix.LIMIT)
         require(bool((learner._slots < max(room, 1)).all()), "features must each have a row of the matrix", room)
         learner._matrices = matrices(learner._matrices[0].shape[:2], room, 0)
