@@ -23,6 +23,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     play_one        predict, then learn, looking at x once
     learn_many      the same for every row of a batch, compiled; None, having done nothing, where it must go row by row
     predict_many    what it says of every row, learning nothing
+    predict_ahead   predict_many where no label is shown between the rows; `predict_many` if the learner has none
     scores_many     the score of every row, or those of each of many labels, likewise
     probabilities_many   P(+1) of every row, or P of each of many labels, likewise
     tracker         the comparators that its theorems need, for a game that begins now; none
@@ -196,6 +197,11 @@ class Player:
             predictions: NDArray[Any] = self._predict_many(batch.to_read() if self._foreign else batch)
             return predictions
         return np.array([self.predict_one(x) for x, _ in batch.rows()])
+
+    def predict_ahead(self, batch: Batch) -> NDArray[Any]:
+        """Predict rows that come without labels, learning nothing: the last outcome is not that of the row before."""
+        ahead: Callable[[Batch], NDArray[Any]] | None = getattr(self.learner, "predict_ahead", None)
+        return self.predict_many(batch) if ahead is None else ahead(batch)
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
         """The score of every row, or those of each of many labels, learning nothing."""

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.errors import SpecError
+from novikoff.errors import ModelFileError, SpecError
 from novikoff.game import Game
 from novikoff.kernels import ada_hedge_layout as hedge
 from novikoff.learners.auto_regression import AutoRegression
 from novikoff.learners.vaw import Vaw
 from novikoff.testing import check_learner
-from novikoff.types import Batch
+from novikoff.types import Batch, Sparse
 
 
 def hills(rounds, seed=0, noise=0.3):
@@ -236,5 +236,44 @@ def test_that_features_of_wide_rows_are_left_out_is_told():
     rng = np.random.default_rng(2)
     for width, told in ((255, 0), (300, 1)):
         ledger = nk.play("auto-regression", (rng.normal(size=(5, width)), rng.normal(size=5)))
-        assert len(ledger.player.tale()) == told
+        assert len([line for line in ledger.player.tale() if "features that came first" in line]) == told
     assert "the 255 features that came first" in ledger.player.tale()[0]
+
+
+def walk(rounds, seed=0):
+    """A random walk whose steps the features know: the last outcome is close, and new rows need the features."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(rounds, 2))
+    return x, np.cumsum(rng.normal(size=rounds)) + 0.5 * x[:, 0] + 100.0
+
+
+def test_rows_without_labels_are_predicted_without_the_last_outcome():
+    x, y = walk(600)
+    ledger = nk.play("auto-regression", nk.Targets(x, y))
+    learner, (certificate,) = ledger.learner, ledger.certify()
+    assert learner.names[learner._repeats] == "last outcome"
+    assert learner.shares[learner._repeats] > 0.5
+    new = Batch(np.random.default_rng(5).normal(size=(50, 2)), np.zeros(50), 1)
+    asked, ahead = learner.predict_many(new), ledger.player.predict_ahead(new)
+    assert np.ptp(asked) < 0.5 * np.ptp(ahead)  # the next round of the game: close to the last outcome
+    assert np.corrcoef(ahead, new.x[:, 0])[0, 1] > 0.5
+    assert ledger.player.predict_ahead(Batch(list(new.x), new.y, 1)) == pytest.approx(ahead)
+    assert ahead[:7].tolist() == ledger.player.predict_ahead(Batch(new.x[:7], new.y[:7], 1)).tolist()
+    assert certificate.status == "valid"  # of the game, in which labels are shown
+    assert any("repeats the last outcome had" in line for line in learner.tale())
+    unmoved = nk.play("auto-regression", nk.Targets(x, 3.0 * x[:, 0] + x[:, 1]))
+    assert unmoved.learner.tale() == []
+
+
+def test_mixed_rows_play_every_member():
+    x, y = walk(40)
+    rows = Sparse.of_dense(np.hstack([x, np.ones((40, 1))]))
+    learner = nk.AutoRegression()
+    learner.learn_many(Batch(rows, y, 1))
+    assert len(learner.names) == 8
+    again = nk.AutoRegression.restore(learner.state())
+    assert repr(again.state()) == repr(learner.state())
+    state = learner.state()
+    del state["scaling"]
+    with pytest.raises(ModelFileError, match="train it once more"):
+        nk.AutoRegression.restore(state)

@@ -252,7 +252,7 @@ def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: O
     """Print the number predicted for every example, or its interval; the mean loss."""
     rows, lost, held, sets = 0, 0.0, 0, Player(classifier).covers
     for batch in stream.batches():
-        said = Player(classifier).predict_many(batch)
+        said = Player(classifier).predict_ahead(batch)
         if sets:
             found = [classifier.predict_set(x) for x, _ in batch.rows()]
             out.write([Interval(one) for one in found], batch)

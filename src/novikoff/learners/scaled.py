@@ -17,6 +17,7 @@ Reference
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -124,6 +125,11 @@ class Scaled(Playing):
         if isinstance(batch.x, list):
             return np.array([self.predict_one(x) for x in batch.x])
         return self._player.predict_many(self._asked_many(batch))
+
+    def predict_ahead(self, batch: Batch) -> NDArray[Any]:
+        if isinstance(batch.x, list):
+            return self._player.predict_ahead(replace(batch, x=[self._asked(x) for x in batch.x]))
+        return self._player.predict_ahead(self._asked_many(batch))
 
     def _asked_many(self, batch: Batch) -> Batch:
         check_batch(self.__dict__.get("encoding"), batch)

@@ -67,5 +67,5 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The number predicted for every row."""
-        said = [self._ledgers[0].player.predict_many(batch) for batch in self._parts(X)]
+        said = [self._ledgers[0].player.predict_ahead(batch) for batch in self._parts(X)]
         return np.concatenate(said).astype(np.float64, copy=False)
