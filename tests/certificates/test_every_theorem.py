@@ -480,6 +480,22 @@ def many_mixture_paid_more(run):
     return changed(paid_more(run), loss=run.after.loss + 500.0, losses=[loss + 500.0 for loss in run.after.losses])
 
 
+def many_members():
+    """`auto` for many labels, against the best of its members as they played."""
+
+    def game(stream):
+        return dataclasses.replace(run_of(nk.ManyAuto(fast=True, labels=3), stream), tracked=None)  # it needs none
+
+    sample = [(tuple(3.0 * np.eye(3)[t % 3]), t % 3) for t in range(150)]
+    return Case(
+        MANY_VECTORS, game, sample, None, lambda: paid_more(game(sample)),
+        (
+            (lambda: dataclasses.replace(game(sample), rounds=1), "the rounds of the ledger"),
+            (lambda: changed(game(sample), loss=1.0), "what the ledger counted"),
+        ),
+    )  # fmt: skip
+
+
 def regression(pairs):
     """`auto` for numbers."""
     x, y = map(np.array, zip(*pairs, strict=True))
@@ -779,6 +795,7 @@ CASES = {
         lambda: run_of(nk.ManyPerceptron(labels=2), [(x, 1) for x, _ in orthogonal(12)]),
     ),
     "many_auto_regret": of_many(lambda **k: nk.ManyAuto(fast=True, **k), many_mixture_paid_more),
+    "many_auto_members": many_members(),
     "many_kernel_mistakes": of_many_kernel(),
     "many_logistic_regret": of_many(
         lambda **k: nk.ManyLogistic(scale_free=False, **k), paid_more,

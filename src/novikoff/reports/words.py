@@ -212,6 +212,11 @@ WORDS: dict[str, Words] = {
          "{deficit:up}, the mixture {mixture:up}, and labels that nobody could know {novelty:up}. That is promised by "
          "its member {member}; best was {best}, with {best_loss:up}",),
     ),
+    "many_auto_members": Words(
+        "a mixture of forecasters of many labels, against the best of them",
+        ("its member {member} lost {member_loss:up} in these rounds, to mix it with others costs {mixture:up}, and "
+         "labels that nobody could know {novelty:up}",),
+    ),
     "many_kernel_mistakes": Words(
         "a kernel Perceptron for many labels on any rows",
         ("there are functions of the kernel for the {labels} labels, of length {norm:up} together, whose hinge "

@@ -14,7 +14,8 @@ Algorithm
     discriminant play while there are at most 32 labels. `fast`: two softmax members, of rate 1. `bias` c adds a
     constant feature of value c. `seed` draws the random features. New labels as in learners/many/ftrl.py.
 Promise
-    certificates/many_auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every U what a member promises of it
+    certificates/many_auto_members.py: L <= L_j + ln(J+1) for every member j that never slept, as it played.
+    certificates/many_auto_regret.py: so for every U what a member promises of it
     + ln(J+1): the softmax member sqrt 1, or one against the rest on rows as they are.
 Cost
     O(8k non-zeros of x) per round and 8k + 12 numbers a feature for the softmax members; O(k 256^2) per round for each
@@ -31,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.certificates.many_auto_members import many_auto_members
 from novikoff.certificates.many_auto_regret import ManyAutoFacts, many_auto_regret
 from novikoff.certificates.metric_facts import steady
 from novikoff.comparators.goal import Goal, added_doubt
@@ -72,7 +74,7 @@ SAVED = (
 class ManyAuto(Forecasters, ManyProbabilistic):
     """Members, a stack, and their mixture."""
 
-    promises: ClassVar[tuple[Theorem, ...]] = (many_auto_regret,)
+    promises: ClassVar[tuple[Theorem, ...]] = (many_auto_regret, many_auto_members)
 
     def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0, labels: int | None = None) -> None:
         super().__init__(bias, labels)
