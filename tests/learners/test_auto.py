@@ -535,6 +535,6 @@ def test_it_plays_where_no_learner_is_named():
     y = np.where(x[:, 0] > 0.0, 1, -1)
     played = [nk.play(learner, (x, y)) for learner in (None, "auto", Auto())]
     assert len({ledger.log_loss for ledger in played}) == 1
-    assert type(nk.play("perceptron", (x, y)).learner) is nk.Perceptron
+    assert type(nk.play("perceptron", (x, y)).player.within) is nk.Perceptron
     with pytest.raises(SpecError, match="threshold-halving takes n, .* n is missing"):
         nk.play("threshold-halving", (x, y))
