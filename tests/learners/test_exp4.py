@@ -7,7 +7,8 @@ import pytest
 
 import novikoff as nk
 from novikoff.errors import InputError
-from novikoff.testing import check_learner
+from novikoff.kernels import bandit_layout
+from novikoff.testing import check_certificate, check_learner
 
 ROUNDS, EXPERTS, ARMS = 200, 5, 3
 
@@ -72,6 +73,97 @@ def test_it_follows_a_learner_that_looks_at_x():
     assert found["observable_regret"].observed == ledger.loss - min(learner.totals)
 
 
+def three_arms(rounds=600, seed=0):
+    """The right one of three arms is the largest of three linear functions of x."""
+    rng = np.random.default_rng(seed)
+    x, w = rng.normal(size=(rounds, 5)), rng.normal(size=(5, 3))
+    losses = np.ones((rounds, 3))
+    losses[np.arange(rounds), (x @ w).argmax(axis=1)] = 0.0
+    return nk.Contexts(x, losses)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_over_learners_it_explores_and_finds_arms_that_no_learner_says_at_first(seed):
+    made = lambda **more: nk.Exp4(3, learners=[nk.ManyLogistic(labels=3)], seed=seed, **more)
+    ledger = nk.play(made(), three_arms(2000, seed))
+    assert ledger.loss < 500 < 1000 < nk.play(made(explore=0.0), three_arms(2000, seed)).loss
+    assert all(one.status in ("valid", "conditional") for one in ledger.certify())
+
+
+def test_every_arm_has_a_known_chance_of_being_drawn():
+    learner = nk.Exp4(3, learners=[nk.ManyPerceptron(labels=3)])
+    for t in range(1, 9):
+        explored = 0.5 * t ** (-1.0 / 3.0)
+        chances = learner.chances(np.ones(4))
+        assert sum(chances.values()) == pytest.approx(1.0)
+        assert min(chances.values()) == pytest.approx(explored / 3)
+        assert max(chances.values()) == pytest.approx(1.0 - explored + explored / 3)
+        learner.learn_one(np.ones(4), np.ones(3))
+    assert nk.Exp4(3, experts=2).chances([0, 0]) == {0: 1.0}
+    assert nk.Exp4(4, experts=2, explore=0.2).chances([0, 0])[1] == pytest.approx(0.05)
+
+
+class Counting(nk.ManyPerceptron):
+    """Counts what it is taught."""
+
+    taught = 0
+
+    def learn_one(self, x, y):
+        self.taught += 1
+        super().learn_one(x, y)
+
+
+def test_a_rare_arm_is_taught_as_often_as_its_chance_is_small():
+    taught = []
+    for seed in range(300):
+        one = Counting(labels=3)
+        learner = nk.Exp4(3, learners=[one], explore=0.3, seed=seed)
+        learner.learn_one(np.ones(2), np.zeros(3))
+        arm = learner.predict_one(np.ones(2))
+        taught.append(one.taught)
+        assert arm in (0, 1, 2)
+    assert set(taught) <= {1, 2, 10}  # 1 / 0.8, rounded by a coin, and 1 / 0.1
+    assert np.mean(taught) == pytest.approx(3.0, abs=0.6)  # one lesson for each arm
+
+
+@pytest.mark.parametrize("explore", [None, 0.0, 0.1, 0.9])
+def test_the_bounds_hold_on_arbitrary_losses_with_exploration(explore):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        says, losses = rng.integers(0, ARMS, (ROUNDS, EXPERTS)), rng.random((ROUNDS, ARMS)) ** (1 + 3 * (seed % 2))
+        learner = nk.Exp4(ARMS, experts=EXPERTS, explore=explore, horizon=ROUNDS if seed % 3 else None, seed=seed)
+        for one in nk.play(learner, nk.Contexts(says, losses, True)).certify():
+            check_certificate(one)
+            assert one.observed <= one.bound
+
+
+def test_what_is_spent_is_what_the_pathwise_theorem_adds_up():
+    says, losses = advised()
+    learner, spent, least = nk.Exp4(ARMS, experts=EXPERTS, explore=0.25, eta=0.3), 0.0, np.zeros(EXPERTS)
+    for x, y in zip(says, losses, strict=True):
+        advice = learner.weights() @ np.eye(ARMS)[x]
+        chances = 0.75 * advice + 0.25 / ARMS
+        assert learner.chances(x) == pytest.approx(dict(enumerate(chances)))
+        arm = learner.predict_one(x)
+        estimate = y[arm] / (chances[arm] + 0.15)
+        least += (x == arm) * estimate
+        spent += (0.15 * advice[arm] / chances[arm] + 0.15 + max(chances[arm] - advice[arm], 0.0)) * estimate
+        learner.learn_one(x, y)
+    facts = learner.facts()
+    assert (facts.spent, facts.least) == (pytest.approx(spent), pytest.approx(least.min()))
+    share = 0.15 / 0.75 + 0.15 + 0.25 / ARMS
+    assert (facts.rates, facts.worst) == (pytest.approx(ROUNDS * share), pytest.approx(share / 0.3))
+
+
+def test_books_that_leave_exploration_out_break_the_pathwise_bound():
+    rounds = 3000
+    ledger = nk.play(nk.Exp4(2, experts=2, explore=0.1, eta=0.3), nk.Contexts(np.tile([0, 1], (rounds, 1)),
+                     np.tile([0.0, 1.0], (rounds, 1)), True))  # fmt: skip
+    learner = ledger.learner
+    learner._numbers[bandit_layout.SPENT] = 0.0
+    assert next(one for one in ledger.certify() if one.theorem == "ix_pathwise").status == "violated"
+
+
 def test_every_contract_is_kept():
     says, losses = advised()
     bad = [[0, 1], [0, 1, 2, 3, 9], [0, 1, 2, 0, 0.5], np.full((EXPERTS, ARMS), 0.5), None, "a"]
@@ -88,7 +180,8 @@ def test_every_contract_is_kept_with_learners():
 
 @pytest.mark.parametrize("given", [{}, {"experts": 3, "learners": [nk.Constant()]}, {"experts": 0},
                                    {"learners": [nk.ThresholdHalving(5), "perceptron"]},
-                                   {"arms": 3, "learners": [nk.Constant()]}])  # fmt: skip
+                                   {"arms": 3, "learners": [nk.Constant()]}, {"experts": 2, "explore": 1.0},
+                                   {"experts": 2, "explore": -0.1}])  # fmt: skip
 def test_wrong_experts_are_refused(given):
     with pytest.raises(InputError):
         nk.Exp4(**{"arms": 2, **given})

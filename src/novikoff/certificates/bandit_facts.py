@@ -43,7 +43,8 @@ class BanditFacts:
     table        every loss of every arm is known: the game is a simulation
     best         the policy with the least L, the first of equals; -1 if no table is known
     best_loss    and its L; 0 if no table is known
-    eta, rates   the last rate, and the sum of all
+    eta, rates   the last rate, and the sum of all, with what exploration adds to each
+    worst        the most that exploration made of a rate, as a factor
     horizon      the rounds it was told to expect; 0 if it was not
     halved       gamma was half of the rate, which the theorem in advance needs
     least        the least of the sums that its own estimates add up to
@@ -68,6 +69,7 @@ class BanditFacts:
     best_loss: float = 0.0
     eta: float = 0.0
     rates: float = 0.0
+    worst: float = 1.0
     horizon: int = 0
     halved: bool = False
     least: float = 0.0

@@ -6,6 +6,8 @@ Theorem (upper)
         e_t  =  l / (p(I) + gamma_t),        E_j  +=  q_j(I) e_t.
     Whatever the losses are and however the coins fall, if eta_t never rises,
         S  <=  the least E_j  +  ln N / eta_T  +  the sum of (eta_t/2 + gamma_t) e_t.
+    A bandit that explores draws with chances p(i) = (1 - eps_t) a(i) + eps_t/K, a(i) the sum of w_j q_j(i): the last
+    sum is then that of (eta_t a(I)/(2 p(I)) + gamma_t + max(p(I) - a(I), 0)) e_t.
     Every number in it was observed. It says what the estimates are worth; that E_j is near the loss of policy j, which
     is not observed, is ix_regret.py and observable_regret.py.
 Assumptions
@@ -15,7 +17,8 @@ Proof
     for fixed_rate_regret.py, with -(1/eta) ln(mean of exp(-eta E)) falling in eta,
         sum over t, j of w_j q_j(I) e_t  <=  the least E_j + ln N / eta_T + sum of (eta_t/2) w_j (q_j(I) e_t)^2.
     On the left stands p(I) e_t = l - gamma_t e_t; on the right, as q <= 1, at most (eta_t/2) p(I) e_t^2, and
-    p(I) e_t <= l <= 1. []
+    p(I) e_t <= l <= 1. With exploration a(I) e_t = l - (gamma_t + p(I) - a(I)) e_t stands on the left, and on the right
+    at most (eta_t/2) a(I) e_t^2 <= (eta_t/2) (a(I)/p(I)) e_t. []
 Reference
     [neu2015]; [auer2002] for gamma = 0.
 """

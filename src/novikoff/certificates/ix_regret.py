@@ -8,6 +8,9 @@ Theorem (upper; kind P, at a T that was fixed in advance)
     With eta = sqrt(2 ln N / (K T)) that is 2 sqrt(2 K T ln N) + (sqrt(K T / (2 ln N)) + 1) ln(2/delta); with
     eta_t = sqrt(ln N / (K t)) at most 4 sqrt(K T ln N) + (sqrt(K T / ln N) + 1) ln(2/delta).
     Both are less than in the paper, where the square root before ln(2/delta) is twice as large.
+    A bandit that explores draws any of the K arms with chance eps_t. With
+        c_t  =  eta_t / (2 (1 - eps_t)) + eta_t/2 + eps_t/K      in place of eta_t,  and  m the largest c_t / eta_t,
+    it is (2 ln N + ln(2/delta)) / eta_T + K * the sum of c_t + m ln(2/delta); without exploration that is the same.
     It speaks of losses that a bandit does not see: only where the whole table is known is the regret beside it.
 Assumptions
     the losses of a round were fixed before its draw (checked for files, arrays and lists; else trusted); the number of
@@ -18,7 +21,9 @@ Proof
     a = eta_T, which is at most 2 gamma_t, and Markov's inequality over N policies: with probability 1 - delta/2,
         E_j  <=  L_j + ln(2N/delta) / eta_T   for all j.
     With a = eta_t over all arms: with probability 1 - delta/2 the sum of eta_t e_t is at most K * the sum of eta_t
-    + ln(2/delta). Put both into ix_pathwise.py, where eta_t/2 + gamma_t = eta_t. []
+    + ln(2/delta). Put both into ix_pathwise.py, where eta_t/2 + gamma_t = eta_t.
+    With exploration what is spent there is at most c_t e_t, since a <= p/(1 - eps) and p - a <= eps/K. As c_t/m is at
+    most eta_t, the sum of (c_t/m) e_t is at most K * the sum of c_t/m + ln(2/delta), with probability 1 - delta/2. []
 Reference
     [neu2015], theorem 1 and corollary 1.
 """
@@ -56,7 +61,7 @@ def ix_regret(run: Run[BanditFacts]) -> Bound | None:
 
 def in_advance(after: BanditFacts) -> float:
     """The bound, for the rates that there were; 0 if there is nothing to choose."""
-    if after.policies == 1 or not after.eta:
+    if not after.eta:
         return 0.0
     chance = math.log(2.0 / after.delta)
-    return (2.0 * math.log(after.policies) + chance) / after.eta + after.arms * after.rates + chance
+    return (2.0 * math.log(after.policies) + chance) / after.eta + after.arms * after.rates + after.worst * chance

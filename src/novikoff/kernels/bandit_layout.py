@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-LOST, RATE, RATES, SPENT, STABLE, OFF = range(6)
-"""What the arms it played cost; the last rate; the sum of all; what the pathwise bound adds up, in two parts; the most
-that its chances were away from a sum of 1."""
-
-NUMBERS = 6
+LOST, RATE, RATES, SPENT, STABLE, OFF, WORST, NUMBERS = range(8)
+"""What the arms it played cost; the last rate; the sum of all, with what exploration adds to each; what the pathwise
+bound adds up, in two parts; the most that its chances were away from a sum of 1; the most that exploration made of a
+rate, as a factor; last, how many there are."""

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.kernels.bandit_layout import LOST, OFF, RATE, RATES, SPENT, STABLE
+from novikoff.kernels.bandit_layout import LOST, OFF, RATE, RATES, SPENT, STABLE, WORST
 from novikoff.kernels.compiled import compiled, inlined
 from novikoff.kernels.exp import exp
 from novikoff.kernels.splitmix import uniform
@@ -81,6 +81,12 @@ def falling(size: int, arms: int, fixed: float, t: int) -> float:
 
 
 @inlined
+def exploring(explore: float, t: int) -> float:
+    """The chance with which round t (from 1) draws any arm: a fixed one, or, if it is negative, t^(-1/3)/2."""
+    return explore if explore >= 0.0 else 0.5 * t ** (-1.0 / 3.0)
+
+
+@inlined
 def watch(chances: Vector, numbers: Vector) -> None:
     """Note how far the chances are from a sum of 1."""
     total = 0.0
@@ -90,11 +96,13 @@ def watch(chances: Vector, numbers: Vector) -> None:
 
 
 @inlined
-def note(numbers: Vector, rate: float, loss: float) -> None:
-    """What every bandit notes of a round."""
+def note(numbers: Vector, rate: float, spends: float, loss: float) -> None:
+    """What every bandit notes of a round; `spends` is the rate, and more where it explores (ix_regret.py)."""
     numbers[LOST] += loss
     numbers[RATE] = rate
-    numbers[RATES] += rate
+    numbers[RATES] += spends
+    if rate > 0.0:
+        numbers[WORST] = max(numbers[WORST], spends / rate)
 
 
 @inlined
@@ -130,7 +138,7 @@ def exp3_ix(
         loss, chance = row[arm], chances[arm]
         estimate = loss / (chance + gamma)
         estimates[arm] += estimate
-        note(numbers, rate, loss)
+        note(numbers, rate, rate, loss)
         estimate_all(loss, chance, gammas, sums[arm])
         numbers[SPENT] += (0.5 * rate + gamma) * estimate
         arms[t], losses[t], means[t] = arm, loss, loss
@@ -162,7 +170,7 @@ def tsallis_inf(
         numbers[SPENT] += (2.0 * roots - 2.0) * (math.sqrt(first + t + 1.0) - math.sqrt(first + t + 0.0))
         numbers[STABLE] += rate * loss * loss / (root * (1.0 + rate * estimate * root))
         estimates[arm] += estimate
-        note(numbers, rate, loss)
+        note(numbers, rate, rate, loss)
         estimate_all(loss, chance, gammas, sums[arm])
         arms[t], losses[t], means[t] = arm, loss, loss
         if whole:
@@ -172,39 +180,44 @@ def tsallis_inf(
 
 
 @inlined
-def advised(weights: Vector, advice: Vector, chances: Vector) -> None:
-    """The chance of each arm: what the experts give it, by their weights."""
+def advised(weights: Vector, advice: Vector, explore: float, chances: Vector) -> None:
+    """The chance of each arm: what the experts give it, by their weights; with chance `explore` any arm is drawn."""
     for i in range(len(chances)):
         chances[i] = 0.0
     for j in range(len(weights)):
         for i in range(len(chances)):
             chances[i] += weights[j] * advice[j, i]
+    for i in range(len(chances)):
+        chances[i] = (1.0 - explore) * chances[i] + explore / len(chances)
 
 
 @compiled
 def exp4(
-    advice: Vector, rows: Vector, whole: bool, start: int, first: int, fixed: float, share: float, numbers: Vector,
-    estimates: Vector, gammas: Vector, sums: Vector, totals: Vector, weights: Vector, chances: Vector, arms: Vector,
-    losses: Vector, means: Vector,
+    advice: Vector, rows: Vector, whole: bool, start: int, first: int, fixed: float, share: float, explore: float,
+    numbers: Vector, estimates: Vector, gammas: Vector, sums: Vector, totals: Vector, weights: Vector, chances: Vector,
+    arms: Vector, losses: Vector, means: Vector,
 ) -> None:  # fmt: skip
     """Play every row, with the advice of each expert: a chance of each arm. `first` are the rounds before."""
     size = len(estimates)
     for t in range(len(rows)):
         row, said = rows[t], advice[t]
-        rate = falling(size, len(chances), fixed, first + t + 1)
+        mixed = exploring(explore, first + t + 1)
+        rate = falling(size if explore == 0.0 else max(size, 2), len(chances), fixed, first + t + 1)
         gamma = share * rate
         weigh(estimates, rate, weights)
-        advised(weights, said, chances)
+        advised(weights, said, mixed, chances)
         watch(chances, numbers)
         arm = drawn(chances, uniform(start, first + t))
         loss, chance = row[arm], chances[arm]
         estimate = loss / (chance + gamma)
+        own = 0.0  # the chance of the arm by advice alone
         for j in range(size):
+            own += weights[j] * said[j, arm]
             estimates[j] += said[j, arm] * estimate
             for c in range(len(gammas)):
                 sums[j, c] += said[j, arm] * loss / (chance + gammas[c])
-        note(numbers, rate, loss)
-        numbers[SPENT] += (0.5 * rate + gamma) * estimate
+        note(numbers, rate, 0.5 * rate / (1.0 - mixed) + 0.5 * rate + mixed / len(chances), loss)
+        numbers[SPENT] += (0.5 * rate * (own / chance) + gamma + max(chance - own, 0.0)) * estimate
         arms[t], losses[t], means[t] = arm, loss, loss
         if whole:
             means[t] = mean_loss(chances, row)

@@ -158,6 +158,7 @@ class BanditLearner(Playing):
             "best_loss": float(self._totals[best]) if table else 0.0,
             "eta": float(self._numbers[at.RATE]),
             "rates": float(self._numbers[at.RATES]),
+            "worst": max(float(self._numbers[at.WORST]), 1.0),
             "least": float(self._estimates.min()),
             "most": float(self._estimates.max()),
             "spent": float(self._numbers[at.SPENT] + self._numbers[at.STABLE]),

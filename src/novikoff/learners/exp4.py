@@ -2,22 +2,27 @@
 
 Algorithm
     Each of N experts gives every arm a chance q_j(i); E_j = 0. In round t expert j weighs w_j, proportional to
-    exp(-eta_t E_j), and arm I is drawn with chance p(i) = the sum of w_j q_j(i). See its loss l in [0, 1], and add
+    exp(-eta_t E_j), and arm I is drawn with chance p(i) = (1 - eps_t) * (the sum of w_j q_j(i)) + eps_t / K. See its
+    loss l in [0, 1], and add
         q_j(I) l / (p(I) + gamma_t)   to every E_j,      gamma_t = eta_t / 2.
+    The exploration eps_t is as given (`explore`), from 0 to below 1; by default 0 for experts, whose advice is theirs,
+    and t^(-1/3)/2 for learners, which would never be shown the loss of an arm that none of them says.
     The rate eta_t
         fixed      as given (`eta`); or sqrt(2 ln N / (K T)) for a `horizon` of T rounds
         otherwise  sqrt(ln N / (K t)), without knowing T
-    `implicit=false` leaves gamma out: the EXP4 of the literature. With an expert for each arm it is exp3-ix.
+    `implicit=false` leaves gamma out: the EXP4 of the literature. With an expert for each arm it is exp3-ix. Where it
+    explores, N counts as 2 at least.
 Experts
     `experts=N`: x is what they say, an arm each (0 .. K-1), or a row of K chances each.
     `learners=[...]`: x is an example, and each learner says an arm: its label. K labels, or for two arms -1 (arm 0) and
     +1 (arm 1). A learner is taught the arm that was played where its loss was below 1/2; of two arms, the other where
-    it was above. What a learner makes of so little is its own matter: the promises are against what it said.
+    it was above. Of more arms those that are played often would be taught too often: by inverse propensity, the example
+    is taught 1/p(I) times, rounded by a coin, 100 times at most. The promises are against what a learner said.
 Promise
     certificates/ix_pathwise.py, observable_regret.py and ix_regret.py, against the best expert: in advance at most
-    2 sqrt(2 K T ln N) + (sqrt(K T / (2 ln N)) + 1) ln(2/delta).
+    2 sqrt(2 K T ln N) + (sqrt(K T / (2 ln N)) + 1) ln(2/delta) without exploration, which costs eps_t a round and more.
 Cost
-    O(N K) a round, and that of the learners.
+    O(N K) a round, and that of the learners: one lesson a round on average per arm, if there are more than two.
 Reference
     [auer2002]; [neu2015] for gamma.
 """
@@ -37,9 +42,11 @@ from novikoff.certificates.ix_regret import ix_regret
 from novikoff.certificates.observable_regret import observable_regret
 from novikoff.classes.sizes import integer
 from novikoff.errors import InputError, shown
+from novikoff.kernels.coins import uniform
 from novikoff.learners.bandit_learner import BanditLearner, Vector
 from novikoff.learners.exp3_ix import fixed_rate
 from novikoff.learners.nesting import restored, saved
+from novikoff.learners.panel import is_number
 from novikoff.learners.restoring import Schema, arguments, require
 from novikoff.learners.team import common_domain
 from novikoff.player import is_learner
@@ -49,6 +56,8 @@ CELLS = 2**20
 """Chances that are held at a time."""
 LARGEST = 1_000_000
 SLACK = 1e-10
+MOST_LESSONS = 100
+"""Times that a learner is taught one example at most."""
 
 
 class Exp4(BanditLearner):
@@ -56,16 +65,19 @@ class Exp4(BanditLearner):
 
     experts    how many there are, if x is what they say
     learners   or else those that look at x; they play on, and are the caller's no longer
+    explore    the chance of drawing any arm in a round; None: falling for learners, 0 for experts
     """
 
     promises: ClassVar[tuple[Theorem, ...]] = (observable_regret, ix_pathwise, ix_regret)
     params: ClassVar[Schema] = {
-        "arms": int, "experts": int | None, "eta": float | None, "horizon": int | None, "implicit": bool, "seed": int,
+        "arms": int, "experts": int | None, "eta": float | None, "horizon": int | None, "implicit": bool,
+        "explore": float | None, "seed": int,
     }  # fmt: skip
 
     def __init__(
         self, arms: int, experts: int | None = None, learners: Sequence[Learner] | None = None,
-        eta: float | None = None, horizon: int | None = None, implicit: bool = True, seed: int = 0,
+        eta: float | None = None, horizon: int | None = None, implicit: bool = True, explore: float | None = None,
+        seed: int = 0,
     ) -> None:  # fmt: skip
         if (experts is None) == (learners is None):
             raise InputError("experts must be told as a number or as learners: got both, or neither.")
@@ -73,7 +85,12 @@ class Exp4(BanditLearner):
         must = "the number of experts must be a whole number"
         super().__init__(arms, seed, integer(count, "experts", must, 1, LARGEST))
         self.experts, self.eta, self.horizon, self.implicit = experts, eta, horizon, implicit
-        self._fixed = fixed_rate(eta, horizon, self._policies, self.arms)
+        if explore is not None and not (is_number(explore) and 0.0 <= explore < 1.0):
+            raise InputError(f"explore must be from 0 to below 1: got {shown(explore)}. Leave it out for the default.")
+        self.explore = explore
+        self._explore = float(explore) if explore is not None else 0.0 if learners is None else -1.0
+        self._rated = self._policies if self._explore == 0.0 else max(self._policies, 2)
+        self._fixed = fixed_rate(eta, horizon, self._rated, self.arms)
         self._team = [] if learners is None else self._checked_team(learners)
         self.domain = common_domain(self._team) if self._team else Domain("advice", self._policies)
         self.outcomes = "numbers" if self._team else "labels"
@@ -127,27 +144,35 @@ class Exp4(BanditLearner):
     def weights(self) -> Vector:
         """Of the experts, in the round to come."""
         found = np.empty(self._policies)
-        rate = kernels.bandits.falling(self._policies, self.arms, self._fixed, self.rounds + 1)
+        rate = kernels.bandits.falling(self._rated, self.arms, self._fixed, self.rounds + 1)
         kernels.bandits.weigh(self._estimates, rate, found)
         return found
 
     def _chances(self, x: Any) -> Vector:
         chances = np.empty(self.arms)
-        kernels.bandits.advised(self.weights(), x[0], chances)
+        explore = kernels.bandits.exploring(self._explore, self.rounds + 1)
+        kernels.bandits.advised(self.weights(), x[0], explore, chances)
         return chances
 
     def play_one(self, x: Example, y: Any) -> StepResult:
         """Draw an arm by what the experts say, then learn its loss; and teach the learners."""
+        chances = self._chances(self._checked(x, 1)) if self._team else None
         result = super().play_one(x, y)
-        self._teach(x, int(result.predictions), float(result.losses))
+        if chances is not None:
+            arm = int(result.predictions)
+            self._teach(x, arm, float(result.losses), float(chances[arm]))
         return result
 
-    def _teach(self, x: Example, arm: int, loss: float) -> None:
+    def _teach(self, x: Example, arm: int, loss: float, chance: float) -> None:
+        """Teach the right arm, if the loss tells it, as often as it is seldom drawn."""
         if loss == 0.5 or (loss > 0.5 and self.arms != 2):
             return
-        right = arm if loss < 0.5 else 1 - arm
+        right, lessons = (arm if loss < 0.5 else 1 - arm), 1
+        if self.arms > 2:  # of two arms either loss tells the right one: nothing is taught too often
+            lessons = int(min(1.0 / chance, MOST_LESSONS) + uniform(self.seed, "lessons", self.rounds))
         for learner in self._team:
-            learner.learn_one(x, right if learner.labels is not None else 2 * right - 1)
+            for _ in range(lessons):
+                learner.learn_one(x, right if learner.labels is not None else 2 * right - 1)
 
     def learn_many(self, batch: Batch) -> StepResult | None:  # type: ignore[override]
         """Every row in order, compiled; None where learners are asked."""
@@ -159,9 +184,9 @@ class Exp4(BanditLearner):
 
     def _play(self, x: Any, rows: Vector, whole: bool, *results: *tuple[Vector, Vector, Vector]) -> None:
         kernels.bandits.exp4(
-            x, rows, whole, self._coins, self.rounds, self._fixed, 0.5 if self.implicit else 0.0, self._numbers,
-            self._estimates, self._gammas, self._sums, self._totals, np.empty(self._policies), np.empty(self.arms),
-            *results,
+            x, rows, whole, self._coins, self.rounds, self._fixed, 0.5 if self.implicit else 0.0, self._explore,
+            self._numbers, self._estimates, self._gammas, self._sums, self._totals, np.empty(self._policies),
+            np.empty(self.arms), *results,
         )  # fmt: skip
 
     def facts(self) -> BanditFacts:
