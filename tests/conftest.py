@@ -20,7 +20,8 @@ from hypothesis import settings  # imports no numpy
 
 KERNELS = Path(__file__).parent.parent / "src" / "novikoff" / "kernels"
 digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.py")))).hexdigest()[:16]
-os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"novikoff-numba-{digest}"))
+checked = "-bounds" if os.environ.get("NUMBA_BOUNDSCHECK", "0") != "0" else ""  # other code, which needs its own cache
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"novikoff-numba-{digest}{checked}"))
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

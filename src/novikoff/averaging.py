@@ -30,7 +30,6 @@ from novikoff.comparators.reading import tell_skipped
 from novikoff.environment import as_stream
 from novikoff.errors import InputError
 from novikoff.executors import Count, Executor, Over, executor
-from novikoff.kernels import gradient_layout as at
 from novikoff.learners.online_gradient import OnlineGradient
 from novikoff.observer import Calls
 from novikoff.online_to_batch import OnlineToBatch, average_limits
@@ -114,13 +113,11 @@ def mean(learners: Sequence[OnlineGradient], rounds: Sequence[int]) -> OnlineGra
     widest = max(learners, key=lambda one: one.features.count)
     if len(learners) == 1:
         return widest.mean()
-    state, n = widest.mean().state(), sum(rounds)
-    total, constant = np.zeros(widest.features.count), 0.0
+    n, total, constant = sum(rounds), np.zeros(widest.features.count), 0.0
     for one, count in zip(learners, rounds, strict=True):
         total[: one.features.count] += count * one.averaged
         constant += count * one.averaged_constant
-    state["held"][at.WEIGHT], state["own"][at.WEIGHT] = total / n, constant / n
-    return OnlineGradient.restore(state)
+    return widest.having(total / n, constant / n)
 
 
 def _play(over: Over, shard: Stream, state: State) -> Shard:

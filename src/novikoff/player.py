@@ -44,6 +44,7 @@ A learner must have what `types.Learner` says. What it may have besides is here,
     stretches       the game in parts, each as `between` tells of it, at most so many; none
     tale            what else it has to tell of its game, in lines
     shares          of a mixture: the mean of each forecaster's weight over all rounds; `names` and `weights` are theirs
+    rows_held       training rows that its hypothesis is made of, which no file of it can do without; 0
     live            False; True if its state can be copied, but is no plain data to be saved in a file
     seed, names, weights, normalize
 
@@ -432,14 +433,22 @@ class Player:
 
     @property
     def most(self) -> float:
-        """The largest loss that a round can cost; infinite if it does not say."""
-        return 1.0 if self.counts else float(getattr(self.learner.facts(), "top", math.inf))
+        """Largest loss of a round; infinite where it is not known, or outcomes of any size are scaled before play."""
+        facts: Any = self.learner.facts()
+        known = not getattr(facts, "scaled", False)
+        return 1.0 if self.counts else float(getattr(facts, "top", math.inf)) if known else math.inf
 
     def settings(self, name: str) -> list[Any]:
         """What it, or those of its team, were given for a parameter of that name; none if it has no such."""
         players = (self, *(Player(member) for member in self.members))
         having = [one for player in players for one in (player.learner, player.within)] + [self.learner.facts()]
         return [getattr(one, name) for one in having if hasattr(one, name)]
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis, those of its team together."""
+        members = sum(Player(member).rows_held for member in self.members)
+        return members or int(getattr(self.within, "rows_held", 0))
 
     @property
     def weights(self) -> Any:

@@ -20,7 +20,7 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
-from numba import types
+from numba import config, types
 from numba.core import event
 from numba.extending import models, register_model, typeof_impl
 
@@ -126,8 +126,11 @@ def forgiving(save: Callable[..., None]) -> Callable[..., None]:
 
 
 @cache
-def stamp() -> tuple[tuple[str, int, int], ...]:
-    """Name, time of change and size of all files of kernels."""
+def stamp() -> tuple[Any, ...]:
+    """Name, time of change and size of all files of kernels; and whether indices are checked (NUMBA_BOUNDSCHECK).
+
+    numba compiles other code for that, but takes what is cached without it for the same.
+    """
     with os.scandir(os.path.dirname(__file__)) as files:
         found = [(file.name, file.stat()) for file in files if file.name.endswith(".py")]
-    return tuple(sorted((name, status.st_mtime_ns, status.st_size) for name, status in found))
+    return bool(config.BOUNDSCHECK), *sorted((name, status.st_mtime_ns, status.st_size) for name, status in found)

@@ -104,14 +104,16 @@ class Matrix:
         totals = array(state, "totals", (at.TOTALS,))
         count = float(totals[at.COUNT])
         require(count.is_integer() and 0 <= count <= min(at.LIMIT, places), "features must fit a matrix", count)
+        counts = totals[[at.UPDATES, at.SINCE]]
+        require(bool((counts >= 0.0).all() and (counts % 1.0 == 0.0).all()), "updates must be counted", counts)
         n, slots = int(count), array(state, "slots", (places,), np.int32)
         used = np.sort(slots[slots >= 0])
         require(used.tolist() == list(range(n)), "features must each have a row of the matrix", used)
         held = array(state, "held", (at.HELD, n))
         require(bool((held[[at.LARGEST, at.SEEN]] >= 0.0).all()), "sizes and counts must not be negative", held)
-        self.totals = totals
-        self._hold(np.append(slots, np.int32(-1)), n)
+        self.totals, self.slots = totals, np.append(slots, np.int32(-1))
         self.held, self.inverse, self.sums = held, array(state, "inverse", (n, n)), array(state, "sums", (n, n))
+        self.make_room(places)  # as before it was saved: rows may bring features that the matrix has not seen yet
 
 
 def seen_places(slots: NDArray[np.int32], rows: Any, count: int) -> tuple[NDArray[np.uint32], int]:

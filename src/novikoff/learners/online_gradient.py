@@ -56,6 +56,8 @@ from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.types import Batch, CheckedRow, Domain, Example, Sparse, State, StepResult, Theorem
 
 DOUBLE = np.dtype(np.float64)
+SLACK = 1e-6
+"""Largest rounding error of the running sum of ||w||^2, as a fraction of the squared radius; far above what occurs."""
 LOSSES = {"absolute": at.ABSOLUTE, "squared": at.SQUARED}
 RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "adaptive": at.ADAPTIVE}
 PARAMS: Schema = {
@@ -173,9 +175,13 @@ class OnlineGradient(Playing):
 
     def mean(self) -> Self:
         """A copy that predicts with the average: what is kept of a game."""
+        return self.having(self.averaged, self.averaged_constant)
+
+    def having(self, weights: NDArray[np.float64], constant: float) -> Self:
+        """Return a copy with these weights, and this weight of the constant feature."""
         state = self.state()
-        state["held"][at.WEIGHT], state["own"][at.WEIGHT] = self.averaged, self.averaged_constant
-        state["own"][at.SCALE] = 1.0
+        state["held"][at.WEIGHT], own = weights, state["own"]
+        own[at.WEIGHT], own[at.SCALE], own[at.LENGTH2] = constant, 1.0, _length2(weights, constant)
         return type(self).restore(state)
 
     def widen(self, width: int) -> None:
@@ -387,8 +393,12 @@ class OnlineGradient(Playing):
         require(
             0.0 < totals[at.SCALE] <= 1.0, "the scale of the weights must be above 0 and at most 1", totals[at.SCALE]
         )
-        squares = totals[[at.LENGTH2, at.FIRST_RATE, at.RATE, at.SQUARES, at.STEPS]]
+        squares = totals[[at.FIRST_RATE, at.RATE, at.SQUARES, at.STEPS]]
         require(bool((squares >= 0.0).all()), "squares and rates must not be negative", squares.tolist())
+        # ||w||^2 is kept as a running sum, which rounding may leave a little off, even below 0
+        length2, slack = _length2(held[at.WEIGHT], totals[at.WEIGHT]) * totals[at.SCALE] ** 2, SLACK * learner.radius**2
+        sound = abs(float(totals[at.LENGTH2]) - length2) <= slack >= length2 - learner.radius**2
+        require(sound, "weights must be in their ball, as long as their sum of squares", float(totals[at.LENGTH2]))
         learner._totals = totals
         used = int(totals[at.PLACES]) + 1 if totals[at.KNOWN] else 0
         require(used < len(learner._gram), "features must be no more than the sums have room for", used)
@@ -397,6 +407,10 @@ class OnlineGradient(Playing):
         learner._hold(held)
         learner._grow()
         return learner
+
+
+def _length2(weights: NDArray[np.float64], constant: float) -> float:
+    return float(np.sum(weights * weights)) + float(constant) ** 2
 
 
 def _squares(x: Sparse) -> list[float]:
