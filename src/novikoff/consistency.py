@@ -87,9 +87,13 @@ def _sums(metrics: Metrics) -> None:
     for name, value in (("expected", metrics.expected), ("loss", metrics.loss)):
         slack = SLACK * max(1.0, abs(value))
         require(-slack <= value <= most + slack, f"{name} must be from 0 to what its rounds can cost", value)
-    if metrics.deterministic and metrics.counts:
-        require(metrics.expected == metrics.mistakes, "mistakes are what is expected where nothing is drawn",
-                metrics.expected)  # fmt: skip
+    if not metrics.player.draws:
+        must = "predictions must not be drawn by a learner without coins"
+        require(metrics.deterministic, must, metrics.deterministic)
+    if metrics.deterministic:
+        slack = 0.0 if metrics.counts else SLACK * max(1.0, abs(metrics.loss))
+        sound = abs(metrics.expected - metrics.loss) <= slack
+        require(sound, "the expected loss must be the loss where nothing is drawn", metrics.expected)
 
 
 def _errors(ledger: Ledger) -> None:
@@ -172,6 +176,12 @@ def _learner(ledger: Ledger) -> None:
         must = f"the learner must have played its {ledger.rounds:,} rounds, after those it had played before"
         played = now["rounds"] - then["rounds"]
         require(then["rounds"] >= 0 and played == ledger.rounds, must, [then["rounds"], now["rounds"]])
+    if {"loss", "mistakes"} <= now.keys() and now["loss"] == 0.0 and ledger.late is None and not ledger.repeated:
+        must = f"the learner must have made its {ledger.mistakes:,} mistakes"
+        require(now["mistakes"] - then["mistakes"] == ledger.mistakes, must, now["mistakes"])
+    if "arms" in now:
+        sound = abs(now["lost"] - then["lost"] - ledger.loss) <= SLACK * max(1.0, abs(ledger.loss))
+        require(sound, f"the learner must have lost what its rounds cost, {ledger.loss:g}", now["lost"])
     for name in ("updates", "evictions", "restarts", "fewest"):
         if name in now:
             must = f"{name} must be of its {ledger.rounds:,} rounds"

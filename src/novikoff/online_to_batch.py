@@ -44,8 +44,10 @@ from novikoff.certificates.average_risk_always import average_risk_always
 from novikoff.certificates.best_risk import best_risk
 from novikoff.certificates.best_risk import limit as best_limit
 from novikoff.certificates.ensemble_risk import ensemble_risk
+from novikoff.certificates.ensemble_risk_fixed import WHEN as FIXED
 from novikoff.certificates.ensemble_risk_fixed import ensemble_risk_fixed
-from novikoff.certificates.risk_facts import BestFacts, EnsembleFacts
+from novikoff.certificates.held_risk import limit as held_limit
+from novikoff.certificates.risk_facts import BestFacts, EnsembleFacts, HeldFacts, ensemble_limit
 from novikoff.certificates.voted_risk import voted_risk
 from novikoff.drift import ALPHA, DriftTest
 from novikoff.environment import as_stream
@@ -188,6 +190,32 @@ def _check_saved(plain: State, certificates: tuple[Certificate, ...], many: bool
         require(0.0 <= one.observed <= most, f"a risk must be from 0 to {most}", one.observed)
         vacuous = bound is not None and bound >= one.trivial
         require(vacuous == (one.status == "vacuous"), "a limit of 1 must be called vacuous, and no other", bound)
+        if bound is not None:
+            require(one.observed <= bound, "a limit must not be below the risk in the run", bound)
+            proved = _proved(one, plain)
+            require(proved is None or bound == proved, f"a limit must be what {one.theorem} proves, {proved}", bound)
+
+
+def _proved(one: Certificate, plain: State) -> float | None:
+    """Evaluate the theorem of a limit again on the counts beside it; None where these do not determine the limit."""
+    told = one.quantities
+    if one.theorem not in ("ensemble_risk", "ensemble_risk_fixed", "voted_risk", "best_risk", "held_risk"):
+        return None
+    delta = told["delta"]
+    judged = next(told[name] for name in ("errors", "brier", "mistakes") if name in told)
+    trials = told["trials"] if "trials" in told else told["rounds"]
+    require(delta == plain["delta"], "the chance that a limit fails must be that of the classifier", delta)
+    require(one.observed == judged / trials, f"a risk must be {judged} of {trials}", one.observed)
+    if one.theorem == "held_risk":
+        return min(held_limit(HeldFacts(told["candidates"], 1, judged, trials, delta)), 1.0)
+    require(told["rounds"] == plain["rounds"], "a limit must be of the classifier's rounds", told["rounds"])
+    fixed = told["when"] == FIXED
+    if one.theorem == "best_risk":
+        require(told["first"] == plain["index"], "a limit must be of the hypothesis kept", told["first"])
+        require(trials == told["rounds"] - told["first"], "a hypothesis is judged by all rounds after it", trials)
+        return min(best_limit(judged, trials, told["first"], told["rounds"], delta, fixed), 1.0)
+    limit = ensemble_limit(EnsembleFacts(trials, judged, delta, fixed))
+    return min(2.0 * limit if one.theorem == "voted_risk" else limit, 1.0)
 
 
 def _name(voter: Any) -> str:

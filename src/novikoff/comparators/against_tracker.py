@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric_comparator import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_tracker import MetricTracker
-from novikoff.comparators.scored_tracker import KEEP, ScoredTracker
+from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, ScoredTracker
+from novikoff.stored import array, flag, integer, number
 from novikoff.types import Batch, State
 
 
@@ -67,6 +68,12 @@ class AgainstTracker(ScoredTracker):
         self._labels: list[MetricTracker] = []
         self._unseen: MetricTracker | None = None
         self._lost = np.zeros(0)
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its state."""
+        trackers = [*self._labels, *([] if self._unseen is None else [self._unseen])]
+        return max((tracker.rows_held for tracker in trackers), default=0)
 
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch, and the scores that each member played (rows, members, labels).
@@ -122,8 +129,14 @@ class AgainstTracker(ScoredTracker):
     @classmethod
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
-        tracker = cls(*(state[name] for name in ("bias", "kappa", "announced", "limit", "keep", "fits")))
-        tracker.rows, tracker._lost = int(state["rows"]), np.array(state["lost"])
+        bias, kappa = (number(state, name, COMPARATORS) for name in ("bias", "kappa"))
+        announced, limit = (
+            None if state[name] is None else integer(state, name, of=COMPARATORS) for name in ("announced", "limit")
+        )
+        keep, fits = integer(state, "keep", of=COMPARATORS), flag(state, "fits", COMPARATORS)
+        tracker = cls(bias, kappa, announced, limit, keep, fits)
+        tracker.rows = integer(state, "rows", of=COMPARATORS)
+        tracker._lost = array(state, "lost", (None,), finite=False, of=COMPARATORS)
         tracker._labels = [MetricTracker.restore(one) for one in state["labels"]]
         tracker._unseen = None if state["unseen"] is None else MetricTracker.restore(state["unseen"])
         return tracker

@@ -24,11 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
-from novikoff.comparators.convex_losses import ConvexLoss
+from novikoff.comparators.convex_losses import CODES, ConvexLoss
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.nonzeros import joined, nonzeros_of
+from novikoff.comparators.nonzeros import joined, kept_state, nonzeros_of, restored_kept
 from novikoff.comparators.rows import one_row
-from novikoff.comparators.scored_tracker import KEEP, MANY, ScoredTracker
+from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, MANY, ScoredTracker, whole_numbers
+from novikoff.stored import array, integer, number, require
 from novikoff.types import Batch, State
 
 Vector = NDArray[np.float64]
@@ -109,6 +110,11 @@ class ConvexTracker(ScoredTracker):
         self._kept: list[Any] | None = []  # pieces (nonzeros, y, scores); None once there are vectors
         self._vectors, self._sums, self._told = np.zeros((0, 0)), np.zeros((SUMS, 0)), np.zeros(TOLD)
         self._asked: tuple[Any, ConvexComparatorFacts] | None = None
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its state."""
+        return sum(len(piece[1]) for piece in self._kept or ())
 
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch, and the scores that the learner played."""
@@ -241,7 +247,7 @@ class ConvexTracker(ScoredTracker):
         kept = None
         if self._kept is not None:
             rows, y, scores = self._together()
-            kept = {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
+            kept = kept_state(rows, y, scores)
         return {"kind": "convex", "loss": list(self.loss), "bias": self.bias, "keep": self.keep, "rows": self.rows,
                 "places": self.places, "fitted": self._fitted, "kept": kept, "vectors": self._vectors.copy(),
                 "sums": self._sums.copy(), "told": self._told.copy()}  # fmt: skip
@@ -249,15 +255,20 @@ class ConvexTracker(ScoredTracker):
     @classmethod
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
-        tracker = cls(ConvexLoss(*state["loss"]), state["bias"], state["keep"])
-        tracker.rows, tracker.places, tracker._fitted = (int(state[name]) for name in ("rows", "places", "fitted"))
+        bias, keep = number(state, "bias", COMPARATORS), integer(state, "keep", of=COMPARATORS)
+        name, parameter = state["loss"]
+        require(name in CODES, "the loss of comparators must be known", name)
+        tracker = cls(ConvexLoss(name, number({"parameter": parameter}, "parameter", COMPARATORS)), bias, keep)
+        tracker.rows, tracker.places, tracker._fitted = whole_numbers(state, "rows", "places", "fitted")
         if (kept := state["kept"]) is not None:
-            rows = kernels.nonzeros.Nonzeros(kept["ends"], kept["places"], kept["values"])
-            tracker._kept = [(rows, kept["y"], kept["scores"])]
-            tracker._size = 12 * len(rows.places) + 16 * len(kept["y"])
-        else:
-            tracker._kept = None
-        tracker._vectors, tracker._sums, tracker._told = (np.array(state[k]) for k in ("vectors", "sums", "told"))
+            rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.float64, None)
+            tracker._kept = [(rows, y, scores)]
+            tracker._size = 12 * len(rows.places) + 16 * len(y)
+            return tracker
+        tracker._kept = None
+        vectors = tracker._vectors = array(state, "vectors", (None, None), of=COMPARATORS)
+        tracker._sums = array(state, "sums", (SUMS, vectors.shape[1]), finite=False, of=COMPARATORS)
+        tracker._told = array(state, "told", (TOLD,), finite=False, of=COMPARATORS)
         return tracker
 
 

@@ -28,9 +28,12 @@ from novikoff.comparators.goal import Own
 from novikoff.comparators.images import Images
 from novikoff.comparators.metric import U0
 from novikoff.kernels import log_losses_layout as at
+from novikoff.kernels.auto_layout import WAVES
+from novikoff.stored import array, integer, require
 from novikoff.types import State
 
 Vector = NDArray[np.float64]
+COPIES = "frozen copies"
 TOGETHER = 512
 """Rows whose random features are found at a time: a few MB."""
 
@@ -125,6 +128,9 @@ class FrozenWeights:
         """The next rows, and the scores that were played."""
         if not len(self._told):
             self._told = np.zeros((scores.shape[1], at.TOLD))
+            for copies in (self._plain, *self._on_images):
+                _check_owners(copies, scores.shape[1])
+        check_members(self._told, scores)
         known = self._plain.vectors
         if places > len(known):
             more = places - len(known) + min(len(known), 2**20)
@@ -219,13 +225,21 @@ class FrozenWeights:
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        frozen = cls(state["next"])
-        frozen.after, frozen._told = int(state["after"]), np.array(state["told"])
-        frozen._plain = Copies(*map(np.array, state["plain"]))
+        frozen = cls(integer(state, "next", of=COPIES))
+        frozen.after = integer(state, "after", -1, of=COPIES)
+        frozen._told = array(state, "told", (None, at.TOLD), finite=False, of=COPIES)
+        known = len(frozen._told) or None
+        frozen._plain = restored_lanes(state["plain"], known)
         frozen._images = None if state["images"] is None else Images.restore(state["images"])
-        frozen._on_images = [Copies(*map(np.array, copies)) for copies in state["on_images"]]
-        frozen._notes = _by_number(state["notes"])
-        frozen._ended = [(int(after), _by_number(of_each)) for after, of_each in state["ended"]]
+        frozen._on_images = [restored_lanes(copies, known, WAVES) for copies in state["on_images"]]
+        members = 0 if frozen._images is None else len(frozen._images.widths)
+        require(len(frozen._on_images) == members, f"copies on random features must be {members}", state["on_images"])
+        for copies in frozen._on_images:
+            require(copies.owners.shape == (at.LANES,) and copies.owners[0] >= 0, "a copy must be of a member", copies)
+        frozen._notes = _by_number(state["notes"], NOTES)
+        frozen._ended = [(int(after), _by_number(of_each, NOTES + RESULTS)) for after, of_each in state["ended"]]
+        named = {int(j) for copies in (frozen._plain, *frozen._on_images) for j in copies.owners if j >= 0}
+        require(named == set(frozen._notes), "each copy must have its notes", sorted(frozen._notes))
         return frozen
 
 
@@ -249,8 +263,36 @@ def _numbered(arrays: dict[int, Vector]) -> State:
     return {str(j): array.copy() for j, array in arrays.items()}
 
 
-def _by_number(state: State) -> dict[int, Vector]:
-    return {int(j): np.array(array) for j, array in state.items()}
+def _by_number(state: State, size: int) -> dict[int, Vector]:
+    return {int(j): array(state, j, (size,), finite=False, of=COPIES) for j in state}
+
+
+def check_members(told: Vector, scores: Vector) -> None:
+    """Refuse scores of another number of members than sums were loaded for."""
+    must = f"sums in the file must be of the learner's {scores.shape[1]:,} members"
+    require(len(told) == scores.shape[1], must, len(told))
+
+
+def _check_owners(copies: Copies, members: int) -> None:
+    sound = bool(((copies.owners >= -1) & (copies.owners < members)).all())
+    require(sound, f"copies must be of the {members:,} members", copies.owners)
+
+
+def restored_lanes(state: Any, members: int | None, least: int = 0) -> Copies:
+    """Return vectors in lanes, whose they are, and their sums; `members` None: it is not known yet how many there are.
+
+    least   places that the vectors must have
+    """
+    named = dict(zip(("owners", "vectors", "sums"), state, strict=True))
+    lanes = len(named["owners"])
+    require(lanes % at.LANES == 0, f"copies must come in lanes of {at.LANES}", lanes)
+    found = Copies(
+        array(named, "owners", (lanes,), np.int64, of=COPIES), array(named, "vectors", (None, lanes), of=COPIES),
+        array(named, "sums", (at.SUMS, lanes), finite=False, of=COPIES),
+    )  # fmt: skip
+    _check_owners(found, 2**31 if members is None else members)
+    require(lanes == 0 or len(found.vectors) >= least, f"copies must have {least:,} weights", found.vectors.shape)
+    return found
 
 
 def _dot(a: Vector, b: Vector) -> float:

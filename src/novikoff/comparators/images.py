@@ -19,9 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
+from novikoff.kernels.auto_layout import WAVES
+from novikoff.stored import array, require
 from novikoff.types import State
 
 Vector = NDArray[np.float64]
+IMAGES = "random features"
 NAMES = ("turns", "shifts", "widths", "moments")
 
 
@@ -46,4 +49,9 @@ class Images:
 
     @classmethod
     def restore(cls, state: State) -> Images:
-        return cls(**{name: np.array(state[name]) for name in NAMES}, seen=state["seen"])
+        moments = array(state, "moments", (2, None), of=IMAGES)
+        turns = array(state, "turns", (WAVES - 1, moments.shape[1]), of=IMAGES)
+        shifts, widths = array(state, "shifts", (WAVES - 1,), of=IMAGES), array(state, "widths", (None,), of=IMAGES)
+        seen = state["seen"]
+        require(type(seen) is float and 0.0 <= seen < 2.0**62, "rows seen must be a count", seen)
+        return cls(turns, shifts, widths, moments, seen)

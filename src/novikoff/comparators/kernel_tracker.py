@@ -48,6 +48,10 @@ class KernelTracker(ComparatorTracker[KernelScorer]):
     def _fit(self, x: Rows, y: Labels) -> KernelScorer:
         return KernelScorer.fitted(self.similarity, x, y)
 
+    @property
+    def _points(self) -> int:
+        return 0 if self.scorer is None else len(self.scorer.points)
+
     def _restored(self, state: State) -> KernelScorer:
         return KernelScorer.restore(self.similarity, state)
 

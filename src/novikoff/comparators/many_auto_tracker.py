@@ -39,6 +39,11 @@ class ManyAutoTracker(ScoredTracker):
         """Rounds seen."""
         return self.softmax.rows
 
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its state."""
+        return max(self.softmax.rows_held, 0 if self.rest is None else self.rest.rows_held)
+
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch; scores (rows, members, labels and one more): the first is the softmax member."""
         self.softmax.see_scores(batch, np.ascontiguousarray(scores[:, 0, :-1]))

@@ -169,6 +169,12 @@ class ManyKernelTracker(ScoredTracker):
         self._kept: list[Any] | None = []  # pieces (rows, y, said, now); None once there is a scorer
         self._scorer: ManyKernelScorer | None = None
 
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its state."""
+        points = 0 if self._scorer is None else len(self._scorer.points)
+        return points + sum(len(piece[1]) for piece in self._kept or ())
+
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch, and the scores that the learner played."""
         self._see(batch.x, np.asarray(batch.y).astype(np.int64), scores)

@@ -28,8 +28,9 @@ from novikoff import kernels
 from novikoff.comparators.many_comparator import ManyComparator, ManyComparatorFacts, ManyGoal
 from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.nonzeros import joined, nonzeros_of
-from novikoff.comparators.scored_tracker import KEEP, WarmTracker
+from novikoff.comparators.nonzeros import joined, kept_state, nonzeros_of, restored_kept
+from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, WarmTracker, whole_numbers
+from novikoff.stored import array, flag, integer, number, require
 from novikoff.types import State
 
 Vector = NDArray[np.float64]
@@ -160,7 +161,7 @@ class ManyTracker(WarmTracker):
         kept = None
         if self._kept is not None:
             rows, y, scores = self._together()
-            kept = {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
+            kept = kept_state(rows, y, scores)
         names = ("loss", "bias", "announced", "normalize", "keep", "rows", "places", "labels")
         return {"kind": "many", **{name: getattr(self, name) for name in names}, "known": self._known, "kept": kept,
                 "fitted": self._fitted, "vectors": self._vectors[:, : self.places].copy(), "sums": self._sums.copy(),
@@ -169,17 +170,25 @@ class ManyTracker(WarmTracker):
     @classmethod
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
-        tracker = cls(*(state[name] for name in ("loss", "bias", "announced", "normalize", "keep")))
-        tracker.rows, tracker.places, tracker.labels, tracker._known, tracker._fitted = (
-            int(state[name]) for name in ("rows", "places", "labels", "known", "fitted")
-        )
+        require(state["loss"] in ("log", "hinge"), "the loss of comparators must be known", state["loss"])
+        tracker = cls(
+            state["loss"], number(state, "bias", COMPARATORS),
+            None if state["announced"] is None else integer(state, "announced", of=COMPARATORS),
+            flag(state, "normalize", COMPARATORS), integer(state, "keep", of=COMPARATORS),
+        )  # fmt: skip
+        names = ("rows", "places", "labels", "known", "fitted")
+        tracker.rows, tracker.places, tracker.labels, tracker._known, tracker._fitted = whole_numbers(state, *names)
+        labels, at = tracker.labels, kernels.many_losses
+        most = max(labels, tracker.announced or 0)
+        require(tracker._known <= most, f"known labels must be at most {most:,}", tracker._known)
         if (kept := state["kept"]) is not None:
-            rows = kernels.nonzeros.Nonzeros(kept["ends"], kept["places"], kept["values"])
-            tracker._kept = [(rows, kept["y"], kept["scores"])]
-            tracker._size = 12 * len(rows.places) + int((16 + 8 * tracker._known_in(kept["y"])).sum())
-        else:
-            tracker._kept = None
-            tracker._vectors, tracker._sums, tracker._told = (
-                np.array(state[name]) for name in ("vectors", "sums", "told")
-            )
+            rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.int64, labels)
+            require(bool(((y >= 0) & (y < labels)).all()), f"labels of kept rows must be below {labels:,}", y)
+            tracker._kept = [(rows, y, scores)]
+            tracker._size = 12 * len(rows.places) + int((16 + 8 * tracker._known_in(y)).sum())
+            return tracker
+        tracker._kept = None
+        vectors = tracker._vectors = array(state, "vectors", (None, tracker.places, None), of=COMPARATORS)
+        tracker._sums = array(state, "sums", (at.SUMS, len(vectors)), finite=False, of=COMPARATORS)
+        tracker._told = array(state, "told", (at.TOLD,), finite=False, of=COMPARATORS)
         return tracker

@@ -26,14 +26,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import kernels
-from novikoff.comparators.frozen import FrozenWeights, in_lanes
+from novikoff.comparators.frozen import FrozenWeights, check_members, in_lanes, restored_lanes
 from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric import U0
 from novikoff.comparators.metric_comparator import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
-from novikoff.comparators.nonzeros import joined, nonzeros_of
-from novikoff.comparators.scored_tracker import KEEP, WarmTracker
+from novikoff.comparators.nonzeros import joined, kept_state, nonzeros_of, restored_kept
+from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, WarmTracker, whole_numbers
 from novikoff.kernels import log_losses_layout as at
+from novikoff.stored import array, flag, integer, number, require
 from novikoff.types import State
 
 Vector = NDArray[np.float64]
@@ -112,6 +113,7 @@ class MetricTracker(WarmTracker):
         if self.places > len(self._vectors):
             more = self.places - len(self._vectors) + min(len(self._vectors), 2**20)
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
+        check_members(self._told, scores)
         see: Any = kernels.log_losses.see
         see(self._vectors, *rows, y, scores, np.array(self.kappas[: scores.shape[1]]), self._owners, self.margin,
             self._sums, self._told)  # fmt: skip
@@ -233,7 +235,7 @@ class MetricTracker(WarmTracker):
         kept = None
         if self._kept is not None:
             rows, y, scores = self._together()
-            kept = {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
+            kept = kept_state(rows, y, scores)
         plain = {name: getattr(self, name) for name in PLAIN}
         vectors = self._vectors[: self.places].copy()
         frozen = None if self.frozen is None else self.frozen.state()
@@ -244,16 +246,25 @@ class MetricTracker(WarmTracker):
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
         frozen = None if state["frozen"] is None else FrozenWeights.restore(state["frozen"])
-        names = ("bias", "kappas", "margin", "limit", "keep", "fits")
-        tracker = cls(**{name: state[name] for name in names}, frozen=frozen)
-        tracker.rows, tracker.places, tracker._fitted = (int(state[name]) for name in ("rows", "places", "fitted"))
-        kept = state["kept"]
-        if kept is not None:
-            rows = kernels.nonzeros.Nonzeros(kept["ends"], kept["places"], kept["values"])
-            tracker._kept = [(rows, kept["y"], kept["scores"])]
-            tracker._size = 12 * len(rows.places) + (9 + 8 * kept["scores"].shape[1]) * len(kept["y"])
-        else:
-            tracker._kept = None
-            tracker._vectors, tracker._sums = np.array(state["vectors"]), np.array(state["sums"])
-            tracker._owners, tracker._told = np.array(state["owners"]), np.array(state["told"])
+        kappas = [number({"kappas": kappa}, "kappas", COMPARATORS) for kappa in state["kappas"]]
+        tracker = cls(
+            number(state, "bias", COMPARATORS), kappas, number(state, "margin", COMPARATORS),
+            None if state["limit"] is None else integer(state, "limit", of=COMPARATORS),
+            integer(state, "keep", of=COMPARATORS), flag(state, "fits", COMPARATORS), frozen,
+        )  # fmt: skip
+        tracker.rows, tracker.places, tracker._fitted = whole_numbers(state, "rows", "places", "fitted")
+        members = len(tracker.kappas)
+        if (kept := state["kept"]) is not None:
+            rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.int8, members)
+            require(bool((np.abs(y) == 1).all()), "labels of kept rows must be -1 and +1", y)
+            tracker._kept = [(rows, y, scores)]
+            tracker._size = 12 * len(rows.places) + (9 + 8 * scores.shape[1]) * len(y)
+            return tracker
+        tracker._kept = None
+        tracker._told = array(state, "told", (None, at.TOLD), finite=False, of=COMPARATORS)
+        known = len(tracker._told)
+        require(known <= members, f"sums must be of at most {members:,} members", known)
+        tracker._owners, tracker._vectors, tracker._sums = restored_lanes(
+            [state[name] for name in ("owners", "vectors", "sums")], known, tracker.places
+        )
         return tracker

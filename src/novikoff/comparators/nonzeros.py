@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff import kernels
-from novikoff.types import Sparse
+from novikoff.stored import array, ends, indices, require
+from novikoff.types import Sparse, State
+
+KEPT = "kept rows"
 
 
 def nonzeros_of(x: Any, bias: float) -> Any:
@@ -30,3 +34,30 @@ def joined(parts: Sequence[Any]) -> Any:
         np.concatenate([np.zeros(0, np.uint32), *(part.places for part in parts)]),
         np.concatenate([np.zeros(0), *(part.values for part in parts)]),
     )
+
+
+def kept_state(rows: Any, y: NDArray[Any], scores: NDArray[Any]) -> State:
+    """Kept rows, their outcomes and the scores played, as plain data."""
+    return {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
+
+
+def restored_kept(
+    kept: State, rows: int, places: int, outcomes: type[np.generic], columns: int | None
+) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
+    """Return the rows, outcomes and scores whose `kept_state` this is, checked.
+
+    rows       number of rows
+    places     every place is below it
+    outcomes   type of the outcomes
+    columns    scores per row; None where a row has one score and no dimension for it, as outcomes have none
+    """
+    last = ends(kept, "ends", rows, of=KEPT)
+    size = int(last[-1])
+    found = kernels.nonzeros.Nonzeros(
+        last, indices(kept, "places", size, places, of=KEPT), array(kept, "values", (size,), of=KEPT)
+    )
+    y = array(kept, "y", (rows,), outcomes, of=KEPT)
+    scores = array(kept, "scores", (rows,) if columns is None else (rows, None), finite=False, of=KEPT)
+    if columns is not None:
+        require(scores.shape[1] <= columns, f"scores of kept rows must be at most {columns:,} per row", scores.shape)
+    return found, y, scores

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from novikoff.encode import mappings
 from novikoff.errors import InputError
+from novikoff.stored import array, ends, indices, integer, require
 from novikoff.types import Batch, Sparse, State
 
 Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]] | dict[str, float]
@@ -19,6 +20,7 @@ Labels = NDArray[np.int8]
 
 MOST_ROWS, MOST_BYTES = 256, 2**20
 """Single rows, and bytes of them, that are gathered before they are looked at."""
+KEPT = "kept rows"
 BYTES_A_NUMBER, BYTES_A_NONZERO, BYTES_A_ROW = 8, 12, 16
 
 
@@ -98,9 +100,8 @@ class RowBuffer:
     @classmethod
     def restore(cls, state: State) -> Self:
         buffer, x = cls(), restored_rows(state["x"])
-        y, wrong = np.asarray(state["y"], np.int8), np.asarray(state["wrong"], np.bool_)
-        if not len(x) == len(y) == len(wrong):
-            raise ValueError("kept rows must have a label and a mark each: they do not.")
+        y, wrong = array(state, "y", (len(x),), np.int8, of=KEPT), array(state, "wrong", (len(x),), np.bool_, of=KEPT)
+        require(bool((np.abs(y) == 1).all()), "labels of kept rows must be -1 and +1", y)
         buffer.add(x, y, wrong)
         return buffer
 
@@ -181,17 +182,11 @@ def rows_state(x: Rows) -> State:
 def restored_rows(state: State) -> Rows:
     """The rows whose state this is."""
     if "dense" in state:
-        dense = np.ascontiguousarray(state["dense"], dtype=np.float64)
-        if dense.ndim != 2:
-            raise ValueError(f"kept rows must be a table: got {dense.ndim} dimensions.")
-        return dense
-    indptr, indices = np.asarray(state["indptr"], np.uint64), np.asarray(state["indices"], np.uint32)
-    values, width = np.asarray(state["values"], np.float64), int(state["width"])
-    ends = indptr.tolist()
-    together = bool(ends) and [ends[0], ends[-1], len(indices)] == [0, len(values), len(values)]
-    if not together or ends != sorted(ends) or int(indices.max(initial=0)) >= max(width, 1):
-        raise ValueError("kept rows must fit together: they do not.")
-    return Sparse(indptr, indices, values, width, checked=True)
+        return array(state, "dense", (None, None), finite=False, of=KEPT)
+    indptr, width = ends(state, "indptr", None, np.uint64, of=KEPT), integer(state, "width", 0, 2**32, of=KEPT)
+    size = int(indptr[-1])
+    places = indices(state, "indices", size, max(width, 1), of=KEPT)
+    return Sparse(indptr, places, array(state, "values", (size,), finite=False, of=KEPT), width, checked=True)
 
 
 def _joined(parts: list[Rows]) -> Rows:

@@ -11,14 +11,21 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.comparators.background import Background
 from novikoff.comparators.rows import Gathered
-from novikoff.types import Batch
+from novikoff.stored import integer
+from novikoff.types import Batch, State
 
+COMPARATORS = "comparators"
 KEEP = 16_000_000
 """Bytes of rows that are kept, if nothing is said."""
 MANY = 4096
 """Pieces of rows that are kept before they are put together."""
 SMALL = 64
 """Batches of fewer rows are looked at at once."""
+
+
+def whole_numbers(state: State, *names: str) -> list[int]:
+    """Counts of a tracker's state, checked."""
+    return [integer(state, name, of=COMPARATORS) for name in names]
 
 
 class ScoredTracker:
@@ -54,6 +61,12 @@ class WarmTracker(ScoredTracker, ABC):
         self._background.catch_up()
         for x, y, scores in self._gathered.taken():
             self._see(x, np.array(y, dtype=self.outcomes), np.array(scores, dtype=np.float64))
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its state."""
+        self.catch_up()
+        return sum(len(piece[1]) for piece in self._kept or ())
 
     def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch, and the scores that the learner played.

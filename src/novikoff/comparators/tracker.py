@@ -199,6 +199,11 @@ class ComparatorTracker(Generic[S], ABC):
             scorer.see(*self._waiting.together())
         return scorer
 
+    @property
+    def _points(self) -> int:
+        """Training rows that the comparators are made of."""
+        return 0
+
     @abstractmethod
     def _restored(self, state: State) -> S:
         """The comparators whose state this is."""
@@ -206,6 +211,14 @@ class ComparatorTracker(Generic[S], ABC):
     @abstractmethod
     def facts(self, learner: Any = None) -> ComparatorFacts:
         """What was seen up to now; of the `learner`, whether its mistakes made it what it is."""
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its state."""
+        self.catch_up()
+        self._gather()
+        fitted = self._kept.rows if self.scorer is None else self._points
+        return self._waiting.rows + fitted
 
     def _state(self) -> State:
         self.catch_up()

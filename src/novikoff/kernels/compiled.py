@@ -133,4 +133,6 @@ def stamp() -> tuple[Any, ...]:
     """
     with os.scandir(os.path.dirname(__file__)) as files:
         found = [(file.name, file.stat()) for file in files if file.name.endswith(".py")]
-    return bool(config.BOUNDSCHECK), *sorted((name, status.st_mtime_ns, status.st_size) for name, status in found)
+    return bool(getattr(config, "BOUNDSCHECK", False)), *sorted(
+        (name, status.st_mtime_ns, status.st_size) for name, status in found
+    )

@@ -70,6 +70,10 @@ class BanditLearner(Playing):
     def _chances(self, x: Example) -> Vector:
         """Of each arm, in the round to come."""
 
+    def _gammas_played(self) -> tuple[float, float]:
+        """Least and largest gamma of the estimates of the rounds so far; 0 and infinity where nothing is known."""
+        return 0.0, math.inf
+
     @abstractmethod
     def _play(self, x: Any, rows: Vector, whole: bool, *results: *tuple[Vector, Vector, Vector]) -> None:
         """Play every row, compiled."""
@@ -197,5 +201,18 @@ class BanditLearner(Playing):
         self._sums = array(state, "sums", (size, len(GAMMAS)))
         for name in ("numbers", "estimates", "totals", "sums"):
             restoring.require(bool((state[name] >= 0.0).all()), f"{name} of a bandit must be from 0", state[name])
+        falling = np.diff(self._sums, axis=1) * -np.sign(np.diff(self._gammas))
+        sound = bool((falling >= -1e-9 * self._sums[:, 1:]).all())
+        restoring.require(sound, "estimates must fall as gamma grows", self._sums[:1])
+        most = float(self._totals.max(initial=0.0))
+        restoring.require(most <= self.whole * (1.0 + 1e-9), f"an arm must cost at most {self.whole:,}", most)
+        least, largest = self._gammas_played()
+        for gamma, sums in zip(GAMMAS, self._sums.T, strict=True):
+            # loss/(p + g) falls with g, and for g > gamma it is at least gamma/g times loss/(p + gamma)
+            low = sums * min(gamma / largest, 1.0) if largest else sums
+            high = sums if gamma <= least else np.full_like(sums, math.inf)
+            slack = 1e-9 * (1.0 + self._estimates)
+            sound = bool(((self._estimates >= low - slack) & (self._estimates <= high + slack)).all())
+            restoring.require(sound, f"estimates must agree with those of gamma {gamma:g}", self._estimates)
         lost = float(self._numbers[at.LOST])
         restoring.require(lost <= self.rounds * (1.0 + 1e-9), "a bandit must have lost at most its rounds", lost)

@@ -66,6 +66,11 @@ class Exp3IX(BanditLearner):
             self._estimates, self._gammas, self._sums, self._totals, np.empty(self.arms), *results,
         )  # fmt: skip
 
+    def _gammas_played(self) -> tuple[float, float]:
+        share, last = 0.5 if self.implicit else 0.0, max(self.rounds, 1)
+        first, least = (kernels.bandits.falling(self.arms, self.arms, self._fixed, t) for t in (1, last))
+        return share * least, share * first
+
     def facts(self) -> BanditFacts:
         return self._facts(rule="ix", horizon=self.horizon or 0, halved=self.implicit)
 

@@ -65,6 +65,11 @@ class KernelLearner(Playing):
         return self.supports.count
 
     @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis: the supports."""
+        return self.supports.count
+
+    @property
     def updates(self) -> int:
         """Examples ever inserted."""
         return self.supports.updates

@@ -137,11 +137,22 @@ class MetricPerceptron(SecondOrder):
     @classmethod
     def restore(cls, state: State) -> Self:
         if not state["diagonal"]:
-            return super().restore(state)
+            return super().restore(state)._checked()
         learner = cls._bare(state)
         held = array(state, "held", (min(len(state["held"]), learner.features.count + 1), place.HELD))
         squares = held[:, [place.LARGEST, place.SQUARES, place.SEEN]]
         require(bool((squares >= 0.0).all()), "sums of squares must not be negative", held)
         learner._held = np.vstack([held, np.zeros((1, place.HELD))])
         learner._totals = array(state, "totals", (place.TOTALS,))
-        return learner
+        most = float(held[:, place.SEEN].max(initial=0.0))
+        require(most <= learner._totals[place.UPDATES], "a feature must be in no more updates than there are", most)
+        return learner._checked()
+
+    def _checked(self) -> Self:
+        """Refuse counts that no game leads to."""
+        totals = self._totals if self.diagonal else self.matrix.totals
+        counted = (place.UPDATES, place.MISTAKES) if self.diagonal else (at.UPDATES, at.LOSS)
+        updates, mistakes = (float(totals[k]) for k in counted)
+        sound = updates.is_integer() and mistakes.is_integer() and 0.0 <= mistakes <= updates <= self.rounds
+        require(sound, f"mistakes and updates must be counts of its {self.rounds:,} rounds", [mistakes, updates])
+        return self

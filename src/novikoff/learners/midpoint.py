@@ -77,6 +77,11 @@ class Midpoint(Playing):
             self.lo = self.hi = None
         return prediction
 
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis: the points nearest to the threshold on either side."""
+        return (self.lo is not None) + (self.hi is not None)
+
     def facts(self) -> MidpointFacts:
         return MidpointFacts(self.rounds, self.restarts)
 

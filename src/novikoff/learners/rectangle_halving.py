@@ -114,6 +114,11 @@ class RectangleHalving(Playing):
         else:
             self.negatives = with_point(self.low, self.high, self.negatives, x)
 
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis: the negatives that shape it, and the box where it is one point."""
+        return len(self.negatives) + (self.low is not None and self.low == self.high)
+
     def survivor(self) -> str:
         """The tightest surviving box, readable."""
         return describe_box(self.low, self.high)

@@ -7,14 +7,11 @@ from operator import le
 from types import NoneType
 from typing import Any, TypeVar, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
-from novikoff.errors import ModelFileError, brief, shown
+from novikoff.errors import ModelFileError, shown
+from novikoff.stored import MOST_ROUNDS, array, integer, require
 from novikoff.types import State
 
-MOST_ROUNDS = 2**62
-"""Counters are 64-bit numbers in kernels."""
+__all__ = ["MOST_ROUNDS", "arguments", "array", "boolean", "corners", "counters", "integer", "read", "require"]
 
 T = TypeVar("T")
 Corner = TypeVar("Corner", bound=tuple[Any, ...])
@@ -23,12 +20,6 @@ Schema = Mapping[str, Any]
 """The arguments of a constructor that are saved: the type of each (or a union); object if the constructor checks it."""
 
 WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a text", NoneType: "none"}
-
-
-def require(sound: bool, must: str, value: Any) -> None:
-    """Refuse a state that is not sound. `must`: what must be."""
-    if not sound:
-        raise ModelFileError(f"{must}: the saved one has {shown(value)}.")
 
 
 def arguments(state: State, schema: Schema) -> dict[str, Any]:
@@ -42,29 +33,9 @@ def arguments(state: State, schema: Schema) -> dict[str, Any]:
     return {name: state[name] for name in schema}
 
 
-def integer(state: State, name: str, least: int = 0, most: int = MOST_ROUNDS) -> int:
-    """An integer of the state, in range."""
-    value = state[name]
-    must = f"{name} of a learner must be an integer from {brief(least)} to {brief(most)}"
-    require(type(value) is int and least <= value <= most, must, value)
-    return int(value)
-
-
 def boolean(state: State, name: str) -> bool:
     """A boolean of the state."""
     return bool(arguments(state, {name: bool})[name])
-
-
-def array(
-    state: State, name: str, shape: tuple[int, ...], dtype: Any = np.float64, finite: bool = True
-) -> NDArray[Any]:
-    """A copy of an array of the state, of this shape and type."""
-    value = state[name]
-    sound = isinstance(value, np.ndarray) and value.dtype == dtype and value.shape == shape
-    must = f"{name} of a learner must be {' x '.join(f'{size:,}' for size in shape)} numbers of type {np.dtype(dtype)}"
-    require(sound, must, value.shape if isinstance(value, np.ndarray) else value)
-    require(not finite or bool(np.isfinite(value).all()), f"{name} of a learner must be finite", value)
-    return np.array(value, order="C")
 
 
 def read(saved: Any, parse: Callable[[Any], T], must: str) -> T:

@@ -92,6 +92,11 @@ class TightestBox(Playing):
             self.high = tuple(map(max, self.high, point))
         return prediction
 
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis: one, as long as the box is one point."""
+        return int(self.low is not None and self.low == self.high)
+
     def survivor(self) -> str:
         """The box, readable."""
         return describe_box(self.low, self.high)

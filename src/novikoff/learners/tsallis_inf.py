@@ -56,5 +56,8 @@ class TsallisINF(BanditLearner):
             self._totals, np.empty(self.arms), *results,
         )  # fmt: skip
 
+    def _gammas_played(self) -> tuple[float, float]:
+        return 0.0, 0.0
+
     def facts(self) -> BanditFacts:
         return self._facts(rule="tsallis")

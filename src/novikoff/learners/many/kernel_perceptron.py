@@ -66,6 +66,11 @@ class ManyKernelPerceptron(ManyLabels):
         return self.supports.count
 
     @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis: the supports."""
+        return self.supports.count
+
+    @property
     def updates(self) -> int:
         """Mistakes that changed it."""
         return self.supports.updates
