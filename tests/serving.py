@@ -51,7 +51,7 @@ class Client:
 
     def saved(self, name="m"):
         """The learner and the ledger, byte by byte."""
-        return parts(io.BytesIO(self.http.get(f"/v1/models/{name}/model.nk").content))
+        return parts(io.BytesIO(self.http.get(f"/v1/models/{name}/model.nk?rows=true").content))
 
 
 def parts(file):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import RANK, Certificate
@@ -15,11 +16,32 @@ if TYPE_CHECKING:
     from novikoff.summing import ComparatorSums
 
 
+@dataclass(frozen=True)
+class Proved:
+    """Certificates of the first `rounds` rounds of a game, as they stood then."""
+
+    rounds: int
+    certificates: tuple[Certificate, ...]
+
+    def besides(self, found: Sequence[Certificate]) -> list[Certificate]:
+        """Those of theorems that say nothing of the whole game, each with the rounds that it is of."""
+        known = {one.theorem for one in found}
+        reason = f"of the first {self.rounds:,} rounds"
+        return [
+            dataclasses.replace(one, reason=f"{reason}; {one.reason}" if one.reason else reason)
+            for one in self.certificates
+            if one.theorem not in known
+        ]
+
+
 def certify(
     ledger: Ledger, adaptive: bool, fixed: bool | None, members: Sequence[Sequence[Certificate]] | None,
     comparators: ComparatorSums | None,
 ) -> list[Certificate]:  # fmt: skip
     """`Ledger.certify`."""
+    proved = ledger.proved
+    if proved is not None and proved.rounds == ledger.rounds and comparators is None:
+        return list(proved.certificates)
     adaptive = adaptive or ledger.adversary is not None
     fixed = ledger.fixed if fixed is None else fixed
     tracked = None if ledger.tracker is None else ledger.tracker.facts(ledger.player.within)
@@ -36,7 +58,8 @@ def certify(
         forced = _evaluate(ledger, adversary.promises, ledger.adversary_before, adversary.facts(), True, False)
         found += forced if ledger.answered == ledger.rounds else [_broken_off(certificate) for certificate in forced]
     found = sorted(found, key=lambda c: (c.side != "upper", RANK[c.status], _tightness(c)))
-    return found if ledger.late is None else [*_of_the_served(ledger, found), *found]
+    found = found if ledger.late is None else [*_of_the_served(ledger, found), *found]
+    return found if proved is None else [*found, *proved.besides(found)]
 
 
 def _of_the_served(ledger: Ledger, found: list[Certificate]) -> list[Certificate]:

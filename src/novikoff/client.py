@@ -216,9 +216,9 @@ class Model:
                 raise
             return None
 
-    def download(self) -> bytes:
-        """The model file, as `nk.load` reads it."""
-        return self.client.send("GET", f"{self._path}/model.nk")
+    def download(self, rows: bool = False) -> bytes:
+        """Return the model file, as `nk.load` reads it; `rows`: with training rows, for exact resuming."""
+        return self.client.send("GET", f"{self._path}/model.nk?rows={str(rows).lower()}")
 
     def _get(self, path: str) -> dict[str, Any]:
         found: dict[str, Any] = self.client.call("GET", self._path + path)

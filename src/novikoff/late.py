@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -141,6 +141,13 @@ class Late(Observer):
         if self.pending is not None:
             waiting = len(self.pending.waiting)
             require(waiting == self.waiting, f"{self.waiting:,} rounds must wait for labels", waiting)
+
+    def without_rows(self) -> Self:
+        """A copy that holds no examples: rounds that wait for their labels have expired."""
+        pending = None if self.pending is None else Pending(self.pending.most, self.pending.expire_seconds)
+        if pending is not None and self.pending is not None:
+            pending.clock = self.pending.clock
+        return replace(self, expired=self.expired + (0 if pending is None else self.waiting), pending=pending)
 
     def _counts(self) -> State:
         return {name: getattr(self, name) for name in COUNTS}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from novikoff.baselines import Confusion, Constant
 from novikoff.certificate import Certificate
-from novikoff.certifying import certify
+from novikoff.certifying import Proved, certify
 from novikoff.errors import counted
 from novikoff.metrics import Metrics, WeightedMetrics
 from novikoff.ranking import Area
@@ -60,6 +60,7 @@ class Ledger(Metrics, Shown):
     target             the column that was predicted, and how it was chosen; None if the labels had no column
     late               what was served, of a game whose labels come late: the ledger is then in the order of arrival
     drift              a test of drift that watches the game, if one does
+    proved             certificates of a game whose comparators were left out of a model file: of its rounds up to then
     """
 
     adversary: Adversary | None = None
@@ -88,6 +89,7 @@ class Ledger(Metrics, Shown):
     late: Late | None = None
     drift: DriftWatch | None = None
     weighted: WeightedMetrics | None = None
+    proved: Proved | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

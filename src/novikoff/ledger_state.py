@@ -10,6 +10,8 @@ import numpy as np
 
 from novikoff.baselines import Baselines
 from novikoff.calibration import Calibration
+from novikoff.certificate import RANK, Assumption, Certificate
+from novikoff.certifying import Proved
 from novikoff.comparators.tracker import restored
 from novikoff.consistency import check
 from novikoff.errors import ModelFileError
@@ -19,6 +21,7 @@ from novikoff.ledger import Ledger
 from novikoff.metrics import WeightedMetrics
 from novikoff.player import Player
 from novikoff.ranking import Ranking
+from novikoff.stored import integer, require
 from novikoff.stream import Target
 from novikoff.tables.encoding import Encoding
 from novikoff.totals import Total
@@ -38,11 +41,41 @@ PLAIN = (
 )  # fmt: skip
 
 
-def state_of(ledger: Ledger) -> State:
-    """The ledger as plain data (without the learner)."""
+def state_of(ledger: Ledger, without_rows: bool = False) -> State:
+    """The ledger as plain data (without the learner).
+
+    without_rows   leave out what holds training rows: comparators, whose certificates stay as they stand, and rounds
+                   that wait for their labels, which expire
+    """
     if ledger.adversary is not None:
         raise ModelFileError("a game to save must be one on a stream: an adversary is not plain data.")
+    if without_rows:
+        ledger = _bare(ledger, ledger.certify(), ledger.certify_members())
+    return _state_of(ledger)
+
+
+def rows_held(ledger: Ledger, without_rows: bool = False) -> int:
+    """Training rows, and rows that wait for their labels, that a file of the ledger holds."""
+    own = ledger.player.rows_held
+    if without_rows:
+        return own
+    trackers = [one.tracker for one in (ledger, *ledger.members) if one.tracker is not None]
+    seen = min(ledger.rounds, own + max((tracker.rows_held for tracker in trackers), default=0))
+    pending = None if ledger.late is None else ledger.late.pending
+    return seen + (0 if pending is None else len(pending.waiting))
+
+
+def _bare(ledger: Ledger, certificates: list[Certificate], members: list[list[Certificate]]) -> Ledger:
+    """The same ledger without rows."""
+    proved = Proved(ledger.rounds, tuple(certificates)) if ledger.proved is None else ledger.proved
+    late = None if ledger.late is None else ledger.late.without_rows()
+    bare = [_bare(member, own, []) for member, own in zip(ledger.members, members, strict=True)]
+    return dataclasses.replace(ledger, tracker=None, hindsight=None, late=late, proved=proved, members=bare)
+
+
+def _state_of(ledger: Ledger) -> State:
     parts = {name: getattr(ledger, name) for name in PARTS}
+    proved = ledger.proved
     return {
         **{name: getattr(ledger, name) for name in PLAIN},
         **{name: None if part is None else part.state() for name, part in parts.items()},
@@ -51,8 +84,11 @@ def state_of(ledger: Ledger) -> State:
         "target": None if ledger.target is None else list(ledger.target),
         "before": dataclasses.asdict(ledger.before),
         "predictions": None if ledger.predictions is None else ledger.said(),
-        "members": [state_of(member) for member in ledger.members],
+        "members": [_state_of(member) for member in ledger.members],
         "weighted": None if ledger.weighted is None else _measured(ledger.weighted),
+        "proved": None
+        if proved is None
+        else {"rounds": proved.rounds, "certificates": [certificate_state(one) for one in proved.certificates]},
     }
 
 
@@ -67,11 +103,37 @@ def _measured(weighted: WeightedMetrics) -> State:
     }
 
 
-def packed(ledger: Ledger, checked: bool = False) -> State:
+def certificate_state(certificate: Certificate) -> State:
+    """A certificate as plain data; of its quantities those that are."""
+    told = dataclasses.asdict(certificate)
+    return {**told, "quantities": {name: value for name, value in told["quantities"].items() if _is_plain(value)}}
+
+
+def restored_certificate(state: State) -> Certificate:
+    """The certificate whose `certificate_state` this is, if it does not contradict itself."""
+    found = Certificate(**{**state, "assumptions": tuple(Assumption(**one) for one in state["assumptions"])})
+    numbers = [value for value in (found.observed, found.bound, found.trivial) if value is not None]
+    sound = found.status in RANK and found.side in ("upper", "lower") and found.kind in ("D", "E", "P")
+    sound &= all(type(value) in (int, float) for value in numbers) and isinstance(found.quantities, dict)
+    sound &= all(type(text) is str for text in (found.theorem, found.reason, found.quantity, found.reference))
+    if sound and found.status == "valid" and found.kind == "D":
+        bound, observed = found.bound, found.observed
+        sound = bound is not None and (observed <= bound if found.side == "upper" else observed >= bound)
+    require(sound, "a certificate must agree with itself", f"{found.theorem}: {found.status}")
+    return found
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (bool, int, float, str, np.ndarray, np.generic))
+
+
+def packed(ledger: Ledger, checked: bool = False, without_rows: bool = False) -> State:
     """The ledger and its learner as plain data, for model files and pickles. checked: they are known to agree."""
     if not checked:
         check(ledger)  # a learner that was taught behind its ledger's back could not be restored
-    return {**saved(ledger.learner), "ledger": state_of(ledger)}
+    return {**saved(ledger.learner), "ledger": state_of(ledger, without_rows)}
 
 
 def unpacked(state: State) -> Ledger:
@@ -126,6 +188,9 @@ def restore(state: State, learner: Learner) -> Ledger:
     }
     if state.get("weighted") is not None:
         fields["weighted"] = _weighted(state["weighted"], learner, makers)
+    if (proved := state.get("proved")) is not None:
+        certificates = tuple(map(restored_certificate, proved["certificates"]))
+        fields["proved"] = Proved(integer(proved, "rounds", 0, state["rounds"], of="certificates"), certificates)
     ledger = Ledger(learner, **fields)
     if "weighted" not in state and ledger.encoding is not None:  # saved before rows were counted by their weights
         ledger.repeated |= ledger.encoding.weight is not None or bool(ledger.encoding.label_weights)

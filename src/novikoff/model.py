@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from novikoff import __version__
 from novikoff.errors import ModelFileError
 from novikoff.ledger import Ledger
-from novikoff.ledger_state import packed, restore
+from novikoff.ledger_state import packed, restore, rows_held
+from novikoff.player import Player
 from novikoff.registry import find
 from novikoff.replacing import check_replaced
 
@@ -45,12 +46,27 @@ LONGEST = 4000
 """Bits of a whole number that is written as JSON does; Python refuses to write more than 4,300 digits."""
 
 
-def save(what: Ledger | OnlineToBatch | Mixed, path: str | os.PathLike[str], force: bool = False) -> None:
+def save(
+    what: Ledger | OnlineToBatch | Mixed, path: str | os.PathLike[str], force: bool = False, without_rows: bool = False
+) -> int:
     """Write a ledger and its learner, a classifier that was kept, or what was mixed, to `path`.
 
-    force   replace whatever file is there; else only another model file
+    force          replace whatever file is there; else only another model file
+    without_rows   leave out training rows, which only exact resuming needs: comparators begin again, certificates stay
+                   as proved so far, rounds that wait for their labels expire
+
+    Returns the number of training rows in the file. Without rows it is 0, except for a learner whose hypothesis is made
+    of training rows (kernels, votes).
     """
-    write(snapshot(what), path, force)
+    write(snapshot(what, without_rows=without_rows), path, force)
+    return rows_in(what, without_rows)
+
+
+def rows_in(what: Ledger | OnlineToBatch | Mixed, without_rows: bool = False) -> int:
+    """Training rows in a file of it."""
+    if isinstance(what, Ledger):
+        return rows_held(what, without_rows)
+    return Player(what.classifier).rows_held if hasattr(what, "classifier") else 0
 
 
 @dataclass(frozen=True)
@@ -61,15 +77,16 @@ class Snapshot:
     arrays: dict[str, NDArray[Any]]
 
 
-def snapshot(what: Ledger | OnlineToBatch | Mixed, checked: bool = False) -> Snapshot:
+def snapshot(what: Ledger | OnlineToBatch | Mixed, checked: bool = False, without_rows: bool = False) -> Snapshot:
     """What there is now of a ledger and its learner, of a classifier that was kept, or of what was mixed.
 
-    checked   a ledger is known to agree with its learner, as where nobody else can teach that
+    checked        a ledger is known to agree with its learner, as where nobody else can teach that
+    without_rows   as in `save`
     """
     arrays: dict[str, Any] = {}
     meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
     if isinstance(what, Ledger):
-        meta |= _plain(packed(what, checked), arrays)
+        meta |= _plain(packed(what, checked, without_rows), arrays)
     else:
         meta["kept" if hasattr(what, "classifier") else "mixed"] = _plain(what.state(), arrays)
     return Snapshot(meta, {name: np.array(array) for name, array in arrays.items()})
@@ -191,6 +208,8 @@ def _plain(value: Any, arrays: dict[str, Any]) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(item, arrays) for item in value]
     value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"__float__": str(value)}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     what = value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
@@ -205,6 +224,8 @@ def _from_plain(value: Any, array: Arrays) -> Any:
         return value
     if set(value) == {"__array__"}:
         return array(value["__array__"])
+    if set(value) == {"__float__"}:
+        return float(value["__float__"])
     if set(value) == {"__int__"}:
         return int(value["__int__"], 16)
     return {key: _from_plain(item, array) for key, item in value.items()}

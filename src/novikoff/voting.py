@@ -46,6 +46,11 @@ class VotedPerceptron:
         """Hypotheses that vote."""
         return len(self._counts)
 
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis: those of its mistakes."""
+        return len(self._rows)
+
     def add(self, batch: Batch, wrong: NDArray[np.int64]) -> None:
         """Rounds that followed, with the rows that were mistakes."""
         if isinstance(batch.x, Sparse):
@@ -121,6 +126,11 @@ class RandomVote:
     def size(self) -> int:
         """Hypotheses that vote."""
         return len(self.voters)
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in the hypotheses."""
+        return sum(Player(voter).rows_held for voter in self.voters)
 
     def predict_one(self, x: Example) -> Label:
         """What most of them say of x."""

@@ -80,7 +80,7 @@ def test_an_uploaded_model_is_recovered_too(tmp_path):
     with opened(tmp_path) as client:
         client.make("first")
         client.ask("POST", "/first/learn", {"id": "a", "x": {"f": 1}, "label": "ham"})
-        file = client.http.get("/v1/models/first/model.nk").content
+        file = client.http.get("/v1/models/first/model.nk?rows=true").content
         assert client.http.put("/v1/models/m/model.nk?bits=10", content=file).status_code == 201
         rounds(client, 30)
         before = client.saved()
@@ -389,7 +389,7 @@ def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, monkeypatch
         text = "\n".join(json.dumps(line) for line, _ in acknowledged)
         again = [json.loads(line) for line in client.post("/m/bulk", content=text).text.splitlines()]
         assert again == [{**reply, "repeated": True} for _, reply in acknowledged]
-        (tmp_path / "recovered.nk").write_bytes(client.get("/m/model.nk").content)
+        (tmp_path / "recovered.nk").write_bytes(client.get("/m/model.nk?rows=true").content)
     server.process.terminate()
     server.process.join()
     assert parts(tmp_path / "recovered.nk") == played(model / DATABASE, sent=sent)

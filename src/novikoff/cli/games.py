@@ -155,7 +155,7 @@ def run_source(
     )  # fmt: skip
     if live is not None:
         live.end(ledger)
-    kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving)
+    kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving, telling.quiet)
     if telling.hindsight and not stopped:
         tell = None if telling.quiet or telling.as_json else _say_step
         ledger.hindsight = look_back(ledger, stream, play, tell)
@@ -191,12 +191,11 @@ def _check_permuted(stream: Stream, ledger: Ledger, saving: Saving) -> None:
         raise InputError("--permutation counts mistakes in labels: choose a learner of labels.")
 
 
-def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving) -> OnlineToBatch:
+def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving, quiet: bool) -> OnlineToBatch:
     from novikoff.online_to_batch import keep
 
     kept = keep(ledger, choice.how, choice.delta, stream)
-    if saving.path:
-        model.save(kept, saving.path, saving.force)
+    saving.write(kept, quiet)
     return kept
 
 

@@ -71,6 +71,11 @@ def parser() -> Parser:
     _add_scaling(one)
     one.add_argument("--save", metavar="FILE", help="write learner and ledger, or the classifier kept, to this file")
     one.add_argument("--save-every", type=_integer(1), metavar="N", help="save every N rounds too")
+    one.add_argument(
+        "--without-rows",
+        action="store_true",
+        help="leave training rows out of the file: it predicts the same, and goes on with new comparators",
+    )
     _add_resume(one)
     one.add_argument(
         "--keep",

@@ -7,22 +7,29 @@ of the thread ends the game at the next look. The last save is written by the ga
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from novikoff import model
-from novikoff.errors import InputError, ModelFileError
+from novikoff.errors import InputError, ModelFileError, NovikoffError, counted
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
+
+if TYPE_CHECKING:
+    from novikoff.online_to_batch import OnlineToBatch
 
 
 @dataclass(frozen=True)
 class Saving:
     """Where a game is kept, how often, and where it was kept before.
 
-    force         replace whatever file is there
-    same, again   with `resume`: the source is the one that was played, or rows that follow
+    force          replace whatever file is there
+    same, again    with `resume`: the source is the one that was played, or rows that follow
+    without_rows   leave training rows out of the file
     """
 
     path: str | None = None
@@ -31,11 +38,14 @@ class Saving:
     force: bool = False
     same: bool = False
     again: bool = False
+    without_rows: bool = False
 
     def check(self) -> None:
         """Refuse what cannot work before the game begins."""
         if self.every and not self.path:
             raise InputError("--save-every needs a file to write: pass --save FILE too.")
+        if self.without_rows and not self.path:
+            raise InputError("--without-rows is for a file that is written: pass --save FILE too.")
         if self.path and not Path(self.path).absolute().parent.is_dir():
             raise ModelFileError(f"a model file must go into a folder that exists: {Path(self.path).parent} does not.")
         if self.path:
@@ -46,12 +56,30 @@ class Saving:
             option = "--same" if self.same else "--again"
             raise InputError(f"{option} is for a game that goes on: pass --resume FILE too.")
 
+    def write(self, what: Ledger | OnlineToBatch, quiet: bool) -> None:
+        """Write the file, and print which kind it is unless `quiet`."""
+        if self.path is None:
+            return
+        rows = model.save(what, self.path, self.force, self.without_rows)
+        if not quiet:
+            print(f"saved {self.path}: {kind_of_file(rows, self.without_rows)}", file=sys.stderr, flush=True)
+
+
+def kind_of_file(rows: int, without_rows: bool) -> str:
+    """Which kind of file was written, with its training rows."""
+    if not without_rows:
+        hint = " (--without-rows leaves them out)" if rows else ""
+        return f"a checkpoint, with {counted(rows, 'training row')}{hint}"
+    if not rows:
+        return "a model, without training rows"
+    return f"a model, of a learner whose hypothesis is made of {counted(rows, 'training row')}: these are in it"
+
 
 class Keeper(Observer):
-    """Saves the game every so many rounds, and at its end."""
+    """Saves the game every so many rounds, at its end, and when an error ends it."""
 
-    def __init__(self, ledger: Ledger, saving: Saving) -> None:
-        self._ledger, self._saving = ledger, saving
+    def __init__(self, ledger: Ledger, saving: Saving, quiet: bool = False) -> None:
+        self._ledger, self._saving, self._quiet, self._begun = ledger, saving, quiet, ledger.rounds
         self._next = ledger.rounds + (saving.every or 0)
         self._thread: threading.Thread | None = None
         self._error: Exception | None = None
@@ -61,7 +89,8 @@ class Keeper(Observer):
             self._wait()
         if not self._saving.every or ledger.rounds < self._next or self._thread is not None:
             return
-        self._thread = threading.Thread(target=self._write, args=(model.snapshot(ledger),), name="saving")
+        what = model.snapshot(ledger, without_rows=self._saving.without_rows)
+        self._thread = threading.Thread(target=self._write, args=(what,), name="saving")
         self._thread.start()
         self._next = ledger.rounds + self._saving.every
 
@@ -69,15 +98,20 @@ class Keeper(Observer):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Nothing is being written when the game is left, also by an error."""
+        """Let a save that is being written end; where an error ended the game, save the rounds played before it."""
         if self._thread is not None:
             self._thread.join()
+        if kind is not None and issubclass(kind, Exception) and self._ledger.rounds > self._begun:
+            with contextlib.suppress(NovikoffError):  # the error that ended the game is the one to report
+                self._saving.write(self._ledger, quiet=True)
+                if self._saving.path:
+                    rounds = counted(self._ledger.rounds, "round")
+                    print(f"saved {self._saving.path}: the {rounds} before the error", file=sys.stderr, flush=True)
 
     def finish(self) -> None:
         """Save the game as it is now."""
         self._wait()
-        if self._saving.path:
-            model.save(self._ledger, self._saving.path, self._saving.force)
+        self._saving.write(self._ledger, self._quiet)
 
     def _write(self, what: model.Snapshot) -> None:
         try:

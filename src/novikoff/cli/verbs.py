@@ -212,7 +212,8 @@ def _telling(asked: Namespace) -> Telling:
 def _saving(asked: Namespace) -> Saving:
     from novikoff.cli.saving import Saving
 
-    return Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again)
+    without = getattr(asked, "without_rows", False)
+    return Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again, without)
 
 
 def _reading(asked: Namespace) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def play_watched(
     passes: int = 1, observers: Sequence[Observer] = (), **more: Any,
 ) -> bool:  # fmt: skip
     """Play a game that is shown and saved as it goes; True if Ctrl-C ended it early. `more` goes to `play`."""
-    keeper = Keeper(ledger, saving)
+    keeper = Keeper(ledger, saving, quiet)
     known = None if stream.rows is None else stream.rows * passes
 
     def game(watching: list[Observer]) -> None:

@@ -238,7 +238,12 @@ class App:
 
     async def _download(self, request: Request) -> Response:
         name = request.path_params["name"]
+        rows = request.query_params.get("rows", "false")
+        if rows not in ("true", "false"):
+            raise RefusedError("bad_request", f"rows must be true or false: got {rows!r}.")
         _, what = await self.look(self.service.actor(name), Actor.copied)
+        if rows == "false":
+            what = await run_in_threadpool(_without_rows, what)
         file = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it has been sent
         await run_in_threadpool(model.pack, what, file)
         size = file.tell()
@@ -329,6 +334,11 @@ def _more(refusal: RefusedError) -> list[tuple[bytes, bytes]]:
     if refusal.code == "unauthorized":
         return [(b"www-authenticate", b'Basic realm="novikoff", charset="UTF-8"')]
     return [(b"retry-after", b"1")] if refusal.status == 503 else []
+
+
+def _without_rows(what: model.Snapshot) -> model.Snapshot:
+    """The same without training rows, to be given away."""
+    return model.snapshot(model.ledger_of(what), checked=True, without_rows=True)
 
 
 def _json(found: Any, status: int = 200) -> Response:

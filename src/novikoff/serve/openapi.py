@@ -24,7 +24,8 @@ ROUTES: tuple[tuple[str, str, str, type | None, type | None], ...] = (
      'bad one is {"line": n, "error": {…}}, and stops nothing.', None, None),
     ("GET", f"{MODEL}/rounds/{{id}}", "What is known of a round.", None, None),
     ("GET", f"{MODEL}/certificate", "What the theorems promise on this very stream, beside what happened.", None, None),
-    ("GET", f"{MODEL}/model.nk", "The game as a file that novikoff and nk.load read.", None, None),
+    ("GET", f"{MODEL}/model.nk", "The game as a file that novikoff and nk.load read, without training rows; "
+     "?rows=true: with them.", None, None),
     ("PUT", f"{MODEL}/model.nk", "Make a model from such a file; ?most_pending=, expire_seconds=, "
      "keep_examples=. Features must be hashed, as in JSON lines, or arrays.", None, None),
     ("GET", "/metrics", "Numbers for Prometheus.", None, None),

@@ -171,7 +171,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         if "_ledgers" in state:
-            state = {**state, "_ledgers": [packed(ledger) for ledger in self._ledgers]}
+            state = {**state, "_ledgers": [packed(ledger, without_rows=True) for ledger in self._ledgers]}
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
