@@ -2,12 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo docs notebooks package test test-all transcripts browser check bench clean
+.PHONY: help demo docs notebooks package test test-all test-bounds test-minima test-ray transcripts browser check bench clean
 
 help:
 	@echo "make demo         a tour with no files: games and their certificates"
 	@echo "make docs         the documentation, as pages in site/"
 	@echo "make test         the tests (make test-all: the slow ones too, and more examples)"
+	@echo "make test-bounds  model files and resumed games, with every index of compiled code checked"
+	@echo "make test-minima  a short list on the oldest packages that pyproject.toml allows, in an environment of its own"
 	@echo "make test-ray     the tests on Ray, which is installed for them (80 MB)"
 	@echo "make transcripts  tests/transcripts, and what documents show of runs, anew: when a change of what is printed is meant"
 	@echo "make browser      install Chromium by apt, if there is no browser to test the page in"
@@ -65,13 +67,28 @@ notebooks: .venv/.docs
 	$(BIN)/jupyter execute --inplace docs/notebooks/*.ipynb
 
 # What is compiled of Python (tests and their assertions too) stays: every process would begin with it anew.
-test test-all: export PYTHONDONTWRITEBYTECODE =
+test test-all test-bounds: export PYTHONDONTWRITEBYTECODE =
 
 test: .venv/.test
 	$(BIN)/python -m pytest -n auto
 
 test-all: .venv/.test
 	$(BIN)/python -m pytest -n auto -m "" --hypothesis-profile=long
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto -m slow tests/test_damaged_files.py
+
+# An index beyond an array is an error here, where it is a wrong number or a crash without the check. The compiled code
+# has a cache of its own (tests/conftest.py).
+test-bounds: .venv/.test
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto tests/test_resuming.py tests/test_damaged_files.py
+
+# Warnings of old packages about older ones are not errors here.
+test-minima: $(BIN)/python
+	rm -rf .venv/minima && $(PYTHON) -m venv .venv/minima
+	$(BIN)/python tests/minima.py > .venv/minima/requirements.txt
+	.venv/minima/bin/python -m pip install --quiet --disable-pip-version-check -r .venv/minima/requirements.txt
+	.venv/minima/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	.venv/minima/bin/python -m pytest -o addopts="--import-mode=importlib" -o filterwarnings= -q tests/test_smoke.py
 
 test-ray: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,ray]"
