@@ -62,12 +62,13 @@ class Saving:
             return
         rows = model.save(what, self.path, self.force, self.without_rows)
         if not quiet:
-            print(f"saved {self.path}: {kind_of_file(rows, self.without_rows)}", file=sys.stderr, flush=True)
+            resumes = isinstance(what, Ledger) and not self.without_rows
+            print(f"saved {self.path}: {kind_of_file(rows, resumes)}", file=sys.stderr, flush=True)
 
 
-def kind_of_file(rows: int, without_rows: bool) -> str:
-    """Which kind of file was written, with its training rows."""
-    if not without_rows:
+def kind_of_file(rows: int, resumes: bool) -> str:
+    """Name the kind of file that was written, with its training rows. resumes: a game goes on from it to the bit."""
+    if resumes:
         hint = " (--without-rows leaves them out)" if rows else ""
         return f"a checkpoint, with {counted(rows, 'training row')}{hint}"
     if not rows:
@@ -111,7 +112,8 @@ class Keeper(Observer):
     def finish(self) -> None:
         """Save the game as it is now."""
         self._wait()
-        self._saving.write(self._ledger, self._quiet)
+        kept = self._ledger.reservoir is not None  # the classifier that is kept replaces the file
+        self._saving.write(self._ledger, self._quiet or kept)
 
     def _write(self, what: model.Snapshot) -> None:
         try:
