@@ -11,6 +11,7 @@ from novikoff.comparison import order
 from novikoff.drift import DriftWatch
 from novikoff.errors import InputError, ModelFileError
 from novikoff.ledger_state import packed, unpacked
+from novikoff.permutation import fewer_mistakes
 from novikoff.reports import page, plain, terminal
 from novikoff.sources.in_memory import hold
 from novikoff.tables import weights as weighing
@@ -326,7 +327,7 @@ def test_comparison_of_learners_counts_weights(tmp_path):
     path = weighed(tmp_path / "w.csv", x, y, weights)
     found = nk.compare(["perceptron"], nk.read(path, weight="w"))
     ledger = nk.play("perceptron", nk.read(path, weight="w"))
-    assert found.learners[0].rate.mean == ledger.mistake_rate
+    assert found.learners[0].rate.mean == ledger.weighted.mistakes / weights.sum()
     assert found.learners[0].games[0].last_label == ledger.last_label
     shuffled = nk.compare(["perceptron"], nk.read(path, weight="w"), shuffles=5)
     plain_rate = nk.compare(["perceptron"], nk.read(path, drop="w"), shuffles=5).learners[0].rate.mean
@@ -338,7 +339,8 @@ def test_permutation_test_of_weighted_independent_rows_finds_nothing(tmp_path):
     for seed in range(20):
         x, y, weights = rows(60, seed)
         path = weighed(tmp_path / f"{seed}.csv", x, y, weights)
-        small += nk.permutation_test("perceptron", nk.read(path, weight="w"), 19, seed).p <= 0.05
+        stream = nk.read(path, weight="w")
+        small += nk.permutation_test("perceptron", stream, 19, seed, statistic=fewer_mistakes).p <= 0.05
     assert small <= 4
 
 

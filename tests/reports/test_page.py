@@ -61,7 +61,7 @@ def test_the_table_has_the_figures_of_the_ledger(ledger):
     told = {row[0]: row[1:] for row in found.rows if row}
     best = ledger.certify()[0]
     assert told["the learner"][0] == f"{ledger.mistakes:,}"
-    assert told["the last label again"][0] == f"{ledger.last_label:,}"
+    assert told["repeating the previous label"][0] == f"{ledger.last_label:,}"
     assert f"{ledger.best_constant.costs:,}" in (told[name][0] for name in told if name.startswith("always saying"))
     assert told[f"allowed at most ({best.theorem})"][0] == f"{best.bound:,}"
     assert any(f"{ledger.mistakes} mistakes in 300 rounds" in text for text in found.seen)
@@ -137,7 +137,7 @@ def test_a_comparison_has_deviations_intervals_and_the_constant():
     constant = next(row for row in read.rows if row[0].startswith("always saying"))
     assert constant[1] == f"{100 * found.constant.costs / 300:.3g} %"
     last = [game.last_label / 300 for game in found.learners[0].games]
-    again = next(row for row in read.rows if row[0] == "the last label again")
+    again = next(row for row in read.rows if row[0] == "repeating the previous label")
     assert again[1:3] == [f"{100 * np.mean(last):.3g} %", f"{100 * np.std(last, ddof=1):.3g} %"]
     whole = json.loads(next(text for text in read.seen if text.startswith("{")))
     assert whole["learners"][0]["mistakes"] == [game.mistakes for game in found.learners[0].games]

@@ -157,8 +157,9 @@ def test_the_first_sentence_names_the_constant_and_the_bound():
     best = summary.tightest(certificates)
     rate = sentences.about(ledger.mistake_rate)
     assert summary.lead(ledger, certificates) == (
-        f"{ledger.mistakes} mistakes in 200 rounds ({rate}); always saying ham makes {ledger.best_constant.costs}; "
-        f"on exactly these rows the theorem allows at most {best.bound}."
+        f"{ledger.mistakes} mistakes in 200 rounds ({rate}); always saying ham makes {ledger.best_constant.costs}, "
+        f"repeating the previous label {ledger.last_label}; on exactly these rows the theorem allows at most "
+        f"{best.bound}."
     )
     assert summary.named(ledger) == "Labels: spam is +1, ham is -1."
     assert summary.rates(ledger).startswith("For spam: precision ")

@@ -9,7 +9,7 @@ from novikoff import __version__
 from novikoff.certificate import number
 from novikoff.comparison import Compared, Comparison, Spread
 from novikoff.errors import counted
-from novikoff.reports import html, plain, svg
+from novikoff.reports import html, plain, summary, svg
 
 
 def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
@@ -57,7 +57,7 @@ def table(found: Comparison) -> str:
         again = Spread.of(
             [one.last_label / one.rounds for one in found.learners[0].games if one.last_label is not None]
         )
-        rows.append(("the last label again", *_spread(again, counts), *[""] * 3))
+        rows.append((summary.PREVIOUS, *_spread(again, counts), *[""] * 3))
     return html.table(heads, rows, told=True)
 
 

@@ -125,7 +125,8 @@ def happened(
     confusion = ledger.confusion if ledger.adversary is None else None
     if confusion is not None:
         parts.append(_confused([summary.label(ledger, one) for one in confusion.labels], confusion.table))
-    parts.append(html.text(*(tell(ledger) for tell in (summary.named, summary.rates, summary.ranked, summary.errors))))
+    tells = (summary.runs, summary.named, summary.rates, summary.ranked, summary.errors)
+    parts.append(html.text(*(tell(ledger) for tell in tells)))
     if told := terminal.probabilities(ledger):
         parts.append(html.text(sentences.whole(told)))
         if calibrated := list(terminal.calibrated(ledger)):
@@ -204,8 +205,8 @@ def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence
         rows.append(row(f"the best expert, {experts[facts.best]}", facts.best_loss))
     if (constant := ledger.best_constant) is not None:
         rows.append(row(summary.always(ledger), constant.costs))
-        if ledger.adversary is None and ledger.counts and ledger.last_label is not None:
-            rows.append(row("the last label again", ledger.last_label))
+        if (again := summary.previous(ledger)) is not None:
+            rows.append(row(summary.PREVIOUS, again))
     if ledger.weighted is not None:
         paid = ledger.mistakes if ledger.counts else ledger.loss
         rows.append(row("the learner in rounds, one for each copy of a row", paid, rounds=max(ledger.rounds, 1)))

@@ -12,6 +12,9 @@ from novikoff.ledger import Ledger
 from novikoff.player import Player
 from novikoff.reports.sentences import about, capital, claim
 
+PREVIOUS = "repeating the previous label"
+SURE = 2.0
+"""Standard errors by which labels must change less often than in a random order, to be called long runs."""
 NAMED, MOST = 0.05, 4
 """The weight from which on a forecaster is named, and how many are."""
 
@@ -22,10 +25,12 @@ def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
     constant = ledger.best_constant
     if ledger.adversary is not None:
         parts += [capital(claim(one), False) for one in certificates if one.side == "lower" and one.holds][:1]
-    elif constant is not None and ledger.counts and ledger.weighted is not None:
-        parts.append(f"{always(ledger)}: {about(constant.costs / ledger.weighted.rounds)}")
     elif constant is not None and ledger.counts:
-        parts.append(f"{always(ledger)} makes {constant.costs:,}")
+        weight, again = None if ledger.weighted is None else ledger.weighted.rounds, previous(ledger)
+        costs = f" makes {constant.costs:,}" if weight is None else f": {about(constant.costs / weight)}"
+        if again is not None:
+            costs += f", {PREVIOUS} " + (f"{again:,}" if weight is None else about(again / weight))
+        parts.append(f"{always(ledger)}{costs}")
     elif constant is not None:
         parts.append(f"{always(ledger)} loses {number(constant.costs)}")
     if ledger.weighted is not None:
@@ -55,6 +60,38 @@ def worse(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:
         costs = f"makes {constant.costs:,}" if ledger.counts else f"loses {number(constant.costs)}"
         told = f"it allows {bound_text(most, 'upper')}, and {always(ledger)} {costs}"
         yield f"The bound says less than a constant does: {told}."
+
+
+def previous(ledger: Ledger) -> int | None:
+    """Mistakes of the previous-label baseline; None where it means nothing."""
+    if ledger.adversary is not None or ledger.player.pays or not ledger.rounds:
+        return None
+    return ledger.last_label
+
+
+def runs(ledger: Ledger) -> str:
+    """A hint where labels come in long runs, as in a file sorted by label; "" where they do not.
+
+    In a random order the label changes in a share 1 - sum of p^2 of the rows. The hint is for less than half as many
+    changes, if there are enough rows for that to be no chance.
+    """
+    own, again = ledger.metrics, previous(ledger)
+    shown = own.baselines.shown().values()
+    changes = own.rounds - sum(count * count for count in shown) / own.rounds if shown else 0.0
+    if again is None or not 2 * again < changes:
+        return ""
+    rows = own.rounds if ledger.weighted is None else ledger.weighted.rows
+    if (1.0 - again / changes) * math.sqrt(changes / 2.0 * rows / own.rounds) < SURE:
+        return ""
+    if ledger.weighted is None:
+        made = f"makes only {counted(again, 'mistake')}"
+    else:
+        made = f"has an error of only {about(again / own.rounds)}"
+    near = ", less than the learner" if again < own.mistakes else ""
+    return (
+        f"Labels come in long runs: {PREVIOUS} {made}{near}. The rows may be sorted by label, or follow each other in "
+        "time. Shuffle them if their order carries no meaning."
+    )
 
 
 def allowed(ledger: Ledger, certificate: Certificate) -> int | float | None:

@@ -58,7 +58,7 @@ def game(
     where = "on" if ledger.adversary is None else "against"
     target = "" if ledger.target is None else f", target: {ledger.target}"
     out.line(f"{learner} {where} {ledger.source}{target}, {ledger.seconds:.2f} s{speed(ledger)}", "bold")
-    say(out, summary.lead(ledger, certificates), *summary.worse(ledger, certificates))
+    say(out, summary.lead(ledger, certificates), *summary.worse(ledger, certificates), summary.runs(ledger))
     for line in (summary.named(ledger), summary.rates(ledger), summary.ranked(ledger), summary.errors(ledger)):
         if line:
             out.line(line)

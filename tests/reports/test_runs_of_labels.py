@@ -1,0 +1,84 @@
+"""The previous-label baseline in reports, and the hint where labels come in long runs."""
+
+import json
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.cli.main import main
+from novikoff.reports import page, plain, summary
+
+
+def rows(n=400, seed=0, labels=2):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 2))
+    return x, np.digitize(x[:, 0] + rng.normal(size=n), [0.8] if labels == 2 else [-0.5, 0.8])
+
+
+def ordered(x, y):
+    order = np.argsort(y, kind="stable")
+    return x[order], y[order]
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_file_sorted_by_label_is_told(labels):
+    x, y = ordered(*rows(labels=labels))
+    ledger = nk.play("perceptron", (x, y), labels=None if labels == 2 else "many")
+    hint = summary.runs(ledger)
+    assert hint.startswith("Labels come in long runs: repeating the previous label makes only ")
+    assert hint.endswith("Shuffle them if their order carries no meaning.")
+    assert f"{ledger.last_label} mistake" in hint
+    assert hint.partition(":")[0] in page.document(ledger)
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("n", [5, 20, 100, 400])
+def test_rows_in_random_order_get_no_hint(labels, n):
+    for seed in range(20):
+        ledger = nk.play("perceptron", rows(n, seed, labels), labels="many", track=False)
+        assert summary.runs(ledger) == ""
+
+
+def test_series_that_repeats_its_labels_is_told():
+    rng = np.random.default_rng(0)
+    y = np.where(np.cumsum(rng.random(1000) < 0.1) % 2 == 1, 1, -1)
+    ledger = nk.play("perceptron", (rng.normal(size=(1000, 2)), y))
+    assert "less than the learner" in summary.runs(ledger)
+
+
+def test_previous_label_is_beside_the_best_constant():
+    ledger = nk.play("perceptron", rows())
+    assert f" makes {ledger.best_constant.costs}, repeating the previous label {ledger.last_label}" in summary.lead(
+        ledger, ledger.certify()
+    )
+    assert "repeating the previous label" in page.document(ledger)
+
+
+def test_weighted_table_sorted_by_label_is_told(tmp_path):
+    x, y = ordered(*rows())
+    lines = [f"{a},{b},{3},{'yes' if label else 'no'}" for (a, b), label in zip(x, y, strict=True)]
+    (tmp_path / "w.csv").write_text("a,b,w,label\n" + "\n".join(lines) + "\n")
+    ledger = nk.play("perceptron", nk.read(str(tmp_path / "w.csv"), weight="w"))
+    assert "has an error of only" in summary.runs(ledger)
+
+
+def test_games_without_labels_have_no_hint():
+    x, _ = rows()
+    assert summary.runs(nk.play(nk.Vaw(), (x, np.arange(400.0)))) == ""
+    duel = nk.play("threshold-halving:16", nk.make("grid-bisection:16", "adversary"), rounds=4)
+    assert summary.runs(duel) == ""
+    assert "previous label" not in summary.lead(duel, duel.certify())
+    assert summary.runs(nk.Ledger(nk.Perceptron())) == ""
+
+
+def test_json_of_a_regression_has_no_mistakes(tmp_path, capsys):
+    x, _ = rows()
+    ledger = nk.play(nk.Vaw(), (x, x[:, 0]))
+    assert not {"mistakes", "mistake_rate"} & plain.game(ledger, ledger.certify(), "vaw").keys()
+    lines = [f"{a},{b},{a + b}" for a, b in x]
+    (tmp_path / "r.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
+    assert main(["run", "vaw", str(tmp_path / "r.csv"), "--json", "-q"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert "mistake_rate" not in told
+    assert told["rmse"] >= 0.0
