@@ -2,12 +2,13 @@
 
 Lemma
     Scores z of k labels, P_j = e^z_j / sum of e^z. Then -ln P_y <= ln(1 + e^-z_y) + sum over j != y of ln(1 + e^z_j):
-    many labels cost no more than all the learners of two do, each of which is told whether its label came.
+    many labels cost no more than all the learners of two do, each of which is told whether its label came. The
+    difference is s = sum over j of ln(1 + e^z_j) - ln sum of e^z >= 0, which is known from the scores of the round.
 Theorem (upper)
     With the theorem of certificates/logistic_regret.py for each label j, whose rounds are +1, and every U
-        L  <=  sum over j of (L_u_j + u_j'L_j u_j/2 + sum of Delta_j + deficit_u_j),
-    L_u_j the log loss of u_j on whether j came. What the learners of two lost beyond L only the run itself knows, and
-    it is not promised.
+        L  <=  sum over j of (L_u_j + u_j'L_j u_j/2 + sum of Delta_j + deficit_u_j)  -  S,
+    L_u_j the log loss of u_j on whether j came, S the sum of s over the labels that were known in each round: what the
+    learners of two lost beyond L, at least. S depends on the scores that were played, as the sums of Delta_j do.
     Where labels are not announced, what new ones cost, and the chance that is kept for them, is added as in
     certificates/many_regret.py.
 Assumptions
@@ -15,9 +16,10 @@ Assumptions
     of each label are those of the scores it played, no metric shrank (all checked).
 Proof
     Of the lemma: with a = e^-z_y and b_j = e^z_j, (1 + a) times the product of 1 + b_j is at least 1 + a sum of b_j,
-    which is 1/P_y. Labels that have not come add to the right side, and not to the left. The learner of a label that
-    comes late was there from the first round on, with all the labels that had not come: its rounds are all rounds, and
-    its theorem holds as it stands. []
+    which is 1/P_y; and ln(1 + e^-z_y) = ln(1 + e^z_y) - z_y, so the difference is s, whatever y is. Labels that have
+    not come add to the right side, and neither to the left nor to S. So L + S is at most what all learners of two
+    lost, and that at most what their theorems say. The learner of a label that comes late was there from the first
+    round on, with all the labels that had not come: its rounds are all rounds, and its theorem holds as it stands. []
     Rounding: that of each label, certificates/logistic_regret.py.
 Reference
     [jezequel2020]; [rifkin2004] for one against the rest.
@@ -77,7 +79,7 @@ def many_logistic_regret(run: Run[ManyLogisticFacts]) -> Bound | None:
     reason = refutations(needed)
     if run.before.rounds:
         reason = f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"
-    best = tracked.best(0)
+    best, surplus = tracked.best(0), max(tracked.surplus[0], 0.0) if tracked.surplus else 0.0
     if len(best) < after.labels:
         reason = reason or "no comparator can be checked: numbers overflow"
     if reason:
@@ -88,10 +90,11 @@ def many_logistic_regret(run: Run[ManyLogisticFacts]) -> Bound | None:
         "delta": math.fsum(u.promised for u in best),
         "deficit": math.fsum(u.parabola - u.log_loss for u in best),
         "against_the_rest": math.fsum(after.losses),
+        "surplus": surplus,
         "novelty": after.novelty,
         "labels": after.labels,
         "best_constant": after.entropy,
         "fitted": min((one.fitted for one in tracked.labels), default=0),
     }
-    value = math.fsum(u.parabola_bound for u in best) + after.novelty
+    value = math.fsum(u.parabola_bound for u in best) + after.novelty - surplus
     return Bound(outward(value + run.rounds * max(after.labels, 1) * 2.0**-49), needed, quantities, paid, trivial)

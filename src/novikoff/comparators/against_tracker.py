@@ -4,7 +4,10 @@ Algorithm
     comparators/metric_tracker.py for each label, whose rounds are +1. A label that has not come has only rounds of -1
     behind it, as all such labels have: one tracker stands for them, and is copied when a label comes.
 Promise
-    That of each tracker. `lost` is what the scores cost, P_j = e^z_j / sum of e^z over the labels known.
+    That of each tracker. `lost` is what the scores cost, P_j = e^z_j / sum of e^z over the labels known. `surplus` is
+    the sum of (sum of ln(1 + e^z_j) - ln sum of e^z) over the labels known in each round, rounded down: at most what
+    the learners of two lost together, less `lost`. A sum of T numbers is off by T 2^-52 of their sizes, and each of
+    them, with its logarithms and exponentials, by less than 100 2^-52.
 Cost
     That of a tracker, times the labels, and one.
 Reference
@@ -33,11 +36,13 @@ class AgainstFacts:
 
     rows     rounds seen
     lost     the sum of the log losses of the scores of each member
+    surplus  what its learners of two labels lost together beyond that, at least
     labels   what was found for each label
     """
 
     rows: int
     lost: tuple[float, ...]
+    surplus: tuple[float, ...]
     labels: tuple[MetricComparatorFacts, ...]
 
     @property
@@ -67,7 +72,7 @@ class AgainstTracker(ScoredTracker):
         self.keep, self.fits, self.rows = keep, fits, 0
         self._labels: list[MetricTracker] = []
         self._unseen: MetricTracker | None = None
-        self._lost = np.zeros(0)
+        self._lost, self._surplus = np.zeros(0), np.zeros((2, 0))  # each surplus, and the sizes it is the difference of
 
     @property
     def rows_held(self) -> int:
@@ -98,13 +103,18 @@ class AgainstTracker(ScoredTracker):
                 MetricTracker(self.bias, kappas, limit=self.limit, keep=self.keep, fits=self.fits)
                 for _ in range(1 + (self.announced or 0))
             )
-            self._lost = np.zeros(scores.shape[1])
+            self._lost, self._surplus = np.zeros(scores.shape[1]), np.zeros((2, scores.shape[1]))
         known = np.maximum.accumulate(np.maximum(y + 1, len(self._labels))) if len(y) else y
         with np.errstate(all="ignore"):
             s = np.where(np.arange(scores.shape[2]) < known[:, None, None], scores, -np.inf)
             top = s.max(axis=2, initial=-np.inf, keepdims=True)
-            paid = top[:, :, 0] + np.log(np.exp(s - top).sum(axis=2)) - s[np.arange(len(y)), :, y]
-            self._lost = self._lost + np.cumsum(paid, axis=0)[-1] if len(y) else self._lost
+            # Sums in order, label by label and row by row: the same to the bit however rows come in batches.
+            whole = top[:, :, 0] + np.log(_added(np.exp(s - top), 2))
+            apart = _added(np.logaddexp(0.0, s), 2)
+            paid = whole - s[np.arange(len(y)), :, y]
+            parts = np.stack([apart - whole, apart + np.abs(whole)])
+            self._lost = _added(np.concatenate([self._lost[np.newaxis], paid]), 0)
+            self._surplus = _added(np.concatenate([self._surplus[:, np.newaxis], parts], axis=1), 1)
         self.rows += len(y)
         while len(self._labels) <= y.max(initial=-1):
             self._labels.append(MetricTracker.restore(self._unseen.state()))
@@ -117,13 +127,15 @@ class AgainstTracker(ScoredTracker):
     def facts_for(self, goals: list[list[Goal]]) -> AgainstFacts:
         """The same for a learner with these goals."""
         labels = tuple(tracker.facts_for(some) for tracker, some in zip(self._labels, goals, strict=False))
-        return AgainstFacts(self.rows, tuple(self._lost.tolist()), labels)
+        surplus = self._surplus[0] - (self.rows + 100) * 2.0**-51 * self._surplus[1]
+        return AgainstFacts(self.rows, tuple(self._lost.tolist()), tuple(surplus.tolist()), labels)
 
     def state(self) -> State:
         """All of it, as plain data."""
         names = ("bias", "kappa", "announced", "limit", "keep", "fits")
         return {"kind": "against", **{name: getattr(self, name) for name in names}, "rows": self.rows,
-                "lost": self._lost.copy(), "labels": [tracker.state() for tracker in self._labels],
+                "lost": self._lost.copy(), "surplus": self._surplus.copy(),
+                "labels": [tracker.state() for tracker in self._labels],
                 "unseen": None if self._unseen is None else self._unseen.state()}  # fmt: skip
 
     @classmethod
@@ -137,6 +149,13 @@ class AgainstTracker(ScoredTracker):
         tracker = cls(bias, kappa, announced, limit, keep, fits)
         tracker.rows = integer(state, "rows", of=COMPARATORS)
         tracker._lost = array(state, "lost", (None,), finite=False, of=COMPARATORS)
+        tracker._surplus = array(state, "surplus", (2, len(tracker._lost)), finite=False, of=COMPARATORS)
         tracker._labels = [MetricTracker.restore(one) for one in state["labels"]]
         tracker._unseen = None if state["unseen"] is None else MetricTracker.restore(state["unseen"])
         return tracker
+
+
+def _added(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """The sum along an axis, one after the other."""
+    found: NDArray[np.float64] = np.cumsum(values, axis=axis).take(-1, axis)
+    return found

@@ -227,7 +227,8 @@ WORDS: dict[str, Words] = {
         "logistic regression of each label against the rest, on any rows",
         ("for each of the {labels} labels there are weights that tell it from the rest, whose log losses on these rows "
          "add up to {comparator_loss:up}; their length costs {penalty:up}, learning them {delta:up}, where the learner "
-         "took losses for more {deficit:up}, and labels that nobody could know {novelty:up}",),
+         "took losses for more {deficit:up}, and labels that nobody could know {novelty:up}; all of them together cost "
+         "{surplus:down} less than one by one",),
     ),
     "many_regret": Words(
         "follow the regularised leader with many labels, on any rows",
