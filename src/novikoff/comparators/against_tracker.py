@@ -157,5 +157,4 @@ class AgainstTracker(ScoredTracker):
 
 def _added(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     """The sum along an axis, one after the other."""
-    found: NDArray[np.float64] = np.cumsum(values, axis=axis).take(-1, axis)
-    return found
+    return np.asarray(np.cumsum(values, axis=axis).take(-1, axis))
