@@ -85,6 +85,14 @@ def test_a_bound_that_is_not_a_number_is_void():
     assert certificate(bound=math.nan).status == "void"
 
 
+@pytest.mark.parametrize("kind", ["D", "E", "P"])
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_an_observation_that_is_not_a_number_is_void(kind, side):
+    found = certificate(observed=math.nan, kind=kind, side=side)
+    assert (found.status, found.bound) == ("void", None)
+    assert found.reason == "the observed mistakes is not a number"
+
+
 def test_a_bound_as_large_as_the_number_of_rounds_is_vacuous():
     assert certificate(bound=100).status == "vacuous"
     assert certificate(bound=0, observed=7, side="lower", trivial=0).status == "vacuous"
@@ -117,10 +125,10 @@ def test_floor_log2_where_floats_are_wrong():
     assert math.floor(math.log2(2**60 - 1)) == 60  # what a float says
 
 
-@pytest.mark.parametrize("bound", [0.0, 1.5, 1e9])
+@pytest.mark.parametrize("bound", [0.0, 1.5, 1e9, -1.5, -1e6, -1e200])
 def test_outward_never_lowers_a_bound(bound):
     assert outward(bound) > bound
-    assert outward(bound) < bound * (1 + 1e-11) + 1e-8
+    assert outward(bound) <= bound + abs(bound) * 1e-11 + 1e-8
 
 
 def test_outward_keeps_infinity():

@@ -18,6 +18,22 @@ from novikoff.ranking import Ranking
 from novikoff.registry import names
 
 
+@pytest.mark.parametrize("name", names("learner"))
+def test_the_score_of_a_row_is_the_score_that_was_played(name):
+    try:
+        learner = make(name, "learner", domain=nk.Domain("vector", 3))
+    except nk.errors.NovikoffError:
+        pytest.skip("it must be told more")
+    player = Player(learner)
+    if player.outcomes == "numbers" or not (player.tells_scores and hasattr(learner, "score_one")):
+        pytest.skip("it has no scores of rows")
+    rng = np.random.default_rng(0)
+    for x in rng.normal(size=(40, 3)):
+        asked = learner.score_one(x)
+        player.play_one(x, int(np.sign(x @ [1.0, -2.0, 0.5] + rng.normal())) or 1)
+        assert player.within.scored == pytest.approx(asked, rel=1e-9, abs=1e-12)
+
+
 def exact(scores, y):
     """Pairs won, ties half; a score that is no number is near 0."""
     scores = np.where(np.isnan(scores), 2.0**-80, scores)

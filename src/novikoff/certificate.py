@@ -33,6 +33,9 @@ KINDS: Mapping[str, str] = {
     "P": "with probability 1 - delta",
 }
 
+FAILED = "assumption failed: "
+"""Begins the reason of a certificate that is void as something it assumes does not hold."""
+
 MILLION = 1e6
 MOST_BITS = 64
 """A witness longer than this is told by its length."""
@@ -131,7 +134,19 @@ def seen(claim: str, holds: bool) -> Assumption:
 def refutations(assumptions: Sequence[Assumption]) -> str:
     """Which claims were seen to fail; "" if none was."""
     failed = "; ".join(assumption.claim for assumption in assumptions if assumption.standing == "refuted")
-    return f"assumption failed: {failed}" if failed else ""
+    return f"{FAILED}{failed}" if failed else ""
+
+
+UNTRIED = "one that was not tried may"
+"""Ends the reason of a certificate that is void as no comparator that was tried will do."""
+
+
+def none_separates(more: str = "") -> str:
+    """Why a theorem on separable labels is void: the search found no separator, which does not show that none exists.
+
+    more   what the separator needs besides
+    """
+    return f"no comparator that was tried separates the labels{more}; {UNTRIED}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +223,8 @@ class DeclaredTheorem(Generic[P, B]):
         reason = bound.void or refutations(assumptions)
         if reason or value is None or value != value:
             status, reason, value = "void", reason or "the bound is not a number", None
+        elif observed != observed:
+            status, reason, value = "void", f"the observed {self.quantity} is not a number", None
         elif self.kind == "D" and (observed > value if upper else observed < value):
             who = "the learner" if upper else "the adversary"
             status, reason = "violated", f"{who} broke its promise: please report this"
@@ -281,5 +298,5 @@ def floor_log2(above: int, below: int) -> int:
 
 
 def outward(bound: float) -> float:
-    """An upper bound computed in floats, made safe: never floored, for sums of expectations and regrets."""
-    return bound * (1.0 + 1e-12) + 1e-9 if math.isfinite(bound) else bound
+    """An upper bound computed in floats, made larger by its rounding: never floored, for expectations and regrets."""
+    return bound * (1.0 + math.copysign(1e-12, bound)) + 1e-9 if math.isfinite(bound) else bound

@@ -14,9 +14,13 @@ from novikoff.comparators import metric_tracker
 from novikoff.comparators.metric import Diagonal, Full
 from novikoff.comparators.metric_fit import best_for
 from novikoff.game import Game
+from novikoff.learners.adagrad import AdaGrad
 from novikoff.learners.arow import Arow
 from novikoff.learners.ftrl import Ftrl
 from novikoff.learners.logistic import Logistic
+from novikoff.learners.many.ftrl import ManyFtrl
+from novikoff.learners.many.perceptron import ManyPerceptron
+from novikoff.learners.many.second_order_perceptron import ManySecondOrderPerceptron
 from novikoff.learners.second_order_perceptron import SecondOrderPerceptron
 from novikoff.learners.vaw import Vaw
 from novikoff.types import Batch
@@ -231,7 +235,7 @@ class Careless(Arow):
 
     def _learn(self, rows, y):
         played = super()._learn(rows, y)
-        return played._replace(losses=np.ones(len(y))) if self.rounds % 5 == 4 else played
+        return played._replace(predictions=-played.predictions) if self.rounds % 5 == 4 else played
 
 
 @pytest.mark.parametrize("kind", [Skipping, Shrinking, Pretending, Careless])
@@ -247,6 +251,60 @@ def test_learners_that_do_not_keep_to_the_rule_are_found_out(kind):
     for row, label in zip(x, y.tolist(), strict=True):
         honest.learn_one(row, label)
     assert found(honest.ledger).status in ("valid", "vacuous")
+
+
+class MoreUpdates(Arow):
+    """Claims updates that it did not make."""
+
+    def facts(self):
+        return dataclasses.replace(super().facts(), updates=super().facts().updates + 50)
+
+
+def claiming_less(kind):
+    """A learner that claims to have gained less than it did, in its facts and in its goals."""
+
+    class Claiming(kind):
+        def facts(self):
+            facts = super().facts()
+            lower = {name: getattr(facts, name) - 1000.0 for name in ("gained", "dual", "least")}
+            return dataclasses.replace(facts, **lower)
+
+        def goals(self):
+            return [goal._replace(promised=goal.promised - 1000.0) for goal in super().goals()]
+
+    return Claiming()
+
+
+def noisy(labels=2):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(200, 4))
+    scores = x @ rng.normal(size=(4, labels)) + rng.normal(size=(200, labels))
+    return (x, scores.argmax(axis=1)) if labels > 2 else (x, np.where(scores[:, 0] >= 0.0, 1, -1))
+
+
+def test_updates_are_counted_from_the_scores():
+    certificate = found(nk.play(MoreUpdates(), noisy()))
+    assert certificate.status == "void"
+    assert "its updates are those of the scores it played" in certificate.reason
+
+
+@pytest.mark.parametrize("kind", [Ftrl, Logistic, Arow, SecondOrderPerceptron, AdaGrad])
+def test_a_bound_does_not_rest_on_what_the_learner_claims(kind):
+    honest, claimed = (
+        {one.theorem: one for one in nk.play(learner, noisy()).certify() if one.theorem != "ftrl_suffix"}
+        for learner in (kind(), claiming_less(kind))
+    )
+    for name, one in claimed.items():
+        assert one.status == honest[name].status == "valid"
+        assert one.observed == honest[name].observed <= one.bound <= honest[name].bound
+
+
+@pytest.mark.parametrize("kind", [ManyFtrl, ManyPerceptron, ManySecondOrderPerceptron])
+def test_a_bound_of_many_labels_does_not_rest_on_what_the_learner_claims(kind):
+    for learner in (kind(), claiming_less(kind)):
+        (certificate,) = nk.play(learner, noisy(3), labels="many").certify()
+        assert certificate.status in ("valid", "vacuous")
+        assert certificate.observed <= certificate.bound
 
 
 @pytest.mark.parametrize("spec", SPECS)

@@ -93,3 +93,11 @@ def test_one_arm_is_played_for_ever():
     ledger = nk.play(nk.Exp3IX(1), nk.Losses(np.full((20, 1), 0.5)))
     assert ledger.loss == 10.0
     assert ledger.learner.facts().best_loss == 10.0
+
+
+def test_without_implicit_exploration_no_certificate_is_void():
+    ledger = nk.play(nk.Exp3IX(3, horizon=400, implicit=False), np.random.default_rng(0).random((400, 3)))
+    found = {certificate.theorem: certificate.status for certificate in ledger.certify()}
+    assert "void" not in found.values()
+    assert "ix_regret" not in found
+    assert found["ix_pathwise"] in ("valid", "vacuous")

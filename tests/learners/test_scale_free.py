@@ -91,7 +91,7 @@ def test_golden_vaw():
 
 def test_golden_second_order_perceptron():
     learner = SecondOrderPerceptron(scale_free=False, bias=0.0)
-    assert scores(learner) == near([0, 0, -0.5, 0, -1 / 9, 1 / 3], abs=1e-8)
+    assert scores(learner) == near([0, 0, -1, 0, -0.25, 0.75], abs=1e-8)
     assert (learner.mistakes, learner.facts().gained) == near((5, 2.555555556), abs=1e-8)
     assert learner.matrix.full().matrix.tolist() == [[8, 2], [2, 5]]
     diagonal = SecondOrderPerceptron(diagonal=True, scale_free=False, bias=0.0)

@@ -44,9 +44,9 @@ def convex_regret(run: Run[ConvexFacts]) -> Bound | None:
     quantities = {
         "comparator_loss": u.lost,
         "penalty": 0.5 * u.square,
-        "delta": after.promised,
+        "delta": max(after.promised, run.tracked.dual),
         "fitted": run.tracked.fitted,
     }
     rounding = run.rounds * 2.0**-50 + 2.0**-50 * after.lost
-    bound = outward(u.lost + 0.5 * u.square + u.doubt + after.promised + rounding)
+    bound = outward(u.lost + 0.5 * u.square + u.doubt + quantities["delta"] + rounding)
     return Bound(bound, needed, quantities, after.lost, trivial, quantity)

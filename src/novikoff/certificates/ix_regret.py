@@ -32,16 +32,16 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import NO_LARGER, Assumption, Bound, largest_regret, outward, seen, theorem
+from novikoff.certificate import NO_LARGER, Assumption, Bound, largest_regret, outward, theorem
 from novikoff.certificates.bandit_facts import BanditFacts, common, draws, game, own_books, regret, why_void
 from novikoff.types import Run
 
 
 @theorem("P", "neu2015", quantity="regret")
 def ix_regret(run: Run[BanditFacts]) -> Bound | None:
-    """(2 ln N + ln(2/delta)) / eta + K * the sum of rates + ln(2/delta); None for other rules."""
+    """(2 ln N + ln(2/delta)) / eta + K * the sum of rates + ln(2/delta); None for other rules, and for gamma = 0."""
     after = run.after
-    if after.rule != "ix" or not run.rounds:
+    if after.rule != "ix" or not after.halved or not run.rounds:
         return None
     observed, quantity = regret(run)
     told = Assumption(
@@ -49,7 +49,7 @@ def ix_regret(run: Run[BanditFacts]) -> Bound | None:
     )
     return Bound(
         outward(in_advance(after) * (1.0 + (run.rounds + 8) * 2.0**-51)),
-        [*game(run), own_books(run), *draws(run), seen("gamma was half of the rate", after.halved), told],
+        [*game(run), own_books(run), *draws(run), told],
         {**common(after), "eta": after.eta, "delta": after.delta},
         observed=observed,
         trivial=largest_regret(run.rounds, 1.0, after.best_loss) if after.table else run.loss,

@@ -44,10 +44,11 @@ def many_mistakes(run: Run[ManyFacts]) -> Bound | None:
     needed = assumptions(run, run.mistakes, after.mistakes)
     if reason := reason_void(run, needed):
         return Bound(None, needed, void=reason)
-    values = [u.loss + math.sqrt(u.square * max(after.penalty, 0.0)) for u in run.tracked.comparators]
+    gained = max(after.penalty, run.tracked.dual)
+    values = [u.loss + math.sqrt(u.square * max(gained, 0.0)) for u in run.tracked.comparators]
     best = min(range(len(values)), key=values.__getitem__)
     u, new = run.tracked.comparators[best], int(after.novelty)
-    quantities = {"hinge": u.loss, "square": u.square, "gained": after.penalty, "labels": after.labels, "new": new,
+    quantities = {"hinge": u.loss, "square": u.square, "gained": gained, "labels": after.labels, "new": new,
                   "fitted": run.tracked.fitted}  # fmt: skip
     value = outward(values[best])
     bound = min(math.floor(value) + new, run.rounds) if math.isfinite(value) else run.rounds

@@ -50,11 +50,11 @@ def many_regret(run: Run[ManyFacts]) -> Bound | None:
     quantities = {
         "comparator_loss": u.loss,
         "penalty": 0.5 * u.square,
-        "delta": after.penalty,
+        "delta": max(after.penalty, run.tracked.dual),
         "novelty": after.novelty,
         "labels": after.labels,
         "best_constant": after.entropy,
         "fitted": run.tracked.fitted,
     }
-    value = u.loss + 0.5 * u.square + u.doubt + after.penalty + after.novelty
+    value = u.loss + 0.5 * u.square + u.doubt + max(after.penalty, run.tracked.dual) + after.novelty
     return Bound(outward(value + run.rounds * 2.0**-49), needed, quantities, run.log_loss, trivial)

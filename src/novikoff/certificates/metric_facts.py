@@ -2,8 +2,10 @@
 
 Beside what the theorem adds up round by round (`gained`) stands what is left of it at the end, from the learner's sums
 (`dual`), which bounds the regret on EVERY sequence of scores, however they were computed. The theorem says that dual is
-at most gained. Promised is the larger: it is true whatever floats, or the learner, did to the scores. Where dual is
-the larger by more than rounding explains (`least`), the learner was not what it says, and the certificate is void.
+at most gained. Promised is the larger: it is true whatever floats, or the learner, did to the scores. The comparators
+evaluate dual themselves, from the scores that were played (comparators/goal.py), so no claim of the learner makes the
+bound false. Where dual is the larger by more than rounding explains (`least`), the learner was not what it says, and
+the certificate is void.
 """
 
 from __future__ import annotations
@@ -104,7 +106,7 @@ def log_loss_bound(
     quantities = {
         "comparator_loss": u.log_loss,
         "penalty": 0.5 * u.square,
-        "delta": run.after.penalty,
+        "delta": u.promised,
         **more(u),
         "best_constant": best_constant(run),
         "fitted": run.tracked.fitted,

@@ -75,6 +75,7 @@ class ConvexComparatorFacts:
     lost           the sum of the losses of the scores
     nothing        that of u = 0
     unexplained    as of a comparator, of the sum of g z
+    dual           at least what the learner's sums leave of its theorem, evaluated on the scores that were played
     """
 
     rows: int
@@ -83,6 +84,7 @@ class ConvexComparatorFacts:
     lost: float
     nothing: float
     unexplained: float
+    dual: float
 
     @property
     def explained(self) -> bool:
@@ -226,7 +228,8 @@ class ConvexTracker(ScoredTracker):
         unexplained = abs(goal.linear - float(told[LINEAR])) / (4.0 * explained + 1e-300)
         checked = tuple(u for u in found if math.isfinite(u.lost + u.square + u.unexplained + u.doubt))
         nothing = found[0].lost if found else 0.0
-        return ConvexComparatorFacts(self.rows, fitted, checked, float(told[PAID]), nothing, unexplained)
+        dual = float(told[LINEAR]) + explained + 0.5 * goal.penalty.inverse_square(goal.added, 0.0 * goal.doubt)
+        return ConvexComparatorFacts(self.rows, fitted, checked, float(told[PAID]), nothing, unexplained, dual)
 
     @np.errstate(all="ignore")
     def _comparator(self, goal: ConvexGoal, u: Vector, sums: Vector) -> ConvexComparator:

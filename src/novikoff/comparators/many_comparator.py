@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -56,6 +57,7 @@ class ManyComparatorFacts:
     lost          the sum of the log losses, or the mistakes, of the scores that the learner played
     unexplained   as of a comparator, of all that was compared besides
     against       comparators of members against the rest, of a learner that has some
+    dual          at least what the learner's sums leave of its theorem, evaluated on the scores that were played
     """
 
     rows: int
@@ -64,6 +66,7 @@ class ManyComparatorFacts:
     lost: float
     unexplained: float = 0.0
     against: AgainstFacts | None = None
+    dual: float = -math.inf
 
     @property
     def explained(self) -> bool:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.comparators.many_comparator import ManyComparator, ManyComparatorFacts, ManyGoal
 from novikoff.comparators.many_fit import best_for
-from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric import U0, Diagonal, Full
 from novikoff.comparators.nonzeros import joined, kept_state, nonzeros_of, restored_kept
 from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, WarmTracker, whole_numbers
 from novikoff.stored import array, flag, integer, number, require
@@ -139,7 +139,18 @@ class ManyTracker(WarmTracker):
             explained = (self.rows + 20) * 2.0 * U0 * float(told[at.LINEAR_SIZE])
             unexplained = abs(goal.linear - float(told[at.LINEAR])) / (4.0 * explained + 1e-300)
         checked = tuple(u for u in found if math.isfinite(u.unexplained + u.square))
-        return ManyComparatorFacts(self.rows, fitted, checked, float(told[at.LOSS]), unexplained)
+        dual = self._dual(goal, float(told[at.LINEAR]), float(told[at.LINEAR_SIZE]))
+        return ManyComparatorFacts(self.rows, fitted, checked, float(told[at.LOSS]), unexplained, dual=dual)
+
+    def _dual(self, goal: ManyGoal, linear: float, size: float) -> float:
+        """At least the sum of b_j'A^-1 b_j, for the hinge loss; else the sum of <g, z> plus half of it."""
+        hinge, labels = self.loss == "hinge", goal.added.shape[1]
+        doubt = goal.doubt if hinge else np.zeros(goal.doubt.shape)  # else it is paid by each comparator
+        if isinstance(goal.penalty, Full) and labels:
+            whole = goal.penalty.inverses_between(goal.added.T, doubt.max(axis=1))[1]
+        else:
+            whole = math.fsum(goal.penalty.inverse_between(goal.added[:, j], doubt[:, j])[1] for j in range(labels))
+        return whole if hinge else linear + (self.rows + 20) * 2.0 * U0 * size + 0.5 * whole
 
     def _comparator(self, goal: ManyGoal, u: Vector, sums: Vector) -> ManyComparator:
         at, factor = kernels.many_losses, 1.0 + (self.rows + 20) * 2.0 * U0

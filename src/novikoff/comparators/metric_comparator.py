@@ -16,7 +16,7 @@ class MetricComparator:
     doubt                       the sum of |u_i| times what the learner's sum may be off by
     unexplained                 how far the learner's sums, along u, are from those of what it played, in units of what
                                 rounding explains
-    promised, member            of the goal it was found for
+    promised, member            of the goal it was found for; promised is no less than what the tracker evaluated itself
     """
 
     log_loss: float
@@ -48,6 +48,7 @@ class MetricComparatorFacts:
     losses        the sum of the log losses of the scores, for each of those who make up the learner
     unexplained   as of a comparator, of all that was compared besides
     frozen        copies of the learner's own weights, if any were made
+    updates       rounds that its scores made updates, and `mistakes` among them; for learners with a margin
     """
 
     rows: int
@@ -56,6 +57,8 @@ class MetricComparatorFacts:
     losses: tuple[float, ...] = ()
     unexplained: float = 0.0
     frozen: tuple[FrozenFacts, ...] = ()
+    updates: int = 0
+    mistakes: int = 0
 
     @property
     def explained(self) -> bool:

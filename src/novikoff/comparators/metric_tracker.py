@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from novikoff import kernels
 from novikoff.comparators.frozen import FrozenWeights, check_members, in_lanes, restored_lanes
-from novikoff.comparators.goal import Goal
+from novikoff.comparators.goal import Goal, dual_of
 from novikoff.comparators.metric import U0
 from novikoff.comparators.metric_comparator import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
@@ -38,7 +38,7 @@ from novikoff.stored import array, flag, integer, number, require
 from novikoff.types import State
 
 Vector = NDArray[np.float64]
-PLAIN = ("bias", "kappas", "margin", "limit", "keep", "fits", "rows", "places")
+PLAIN = ("bias", "kappas", "margin", "limit", "keep", "fits", "rows", "places", "updates", "mistakes")
 
 
 class MetricTracker(WarmTracker):
@@ -65,6 +65,7 @@ class MetricTracker(WarmTracker):
         self.kappas = [float(kappa) for kappa in kappas]
         self._kept = [] if keep else None
         self.frozen = frozen
+        self.updates = self.mistakes = 0
         self.aim: tuple[list[Goal], int] | None = None
         """What the learner will say at the end, and after how many rounds, where that is known (hindsight)."""
         self._vectors, self._sums, self._owners = np.zeros((0, 0)), np.zeros((at.SUMS, 0)), np.zeros(0, np.int64)
@@ -87,6 +88,10 @@ class MetricTracker(WarmTracker):
 
     def _see(self, x: Any, y: NDArray[np.int8], scores: NDArray[Any]) -> None:
         scores = np.ascontiguousarray(scores.reshape(len(y), -1)[:, : len(self.kappas)])
+        if self.margin >= 0.0:
+            wrong = np.where(scores[:, 0] < 0.0, -1, 1) != y
+            self.mistakes += int(np.count_nonzero(wrong))
+            self.updates += int(np.count_nonzero(wrong | (y * scores[:, 0] < self.margin)))
         rows = nonzeros_of(x, self.bias)
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
         if self.frozen is not None:
@@ -196,13 +201,19 @@ class MetricTracker(WarmTracker):
         self, goals: Sequence[Goal], fitted: int, found: list[MetricComparator], told: Vector, unexplained: float = 0.0
     ) -> MetricComparatorFacts:
         """The facts; who cannot be checked, as something is not finite, is left out."""
+        duals: dict[int, float] = {}
         for goal in goals if self.rows else ():
+            sums = float(told[goal.member, at.LINEAR]), float(told[goal.member, at.LINEAR_SIZE])
+            duals[goal.member] = max(duals.get(goal.member, -math.inf), dual_of(goal, *sums, self.rows))
             if goal.linear is not None:
                 explained = (self.rows + 20) * 2.0 * U0 * float(told[goal.member, at.LINEAR_SIZE])
                 off = abs(goal.linear - float(told[goal.member, at.LINEAR]))
                 unexplained = max(unexplained, off / (4.0 * explained + 1e-300))
+        found = [replace(u, promised=max(u.promised, duals.get(u.member, u.promised))) for u in found]
         checked = tuple(u for u in found if math.isfinite(u.unexplained) and not math.isnan(u.square + u.parabola))
-        return MetricComparatorFacts(self.rows, fitted, checked, tuple(told[:, at.LOSS].tolist()), unexplained)
+        losses = tuple(told[:, at.LOSS].tolist())
+        return MetricComparatorFacts(self.rows, fitted, checked, losses, unexplained, updates=self.updates,
+                                     mistakes=self.mistakes)  # fmt: skip
 
     def _comparator(self, goal: Goal, u: Vector, sums: Vector) -> MetricComparator:
         factor = 1.0 + (self.rows + 20) * 2.0 * U0
@@ -253,6 +264,8 @@ class MetricTracker(WarmTracker):
             integer(state, "keep", of=COMPARATORS), flag(state, "fits", COMPARATORS), frozen,
         )  # fmt: skip
         tracker.rows, tracker.places, tracker._fitted = whole_numbers(state, "rows", "places", "fitted")
+        tracker.updates, tracker.mistakes = whole_numbers(state, "updates", "mistakes")
+        require(tracker.mistakes <= tracker.updates <= tracker.rows, "mistakes must be among the updates", tracker.updates)
         members = len(tracker.kappas)
         if (kept := state["kept"]) is not None:
             rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.int8, members)

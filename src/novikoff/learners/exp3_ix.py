@@ -7,7 +7,8 @@ Algorithm
     seldom far too large. The rate eta_t
         fixed      as given (`eta`); or sqrt(2 ln K / (K T)) for a `horizon` of T rounds (playing on is allowed)
         otherwise  sqrt(ln K / (K t)) on all estimates so far, without knowing T
-    `implicit=false` leaves gamma out: that is EXP3, whose loss varies much more.
+    `implicit=false` leaves gamma out: that is EXP3, whose loss varies much more; certificates/ix_regret.py says nothing
+    of it.
     The loss of the arm drawn is all it looks at, also in a simulation, which shows a row (learners/bandit_learner.py).
 Promise
     certificates/ix_pathwise.py: loss <= least E_i + ln K / eta + the sum of (eta/2 + gamma) e, on every stream.

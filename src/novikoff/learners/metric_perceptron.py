@@ -94,8 +94,7 @@ class MetricPerceptron(SecondOrder):
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         if not self.diagonal:
-            score, spread = self._looked(rows)
-            return score / (1.0 + spread) if self.margin == 0.0 else score
+            return self._looked(rows)[0]
         scores, none = np.empty(len(rows.ends) - 1), np.zeros(0, dtype=np.int8)
         places = np.minimum(rows.places, np.uint32(len(self._held) - 1))
         kernels.metric_perceptron.play(

@@ -2,7 +2,8 @@
 
 Algorithm
     b = 0, A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`).
-    The score is x'(A + x x')^-1 b; say +1 if it is 0 or more, else -1. On a mistake, A += x x' and b += y x.
+    The score is x'A^-1 b; say +1 if it is 0 or more, else -1. On a mistake, A += x x' and b += y x. It has the sign of
+    x'(A + x x')^-1 b, the score of the literature, which is smaller by the factor 1 + x'A^-1 x.
     With `diagonal`, A is a number a feature: ridge M^2 + the sum of x^2 over the mistakes.
     `bias` c adds a constant feature of value c. The full matrix is for the first 256 features seen, later ones are left
     out; the diagonal has no limit.
