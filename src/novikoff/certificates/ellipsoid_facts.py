@@ -205,13 +205,13 @@ def assumptions(run: Run[EllipsoidFacts]) -> list[Assumption]:
     return [seen(claim, holds) for claim, holds in claims.items()]
 
 
-def least_bound(run: Run[EllipsoidFacts], balls: list[Ball], claim: str, told: dict[str, Any]) -> Bound:
-    """The theorem for these balls, the best of them; void if there is none, or floats cannot tell."""
+def least_bound(run: Run[EllipsoidFacts], balls: list[Ball], claim: str, none: str, told: dict[str, Any]) -> Bound:
+    """The theorem for these balls, the best of them; void if there is none, for the reason `none`, or floats fail."""
     facts, needed = run.after, assumptions(run)
     reason = run.tracked.invalid_reason or facts.flaw or refutations(needed)
     if not reason and not balls:
         needed.append(Assumption(claim, "refuted"))
-        reason = refutations(needed)
+        reason = none
     body = None if reason else Body.of(facts)
     if not reason:
         reason = _unreliable(facts, body)

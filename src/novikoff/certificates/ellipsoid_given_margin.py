@@ -20,8 +20,9 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.certificate import Bound, has_comparators, theorem
+from novikoff.certificate import Bound, has_comparators, none_separates, theorem
 from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, least_bound, separators
+from novikoff.certificates.perceptron_facts import SEPARATED
 from novikoff.types import Run
 
 
@@ -31,5 +32,6 @@ def ellipsoid_given_margin(run: Run[EllipsoidFacts]) -> Bound | None:
     level = run.after.margin
     if level == 0.0:
         return None
-    claim = f"a comparator that was tried separates the labels with a normalised margin above {level:g}"
-    return least_bound(run, separators(run, level), claim, {"level": level})
+    with_margin = f" with a normalised margin above {level:g}"
+    claim, none = f"{SEPARATED}{with_margin}", none_separates(with_margin)
+    return least_bound(run, separators(run, level), claim, none, {"level": level})

@@ -26,8 +26,9 @@ import dataclasses
 import math
 from fractions import Fraction
 
-from novikoff.certificate import Bound, has_comparators, theorem
+from novikoff.certificate import Bound, has_comparators, none_separates, theorem
 from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, least_bound, separators
+from novikoff.certificates.perceptron_facts import SEPARATED
 from novikoff.comparators.rounding import root
 from novikoff.types import Run
 
@@ -42,9 +43,10 @@ def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Bound | None:
     features = max(facts.width - (constant > 0.0), 1)
     g = grid_margin(features, facts.grid, constant)
     balls = [dataclasses.replace(ball, g=min(g, ball.g)) for ball in separators(run) if ball.g >= g * (1.0 - 1e-12)]
-    claim = f"a comparator tracked has the margin of a target on the grid of {facts.grid:,}"
+    with_margin = f" with the margin of a target on the grid of {facts.grid:,}"
+    claim, none = f"{SEPARATED}{with_margin}", none_separates(with_margin)
     told = {"grid": facts.grid, "before": before_the_game(max(facts.width, 1), g)} if g > 0.0 else {"grid": facts.grid}
-    return least_bound(run, balls, claim, told)
+    return least_bound(run, balls, claim, none, told)
 
 
 def grid_margin(k: int, n: int, constant: float | Fraction = 0.0) -> float:

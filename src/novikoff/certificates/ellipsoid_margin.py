@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from novikoff.certificate import Bound, has_comparators, theorem
 from novikoff.certificates.ellipsoid_facts import EllipsoidFacts, least_bound, separators
+from novikoff.certificates.perceptron_facts import INSEPARABLE, SEPARATED
 from novikoff.types import Run
 
 
@@ -31,4 +32,4 @@ def ellipsoid_margin(run: Run[EllipsoidFacts]) -> Bound | None:
     """The least bound over the comparators that separate; None if cuts were at a given margin."""
     if run.after.margin > 0.0:
         return None
-    return least_bound(run, separators(run), "a comparator that was tried separates the labels", {})
+    return least_bound(run, separators(run), SEPARATED, INSEPARABLE, {})

@@ -30,7 +30,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Assumption, refutations, seen
+from novikoff.certificate import Assumption, none_separates, refutations, seen
 from novikoff.comparators.linear_tracker import LinearComparatorFacts
 from novikoff.comparators.rounding import root
 from novikoff.comparators.tally import Comparator
@@ -38,7 +38,7 @@ from novikoff.comparators.tracker import ComparatorFacts
 from novikoff.types import Run
 
 SEPARATED = "a comparator that was tried separates the labels"
-INSEPARABLE = "no comparator that was tried separates the labels"
+INSEPARABLE = none_separates()
 
 
 @dataclass(frozen=True, slots=True)

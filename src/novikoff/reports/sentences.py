@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
-from novikoff.certificate import Certificate, Side, bound_text, number
+from novikoff.certificate import FAILED, UNTRIED, Certificate, Side, bound_text, number
 from novikoff.reports.words import WORDS
 
 ONE = re.compile(r"(?<![\d.,])1 (mistake|error|example|time|round|label|vector|point|group|epoch|dimension)s\b")
@@ -59,7 +59,7 @@ def _sentence(certificate: Certificate, claimed: bool) -> str:
     if certificate.status == "void" or certificate.bound is None:
         words = WORDS.get(certificate.theorem)
         begin = f"This promise is for {words.covers}. " if words else ""
-        return f"{begin}It does not apply here: {certificate.reason}."
+        return f"{begin}{_nothing_promised(certificate.reason)}"
     if certificate.status == "vacuous":
         return _nothing(certificate)
     trusted = [one.claim for one in certificate.assumptions if one.standing == "trusted"]
@@ -73,6 +73,15 @@ def _sentence(certificate: Certificate, claimed: bool) -> str:
     if reason := why(certificate):
         parts.append(f"Why: {reason}.")
     return " ".join([*parts, *rests_on(certificate)])
+
+
+def _nothing_promised(reason: str) -> str:
+    """Why a certificate is void: nothing was found, an assumption does not hold, or any other reason."""
+    if reason.endswith(UNTRIED):
+        return f"Nothing is promised here: {reason}."
+    if reason.startswith(FAILED):
+        return f"It does not apply here, as this does not hold: {reason.removeprefix(FAILED)}."
+    return f"It does not apply here: {reason}."
 
 
 def claim(certificate: Certificate) -> str:
