@@ -265,7 +265,8 @@ class MetricTracker(WarmTracker):
         )  # fmt: skip
         tracker.rows, tracker.places, tracker._fitted = whole_numbers(state, "rows", "places", "fitted")
         tracker.updates, tracker.mistakes = whole_numbers(state, "updates", "mistakes")
-        require(tracker.mistakes <= tracker.updates <= tracker.rows, "mistakes must be among the updates", tracker.updates)
+        among = tracker.mistakes <= tracker.updates <= tracker.rows
+        require(among, "mistakes must be among the updates, and these among the rounds", tracker.updates)
         members = len(tracker.kappas)
         if (kept := state["kept"]) is not None:
             rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.int8, members)
