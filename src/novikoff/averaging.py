@@ -37,8 +37,8 @@ from novikoff.playing import play
 from novikoff.stream import Stream
 from novikoff.types import Run, State
 
-Shard = tuple[State, int, float, bool, list[tuple[int, str]]]
-"""The learner at its end, its rounds, what they lost, whether some were copies, and bad rows that were skipped."""
+Shard = tuple[State, int, float, float, bool, list[tuple[int, str]]]
+"""The learner at its end, its rounds, their losses and squared losses, if some were copies, and rows skipped."""
 
 
 def average(
@@ -74,7 +74,7 @@ def average(
     if not stream.rereadable:
         raise InputError(f"averaging needs a source that can be read again: {stream.name} cannot. Save it in a file.")
     played = executor(on, threads).map(_play, stream.parts(shards), made.state(), progress=progress)
-    tell_skipped(stream, [shard[4] for shard in played])
+    tell_skipped(stream, [shard[5] for shard in played])
     some = [shard for shard in played if shard[1]]
     if not some:
         raise InputError(f"a source must not be empty: {stream.name} has no rows.")
@@ -83,7 +83,8 @@ def average(
     n, lost = sum(rounds), math.fsum(loss for _, _, loss, *_ in some)
     run: Run[OnlineGradientFacts] = Run(
         before=made.facts(), after=together([one.facts() for one in learners]), rounds=n, mistakes=0, expected=lost,
-        constants=(0, n), adaptive=False, deterministic=True, loss=lost, repeated=any(shard[3] for shard in some),
+        constants=(0, n), adaptive=False, deterministic=True, loss=lost, repeated=any(shard[4] for shard in some),
+        squares=math.fsum(shard[3] for shard in some),
     )  # fmt: skip
     cut = Assumption(
         "which shard a row is in does not depend on the rows",
@@ -130,4 +131,4 @@ def _play(over: Over, shard: Stream, state: State) -> Shard:
 
     ledger = play(learner, shard, track=False, observers=[Calls(look)])
     copies = ledger.weighted is not None
-    return learner.state(), ledger.rounds, float(ledger.loss), copies, list(shard.skipped)
+    return learner.state(), ledger.rounds, ledger.loss, ledger.squares, copies, list(shard.skipped)

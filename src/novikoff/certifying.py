@@ -87,6 +87,7 @@ def _evaluate(
         deterministic=ledger.deterministic,
         tracked=tracked,
         loss=ledger.loss,
+        squares=ledger.squares,
         members=members,
         fixed=fixed,
         repeated=ledger.repeated or ledger.weighted is not None,

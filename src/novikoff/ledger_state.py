@@ -29,7 +29,7 @@ from novikoff.types import Learner, State
 
 PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir", "late", "drift")
 """They have a `state` of their own; a ledger may be without some."""
-SUMS = ("expected", "paid", "log_loss", "brier", "errors")
+SUMS = ("expected", "paid", "log_loss", "brier", "errors", "squares")
 MEASURED = ("baselines", "ranking", "calibration", "coverage")
 """The parts of `Metrics`."""
 MEASURED_COUNTS = ("rows", "rounds", "mistakes", "positives", "impossible", "_next")

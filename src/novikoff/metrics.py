@@ -67,6 +67,7 @@ class Metrics:
     _log_loss: Total = field(default_factory=Total)
     _brier: Total = field(default_factory=Total)
     _errors: Total = field(default_factory=Total)
+    _squares: Total = field(default_factory=Total)
 
     def __post_init__(self) -> None:
         self.player = Player(self.learner)
@@ -91,6 +92,11 @@ class Metrics:
     def loss(self) -> float:
         """What the predictions cost: the mistakes, where a mistake costs 1."""
         return float(self.mistakes) if self.counts else float(self._paid)
+
+    @property
+    def squares(self) -> float:
+        """Sum of the squared losses of predicted numbers; 0 for other outcomes."""
+        return float(self._squares)
 
     @property
     def log_loss(self) -> float | None:
@@ -168,6 +174,8 @@ class Metrics:
 
     def _pay(self, losses: NDArray[Any]) -> None:
         """Add up losses, and mark the curve."""
+        if self.player.outcomes == "numbers":
+            self._squares.add_all(losses * losses)
         at = 0
         while self._next <= self.rounds + len(losses):
             position = self._next - self.rounds

@@ -355,7 +355,7 @@ def _averaged_numbers(
     run: Run[Any] = Run(
         before=ledger.before, after=learner.facts(), rounds=ledger.rounds, mistakes=0, expected=ledger.expected,
         constants=(0, ledger.rounds), adaptive=False, deterministic=ledger.deterministic, loss=ledger.loss,
-        fixed=ledger.fixed, repeated=ledger.repeated or ledger.weighted is not None,
+        squares=ledger.squares, fixed=ledger.fixed, repeated=ledger.repeated or ledger.weighted is not None,
     )  # fmt: skip
     return learner.mean(), average_limits(run, delta, reservoir.fixed)
 

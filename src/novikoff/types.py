@@ -255,6 +255,7 @@ class Run(Generic[F]):
     deterministic   no prediction was drawn by a coin
     tracked         what the comparators saw (comparators/tracker.py); None if there were none
     loss            what the predictions cost; mistakes, where a mistake costs 1
+    squares         the sum of the squared losses of predicted numbers; None if it is not known
     members         the certificates of each learner of a team
     repeated        some rows were played more than once: the stream was gone through again, or a weight was above 1
     log_loss, brier the sums of -ln P(y) and of (1 - P(y))^2; None for a learner without probabilities
@@ -274,6 +275,7 @@ class Run(Generic[F]):
     deterministic: bool
     tracked: Any = None
     loss: float = 0.0
+    squares: float | None = None
     members: tuple[tuple[Certificate, ...], ...] = ()
     fixed: bool = True
     repeated: bool = False

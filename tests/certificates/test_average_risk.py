@@ -7,8 +7,9 @@ from sklearn.datasets import load_diabetes
 
 import novikoff as nk
 from novikoff.certificates.average_risk import DELTA, average_risk, risk_limit
-from novikoff.certificates.average_risk_always import average_risk_always
+from novikoff.certificates.average_risk_always import LARGEST, RATES, RATIO, average_risk_always, margin, psi
 from novikoff.learners.online_gradient import OnlineGradient
+from novikoff.ledger_state import packed, unpacked
 from novikoff.types import Run
 
 BOTH = pytest.mark.parametrize("theorem", [average_risk, average_risk_always])
@@ -38,11 +39,76 @@ def test_golden_values_of_the_margin():
     assert risk_limit(0.2, 4.0, 1000, 0.05) == pytest.approx(0.2 + 4 * 0.0387023, abs=1e-6)
 
 
+def least(second, delta):
+    """The margin, by a fine search of the rates that does not pay for the choice: a limit from below."""
+    rates = np.arange(1, 10_000) / 10_000
+    return float(np.min((-(np.log1p(-rates) + rates) * second + math.log(1.0 / delta)) / rates))
+
+
 def test_golden_values_at_all_times():
-    run = dataclasses.replace(coin_facts(100), loss=9.999999)
-    assert average_risk_always(run, 0.05).bound == pytest.approx(0.28271075, abs=1e-7)
-    assert average_risk_always(dataclasses.replace(run, loss=9.2), 0.05).bound == pytest.approx(0.28271075, abs=1e-7)
-    assert average_risk_always(dataclasses.replace(run, loss=0.0), 0.05).bound == pytest.approx(0.03688879, abs=1e-7)
+    run = dataclasses.replace(coin_facts(100), loss=10.0)
+    assert average_risk_always(run, 0.05).bound == pytest.approx(0.23612, abs=1e-5)  # losses of 0 and 1: k = 1
+    assert average_risk_always(dataclasses.replace(run, squares=1.0), 0.05).bound == pytest.approx(0.17608, abs=1e-5)
+    assert average_risk_always(dataclasses.replace(run, loss=0.0), 0.05).bound == pytest.approx(0.03718, abs=1e-5)
+
+
+@pytest.mark.parametrize("second", [0.0, 0.01, 0.3, 2.0, 50.0, 1e4, 1e9])
+def test_the_margin_is_near_the_best_rate(second):
+    assert least(second, 0.05) <= margin(second, 0.05) <= 1.8 * least(second, 0.05) + 1.0
+
+
+def test_a_second_moment_that_is_not_known_is_at_most_the_first():
+    run = dataclasses.replace(coin_facts(100), loss=5.0)
+    unknown = average_risk_always(run).bound
+    assert average_risk_always(dataclasses.replace(run, squares=1e9)).bound == unknown
+    assert average_risk_always(dataclasses.replace(run, squares=0.5)).bound < unknown
+
+
+def test_the_lemma_holds_in_exact_numbers():
+    for r in (0.01, 0.3, 0.7, 1.0 - 2.0**-7):
+        for x in np.linspace(0.0, 1.0, 101).tolist():
+            assert math.exp(-r * x - psi(r) * x * x) <= 1.0 - r * x + 1e-15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(0.3, 4.0), (2.0, 2.0), (0.05, 0.4), (5.0, 0.5)])
+def test_the_limit_at_all_times_covers_losses_of_any_shape(shape):
+    """Losses are beta variables: no prefix of 300 may break the limit in more than delta of the runs."""
+    rng, runs, n, delta = np.random.default_rng(0), 2000, 300, 0.2
+    mean = shape[0] / sum(shape)
+    failed = 0
+    for _ in range(runs):
+        losses = rng.beta(*shape, n)
+        first, second = np.cumsum(losses), np.cumsum(losses**2)
+        rates = LARGEST * RATIO ** np.arange(RATES)
+        shares = np.log((np.arange(RATES) + 1) * (np.arange(RATES) + 2) / delta)
+        curves = np.array([psi(r) for r in rates.tolist()])
+        margins = np.min((curves[:, None] * second + shares[:, None]) / rates[:, None], axis=0)
+        assert margins[-1] <= margin(float(second[-1]), delta) * (1.0 + 1e-9)
+        failed += bool(np.any(first + margins < mean * np.arange(1, n + 1)))
+    assert failed <= delta * runs
+
+
+def test_squares_are_summed_by_the_ledger_and_saved():
+    x, y = world(np.random.default_rng(0), 200)
+    ledgers = [nk.play(OnlineGradient(), (x, y)), nk.play(OnlineGradient(), zip(x, y, strict=True))]
+    again = unpacked(packed(ledgers[0]))
+    said = nk.play(OnlineGradient(), (x, y), record=True).said()
+    for ledger in (*ledgers, again):
+        assert ledger.squares == pytest.approx(np.sum((said - y) ** 4))
+        assert ledger.squares == ledgers[0].squares
+
+
+def test_small_losses_are_worth_a_narrower_limit():
+    """C is 4 and the mean loss 0.02 or so: the limit by the first moment alone is twice as far from it."""
+    learner = OnlineGradient(radius=1.0)
+    ledger = nk.play(learner, world(np.random.default_rng(3), 1000))
+    found = {c.theorem: c for c in ledger.certify()}
+    first = average_risk_always(run_of(learner, ledger.loss))
+    above = found["average_risk_always"].bound - ledger.loss / 1000
+    assert found["average_risk_always"].status == "conditional"
+    assert above < 0.5 * (first.bound - ledger.loss / 1000)
+    assert above < 0.25 * (found["average_risk"].bound - ledger.loss / 1000)
 
 
 @BOTH
