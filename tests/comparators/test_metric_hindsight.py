@@ -102,7 +102,7 @@ def test_weights_that_only_some_members_have_make_no_certificate_void(monkeypatc
     monkeypatch.setattr(metric_hindsight.look_again, "__defaults__", (20_000,))
     learner = make("auto", "learner")
     ledger = nk.play(learner, [*zip(*wide(), strict=True)], hindsight=True)
-    assert (learner.members, ledger.hindsight.reads, learner.features.count) == (10, 1, 500)
+    assert (learner.members, ledger.hindsight.reads, learner.features.count) == (14, 1, 500)
     found = ledger.certify()
     assert {one.theorem for one in found} == {"auto_regret", "auto_frozen"}
     assert all(one.status in ("valid", "vacuous") for one in found), found

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.comparators.linear import LinearScorer
+from novikoff.comparators.linear import LinearScorer, probe
 from novikoff.kernels import margins, totals
 from novikoff.types import Sparse
 
@@ -38,17 +38,17 @@ def test_dense_and_sparse_rows_are_probed_alike(width, bias, normalize):
     totals = []
     for rows in (x, sparse):
         scorer = LinearScorer.placed([np.ones(fitted_on + 1)], [], 1.0, bias, normalize)
-        signs = np.ones(width)
-        signs[:fitted_on] = scorer.U[:-1, -1]
         scorer.see(rows, y, wrong)
         totals.append(scorer.tally.added[margins.DIRECTIONS].sum())
     told = x / np.linalg.norm(x, axis=1)[:, None] if normalize else x
-    exact = math.fsum((y * (told @ signs + bias) * wrong).tolist())
+    exact = math.fsum((y * (told @ probe(0, width) + bias) * wrong).tolist())
     assert totals == pytest.approx([exact, exact], abs=1e-12)
 
 
-def test_signs_of_the_probe_look_random():
-    signs = LinearScorer.placed([np.ones(100_001)], [], 1.0, 0.0, False).U[:-1, -1]
-    assert set(signs.tolist()) == {-1.0, 1.0}
+def test_weights_of_the_probe_look_random_and_are_not_small():
+    weights = LinearScorer.placed([np.ones(100_001)], [], 1.0, 0.0, False).U[:-1, -1]
+    assert weights.tolist() == probe(0, 100_000).tolist()
+    assert 0.5 <= np.abs(weights).min() < 0.51 < 0.99 < np.abs(weights).max() <= 1.0
+    signs = np.sign(weights)
     for step in (1, 2, 3, 64, 1000):
         assert abs(signs[step:] @ signs[:-step]) < 2000

@@ -318,7 +318,7 @@ def test_arrays_matrices_frames_and_pairs_are_the_same_game():
     import pyarrow as pa
 
     x, y = stream(100, 3)
-    frame = pa.table({"a": x[:, 0], "y": y, "b": x[:, 1], "c": x[:, 2]})
+    frame = pa.table({"a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "y": y})
     ledgers = [
         nk.play(OnlineGradient(), shown, record=True)
         for shown in ((x, y), (x.tolist(), y.tolist()), frame, list(zip(x, y, strict=True)),
