@@ -196,6 +196,10 @@ def _companions(ledger: Ledger) -> None:
         require(told == [rounds, ledger.positives], f"each learner of a team must have its {rounds:,} rounds", told)
     if ledger.tracker is not None:
         require(ledger.tracker.rows == rounds, "comparators must have seen its rounds", ledger.tracker.rows)
+        places, features = getattr(ledger.tracker, "places", 0), ledger.player.features
+        if features is not None:
+            must = f"comparators must be of the learner's {features.count:,} features"
+            require(places <= features.count + 1, must, places)
     if ledger.coverage is not None:
         ledger.coverage.check(rounds, ledger.player.standing())
     if ledger.late is not None:

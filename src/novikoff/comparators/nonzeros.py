@@ -56,6 +56,8 @@ def restored_kept(
     found = kernels.nonzeros.Nonzeros(
         last, indices(kept, "places", size, places, of=KEPT), array(kept, "values", (size,), of=KEPT)
     )
+    most = int(found.places.max(initial=0)) + 1 if rows else 0
+    require(places == most, f"kept rows must reach the last of {places:,} places", most)
     y = array(kept, "y", (rows,), outcomes, of=KEPT)
     scores = array(kept, "scores", (rows,) if columns is None else (rows, None), finite=False, of=KEPT)
     if columns is not None:
