@@ -65,7 +65,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _check_columns(self, X: Any) -> None:
         """Refuse dates, which no array of numbers can hold beside numbers, before scikit-learn looks at X."""
-        for name, kind in zip(X.columns, X.dtypes, strict=True) if hasattr(X, "columns") and hasattr(X, "dtypes") else ():
+        framed = hasattr(X, "columns") and hasattr(X, "dtypes")
+        for name, kind in zip(X.columns, X.dtypes, strict=True) if framed else ():
             if str(kind).lower().startswith(("date", "time", "duration", "period")):
                 raise InputError(
                     "X must be numbers",
