@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import astuple, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.certificates.coverage_facts import CoverageFacts
-from novikoff.consistency import next_mark, require
-from novikoff.errors import ModelFileError
+from novikoff.consistency import next_mark
 from novikoff.kernels.conformal_layout import BINS
+from novikoff.stored import array, require
 from novikoff.totals import Total
 from novikoff.types import State
 
@@ -134,11 +135,12 @@ class Coverage:
     @classmethod
     def restore(cls, state: State) -> Coverage:
         counts = [*state["rounds"], *state["misses"], state["empty"], state["everything"], state["next"]]
-        history = state["opened"]["history"]
-        sound = all(type(count) is int and count >= 0 for count in counts) and len(state["rounds"]) == len(
-            state["misses"]
-        )
-        if not sound or not isinstance(history, np.ndarray) or history.shape != (2, BINS):
-            raise ModelFileError(f"sets of a ledger must be counted in integers: got {counts!r}.")
-        return cls(state["opened"], list(state["rounds"]), list(state["misses"]), state["empty"], state["everything"],
-                   Total(*state["size"]), [tuple(point) for point in state["curve"]], state["next"])  # fmt: skip
+        sound = all(type(count) is int and count >= 0 for count in counts)
+        require(sound and len(state["rounds"]) == len(state["misses"]), "sets must be counted in integers", counts)
+        opened, (size, lost) = state["opened"], state["size"]
+        numbers = [opened["alpha"], opened["pinball"], size, lost, *opened["rounds"], *opened["thresholds"]]
+        sound = all(type(value) in (int, float) and math.isfinite(value) for value in numbers)
+        require(sound, "figures of sets must be finite numbers", numbers)
+        array(opened, "history", (2, BINS), of="sets")
+        return cls(opened, list(state["rounds"]), list(state["misses"]), state["empty"], state["everything"],
+                   Total(size, lost), [tuple(point) for point in state["curve"]], state["next"])  # fmt: skip

@@ -52,7 +52,7 @@ from novikoff.kernels import ftrl_layout as lane
 from novikoff.kernels import second_order_layout as at
 from novikoff.learners.forecasters import Forecasters
 from novikoff.learners.logistic import curvature
-from novikoff.learners.matrix import full_metric, refresh, roomy, seen_places, stretches
+from novikoff.learners.matrix import check_counts, check_shared, full_metric, refresh, roomy, seen_places, stretches
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
 from novikoff.learners.scale_free import Probabilistic
 from novikoff.types import State, Theorem
@@ -365,13 +365,15 @@ class Auto(Forecasters, Probabilistic):
         learner._load_standing(state)
         learner._foresee()
         room = min(state["matrices"]["held"].shape[2], at.LIMIT)
-        require(bool((learner._slots < max(room, 1)).all()), "features must each have a row of the matrix", room)
         learner._room(room)
         learner._arrays()
         sizes = {"matrices": room, "waves": mix.WAVES if len(learner._widths) else 0, "stack": learner.members}
         for where, size in sizes.items():
             for name, part in _named(getattr(learner, f"_{where}"), size):
                 part[...] = array(state[where], name, part.shape)
+        check_shared(learner._slots, learner._matrices[3], room)
+        check_counts(learner._waves[3], mix.WAVES, mix.WAVES)
+        check_counts(learner._stack[3], learner.members, learner.members)
         return learner
 
 

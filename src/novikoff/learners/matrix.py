@@ -116,6 +116,21 @@ class Matrix:
         self.make_room(places)  # as before it was saved: rows may bring features that the matrix has not seen yet
 
 
+def check_shared(slots: NDArray[np.int32], totals: NDArray[np.float64], room: int) -> None:
+    """Refuse matrices that share `slots` unless they hold `room` features at most, and those with a slot are held."""
+    check_counts(totals, 0, room)
+    held = int(totals[..., at.COUNT].max(initial=0))
+    used = np.sort(slots[slots >= 0])
+    require(used.tolist() == list(range(held)), "features must each have a row of the matrix", used)
+
+
+def check_counts(totals: NDArray[np.float64], least: int, most: int) -> None:
+    """Refuse totals of matrices that hold fewer features than `least` or more than `most`."""
+    counts = totals[..., at.COUNT]
+    sound = bool(((counts >= least) & (counts <= most) & (counts % 1.0 == 0.0)).all())
+    require(sound, f"a matrix must hold from {least} to {most} features", counts)
+
+
 def seen_places(slots: NDArray[np.int32], rows: Any, count: int) -> tuple[NDArray[np.uint32], int]:
     """The places of rows to predict, those beyond `slots` as its last; and how many features need room.
 

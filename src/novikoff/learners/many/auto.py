@@ -49,7 +49,7 @@ from novikoff.learners.logistic import curvature, facts_of, goal_of
 from novikoff.learners.many.against import PARTS, cut, grown, matrices
 from novikoff.learners.many.ftrl import with_room
 from novikoff.learners.many.many_labels import ManyProbabilistic
-from novikoff.learners.matrix import Matrix, refresh, roomy, seen_places, stretches
+from novikoff.learners.matrix import Matrix, check_counts, check_shared, refresh, roomy, seen_places, stretches
 from novikoff.learners.restoring import Schema, arguments, array, require
 from novikoff.types import State, StepResult, Theorem
 
@@ -316,9 +316,11 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         learner._slots = np.append(array(state, "slots", (places,), np.int32), np.int32(-1))
         learner._foresee()
         room = min(state["matrices"]["held"].shape[3], matrix.LIMIT)
-        require(bool((learner._slots < max(room, 1)).all()), "features must each have a row of the matrix", room)
         learner._matrices = matrices(learner._matrices[0].shape[:2], room, 0)
         for where in ("matrices", "waves", "within"):
             wanted = zip(PARTS, getattr(learner, f"_{where}"), strict=True)
             setattr(learner, f"_{where}", tuple(array(state[where], name, part.shape) for name, part in wanted))
+        check_shared(learner._slots, learner._matrices[3], room)
+        check_counts(learner._waves[3], mix.WAVES, mix.WAVES)
+        check_counts(learner._within[3], width, width)
         return learner

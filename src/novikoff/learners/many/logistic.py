@@ -32,8 +32,8 @@ from novikoff.kernels import second_order_layout as at
 from novikoff.learners.logistic import Logistic, facts_of, goal_of
 from novikoff.learners.many.against import PARTS, cut, grown, matrices
 from novikoff.learners.many.many_labels import ManyProbabilistic
-from novikoff.learners.matrix import Matrix, refresh, roomy, seen_places, stretches
-from novikoff.learners.restoring import Schema, arguments, array, require
+from novikoff.learners.matrix import Matrix, check_shared, refresh, roomy, seen_places, stretches
+from novikoff.learners.restoring import Schema, arguments, array
 from novikoff.types import State, StepResult, Theorem
 
 PARAMS: Schema = {"ridge": float, "radius": float, "scale_free": bool, "bias": float, "labels": int | None}
@@ -168,8 +168,8 @@ class ManyLogistic(ManyProbabilistic):
         learner._load_books(state)
         learner._slots = np.append(array(state, "slots", (learner.features.count + 1,), np.int32), np.int32(-1))
         room = min(state["matrices"]["held"].shape[-1], at.LIMIT)
-        require(bool((learner._slots < max(room, 1)).all()), "features must each have a row of the matrix", room)
         wanted = zip(PARTS, matrices((learner.labels + learner.grows,), room, 0), strict=True)
         learner._parts = tuple(array(state["matrices"], name, part.shape) for name, part in wanted)
         learner._totals = array(state, "totals", (many_layout.TOTALS,))
+        check_shared(learner._slots, learner._parts[3], room)
         return learner
