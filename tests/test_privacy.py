@@ -16,6 +16,7 @@ from growing import GAMES, ROUNDS
 from helpers import novikoff
 from novikoff import model
 from novikoff.game import Game
+from novikoff.reports.summary import tightest
 from novikoff.sklearn import AutoClassifier, NovikoffClassifier
 
 MADE_OF_ROWS = ("kernel-perceptron", "rbp", "forgetron", "cks", "tighter", "rectangle-halving", "midpoint")
@@ -107,8 +108,25 @@ def test_certificates_of_a_model_without_rows_stay_as_proved():
     assert again.certify() == before
     nk.play(again.learner, (x[300:], y[300:]), ledger=again)
     (after,) = again.certify()
-    assert (after.bound, after.observed) == (before[0].bound, before[0].observed)
-    assert after.reason == "of the first 300 rounds"
+    proved = str(before[0]).partition(": ")[2]
+    assert (after.status, after.bound) == ("void", None)
+    assert after.reason == f"a model file left its comparators out after 300 rounds; proved until then: {proved}"
+
+
+def test_a_resumed_model_without_rows_shows_no_bound_of_its_first_rounds():
+    """A bound on 300 rounds is none on 600: neither in the report nor in the theorem of a team."""
+    x = np.random.default_rng(0).normal(size=(600, 3))
+    y = np.where(x @ [1.0, 2.0, -1.0] + np.random.default_rng(1).normal(size=600) > 0.0, 1, -1)
+    for spec in ("perceptron", "hedge:learners=[perceptron,arow]"):
+        ledger = nk.play(nk.make(spec, "learner"), (x[:300], y[:300]))
+        again = model.load_game(file_of(ledger, without_rows=True))
+        nk.play(again.learner, (x[300:], y[300:]), ledger=again)
+        nk.play(ledger.learner, (x[300:], y[300:]), ledger=ledger)
+        known = {one.theorem: one for one in ledger.certify()}
+        for one in again.certify():
+            assert one.status == "void" or one == known[one.theorem]
+        assert any(one.status == "void" for one in again.certify())
+        assert tightest(again.certify()) is None or spec != "perceptron"
 
 
 def test_an_edited_certificate_in_a_file_is_refused():

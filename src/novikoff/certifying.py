@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from novikoff.certificate import RANK, Certificate
+from novikoff.errors import counted
 from novikoff.types import Run, Theorem
 
 if TYPE_CHECKING:
@@ -24,14 +25,21 @@ class Proved:
     certificates: tuple[Certificate, ...]
 
     def besides(self, found: Sequence[Certificate]) -> list[Certificate]:
-        """Those of theorems that say nothing of the whole game, each with the rounds that it is of."""
+        """Void certificates of the theorems that have nothing to say of the whole game, with what was proved then.
+
+        None of them is a bound on the game as it is now: no report and no theorem on a team may take it for one.
+        """
         known = {one.theorem for one in found}
-        reason = f"of the first {self.rounds:,} rounds"
         return [
-            dataclasses.replace(one, reason=f"{reason}; {one.reason}" if one.reason else reason)
+            dataclasses.replace(one, bound=None, status="void", reason=f"{self.reason}: {str(one).partition(': ')[2]}")
             for one in self.certificates
             if one.theorem not in known
         ]
+
+    @property
+    def reason(self) -> str:
+        """Why nothing is known of the whole game."""
+        return f"a model file left its comparators out after {counted(self.rounds, 'round')}; proved until then"
 
 
 def certify(

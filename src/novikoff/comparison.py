@@ -223,7 +223,7 @@ def compare(
     asked = [(make, number) for number in range(max(shuffles, 1)) for _, make in named]
     games = players.map(_game, asked, orders, seed, passes, given, progress=progress)
     compared = [Compared(name, tuple(games[k :: len(named)])) for k, (name, _) in enumerate(named)]
-    return Comparison(held.name, len(held), passes, shuffles, seed, tuple(compared), held.target_column)
+    return Comparison(held.name, held.units, passes, shuffles, seed, tuple(compared), held.target_column)
 
 
 def _game(

@@ -90,6 +90,9 @@ def _sums(metrics: Metrics) -> None:
     if not metrics.player.draws:
         must = "predictions must not be drawn by a learner without coins"
         require(metrics.deterministic, must, metrics.deterministic)
+    least = metrics.loss * metrics.loss / max(metrics.rounds, 1) * (1.0 - SLACK)
+    sound = metrics.player.outcomes != "numbers" or metrics.counts or not metrics.squares < least
+    require(sound, "the squares of its losses must be as large as their mean makes them", metrics.squares)
     if metrics.deterministic:
         slack = 0.0 if metrics.counts else SLACK * max(1.0, abs(metrics.loss))
         sound = abs(metrics.expected - metrics.loss) <= slack

@@ -163,6 +163,10 @@ class LabelError(SourceError):
     """Labels that are missing, or cannot be."""
 
 
+class AbsentLabelError(LabelError):
+    """A label that was named and that no row had: what was learned before this was known is not as asked."""
+
+
 class LateError(InputError):
     """An id that cannot be predicted, or labelled, now.
 

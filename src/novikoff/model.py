@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import __version__
-from novikoff.errors import ModelFileError
+from novikoff.errors import InputError, ModelFileError, shown
 from novikoff.ledger import Ledger
 from novikoff.ledger_state import packed, restore, rows_held
 from novikoff.player import Player
@@ -83,6 +83,9 @@ def snapshot(what: Ledger | OnlineToBatch | Mixed, checked: bool = False, withou
     checked        a ledger is known to agree with its learner, as where nobody else can teach that
     without_rows   as in `save`
     """
+    if not isinstance(what, Ledger) and not (hasattr(what, "state") and hasattr(type(what), "restore")):
+        do = "Pass the ledger of nk.play, or what nk.keep or nk.mix returned, first, and the path second."
+        raise InputError("a game or a classifier is saved", f"got {shown(what)}", do)
     arrays: dict[str, Any] = {}
     meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
     if isinstance(what, Ledger):

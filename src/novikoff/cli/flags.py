@@ -6,7 +6,7 @@ import shlex
 
 from novikoff.errors import Option
 
-FLAGS = {"unlabelled": "no-label", "how": "keep"}
+FLAGS = {"unlabelled": "no-label", "labelled": "label", "how": "keep"}
 
 
 def flag(option: Option) -> str:

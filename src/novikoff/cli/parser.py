@@ -294,7 +294,7 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
     where = "a file, - for standard input, demo:NAME or stream:NAME:key=value,…"
     verb.add_argument("source", nargs=nargs, metavar="SOURCE", help=where)
     group = verb.add_argument_group("reading the source")
-    default = "default: label, y, class or target, or the last"
+    default = "default: label or target, or class or y in the first column, or else the last"
     group.add_argument("--label", metavar="COLUMN", help=f"the label: name, number or key ({default})")
     group.add_argument(
         "--weight", metavar="COLUMN", help="how often a row of a table counts: a column of whole numbers, no feature"

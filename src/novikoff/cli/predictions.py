@@ -114,7 +114,7 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
     try:
         stream = adopted(stream, saved.encoding, saved.feature_names, path, learn=False)
     except MismatchError as error:
-        if hint and "unlabelled" not in error.do:
+        if hint and "labelled" not in error.do:
             error.advise(hint)
         raise
     if saved.encoding is None and None not in (wanted, shown) and wanted != shown:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from novikoff import model
-from novikoff.errors import InputError, ModelFileError, NovikoffError, counted
+from novikoff.errors import AbsentLabelError, InputError, ModelFileError, NovikoffError, counted
 from novikoff.ledger import Ledger
 from novikoff.observer import Observer
 
@@ -56,14 +56,14 @@ class Saving:
             option = "--same" if self.same else "--again"
             raise InputError(f"{option} is for a game that goes on: pass --resume FILE too.")
 
-    def write(self, what: Ledger | OnlineToBatch, quiet: bool) -> None:
-        """Write the file, and print which kind it is unless `quiet`."""
+    def write(self, what: Ledger | OnlineToBatch, quiet: bool, note: str = "") -> None:
+        """Write the file, and print which kind it is unless `quiet`, with a note."""
         if self.path is None:
             return
         rows = model.save(what, self.path, self.force, self.without_rows)
         if not quiet:
             resumes = isinstance(what, Ledger) and not self.without_rows
-            print(f"saved {self.path}: {kind_of_file(rows, resumes)}", file=sys.stderr, flush=True)
+            print(f"saved {self.path}: {kind_of_file(rows, resumes)}{note}", file=sys.stderr, flush=True)
 
 
 def kind_of_file(rows: int, resumes: bool) -> str:
@@ -99,15 +99,18 @@ class Keeper(Observer):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Let a save that is being written end; where an error ended the game, save the rounds played before it."""
+        """Let a save that is being written end; where an error ended the game, save the rounds played before it.
+
+        Rounds whose labels turn out to be other ones than those asked for are not saved.
+        """
         if self._thread is not None:
             self._thread.join()
-        if kind is not None and issubclass(kind, Exception) and self._ledger.rounds > self._begun:
+        if kind is None or not issubclass(kind, Exception) or issubclass(kind, AbsentLabelError):
+            return
+        if self._ledger.rounds > self._begun:
             with contextlib.suppress(NovikoffError):  # the error that ended the game is the one to report
-                self._saving.write(self._ledger, quiet=True)
-                if self._saving.path:
-                    rounds = counted(self._ledger.rounds, "round")
-                    print(f"saved {self._saving.path}: the {rounds} before the error", file=sys.stderr, flush=True)
+                rounds = counted(self._ledger.rounds, "round")
+                self._saving.write(self._ledger, False, f"; it ends after {rounds}, before the error")
 
     def finish(self) -> None:
         """Save the game as it is now."""

@@ -112,8 +112,8 @@ class AutoRegression(ScaleFree):
                 "at no others. For wide rows there is adagrad:loss=squared, which looks at all."
             )
         if share >= NOTABLE:
-            losses = np.delete(self._table[hedge.LOSSES], self._repeats)
-            root = math.sqrt(float(losses.min()) / self.rounds)
+            others = self._table[hedge.LOSSES, : self._repeats]  # the stack, which comes last, looks at it too
+            root = math.sqrt(float(others.min()) / self.rounds)
             found.append(
                 f"The member that repeats the last outcome had {100.0 * share:.3g} % of the weight, on average. It is "
                 f"left out when rows without labels are predicted: the best of the other members had RMSE {root:.4g}."

@@ -40,3 +40,5 @@ class Forecasters:
             kept, f"members of auto must have {rows} numbers each, as since they wake again: train it once more", saved
         )
         self._standing = array(state, "standing", self._standing.shape)
+        awake = self._standing[mix.IDLE, [0, -1]]  # a diagonal member and the stack never rest
+        require(bool((awake >= 0.0).all()), "the first member of auto and its stack must be awake", awake)

@@ -120,7 +120,7 @@ def check_shared(slots: NDArray[np.int32], totals: NDArray[np.float64], room: in
     """Refuse matrices that share `slots` unless they hold `room` features at most, and those with a slot are held."""
     check_counts(totals, 0, room)
     held = int(totals[..., at.COUNT].max(initial=0))
-    used = np.sort(slots[slots >= 0])
+    used = np.sort(slots[slots != -1])
     require(used.tolist() == list(range(held)), "features must each have a row of the matrix", used)
 
 

@@ -89,7 +89,7 @@ class Choice:
         if encoding.label in reader.names:
             return encoding.label
         if label in {column.name for column in encoding.columns}.union(encoding.left_out):  # the last, for want of one
-            none = Advice(", ", Option("unlabelled"), " if there are none") if not learn else ""
+            none = Advice(", ", Option("labelled", False), " if there are none") if not learn else ""
             raise MismatchError(
                 f"the labels must be in column {quoted(str(encoding.label))}, as {whose} learned them",
                 f"{reader.name} has no such column",

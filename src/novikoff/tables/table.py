@@ -25,7 +25,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import Advice, LabelError, Option, SourceError, counted, quoted
+from novikoff.errors import AbsentLabelError, Advice, Option, SourceError, counted, quoted
 from novikoff.sources.layout import LABEL_NAMES
 from novikoff.sources.pandas_index import check_asked, unnamed_note
 from novikoff.sources.streaming_labels import shown
@@ -370,13 +370,13 @@ class Table(Stream):
         """Refuse a positive label where two others came, and a weight of a label, that no row had."""
         written = None if self._labels is None or self._labels.numbers else self._labels.written
         if written is not None and written.known.absent and written.mistaken:
-            raise LabelError(
+            raise AbsentLabelError(
                 "the positive label must occur", f"{self.name} has no {shown(self._positive)}, but {written.met}",
                 Advice("Pass ", Option("positive"), " and one of these."),
             )  # fmt: skip
         if self.weights.unmet:
             label = min(self.weights.unmet)
-            raise LabelError(
+            raise AbsentLabelError(
                 "a label that is given a weight must occur",
                 f"{self.name} has no {quoted(label)}" + ("" if written is None else f", but {written.met}"),
                 Advice("Correct or leave out its weight in ", Option("label_weights"), "."),
