@@ -40,6 +40,14 @@ def number(state: State, name: str, of: str = "a learner") -> float:
     return float(value)
 
 
+def pair(state: State, name: str, of: str = "a learner") -> tuple[float, float]:
+    """Return two finite numbers of the state: a sum, and what rounding lost of it."""
+    found = state[name]
+    require(isinstance(found, (list, tuple)) and len(found) == 2, f"{name} of {of} must be two numbers", found)
+    parts = {"sum": found[0], "lost": found[1]}
+    return number(parts, "sum", f"{name} of {of}"), number(parts, "lost", f"{name} of {of}")
+
+
 def flag(state: State, name: str, of: str = "a learner") -> bool:
     """Return a boolean of the state."""
     require(type(state[name]) is bool, f"{name} of {of} must be true or false", state[name])

@@ -37,6 +37,7 @@ from novikoff.errors import InputError, shown
 from novikoff.kernels import adagrad_layout as at
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
 from novikoff.learners.scale_free import ScaleFree
+from novikoff.stored import number, pair
 from novikoff.totals import Total
 from novikoff.types import State, StepResult, Theorem
 
@@ -186,5 +187,5 @@ class AdaGrad(ScaleFree):
         require(bool((held[:, squares] >= 0.0).all()), "sums of squares must not be negative", held)
         learner._held = np.vstack([held, np.zeros((1, at.HELD))])
         learner._totals = array(state, "totals", (at.TOTALS,))
-        learner._lost, learner._unit = Total(*state["lost"]), float(state["unit"])
+        learner._lost, learner._unit = Total(*pair(state, "lost")), number(state, "unit")
         return learner

@@ -41,6 +41,7 @@ from novikoff.learners.playing import Playing
 from novikoff.learners.restoring import array, integer, require
 from novikoff.learners.stretches import STEADY, Between, doublings, place, price
 from novikoff.player import Player, rounds_learned
+from novikoff.stored import number, pair
 from novikoff.totals import Total
 from novikoff.types import Batch, Domain, Example, Label, Learner, State, StepResult, Theorem, check_label, signs
 
@@ -315,14 +316,20 @@ class Specialists(Playing):
         learner.rounds = rounds = integer(state, "rounds")
         learner._mistakes = integer(state, "mistakes", 0, rounds)
         learner._positives = integer(state, "positives", 0, rounds)
-        learner._paid, learner._worst = Total(*state["paid"]), float(state["worst"])
+        learner._paid, learner._worst = Total(*pair(state, "paid")), number(state, "worst")
         learner._stretches = integer(state, "stretches", 0, 2 * rounds)
         blocks = rounds // learner.block
         marks = array(state, "marks", (blocks + 1, 4)).tolist()
         learner._marks = [(paid, steady, int(mistakes), int(positives)) for paid, steady, mistakes, positives in marks]
         learner._over = array(state, "over", (place(blocks + 2),), finite=False).tolist()
         learner._copies = [
-            Copy(one["start"], restored(one["learner"]), one["log"], Total(*one["loss"]), one["before"])
+            Copy(
+                one["start"],
+                restored(one["learner"]),
+                number(one, "log"),
+                Total(*pair(one, "loss")),
+                number(one, "before"),
+            )
             for one in state["copies"]
         ]
         awake = [STEADY, *sorted({(blocks + 1) >> k << k for k in range((blocks + 1).bit_length())})]
