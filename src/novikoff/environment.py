@@ -132,7 +132,7 @@ def _read(path: Any, learner: Learner, many: int | None) -> Stream:
 def check_asked(labels: str | None) -> None:
     """Refuse what labels cannot be asked to be."""
     if labels not in (None, "many"):
-        raise InputError(f"labels must be None or \"many\": got {labels!r}. Leave it out for two labels.")
+        raise InputError(f'labels must be None or "many": got {labels!r}. Leave it out for two labels.')
 
 
 def check_many(learner: Learner, stream: Stream, spec: str) -> None:

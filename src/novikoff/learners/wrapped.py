@@ -181,7 +181,7 @@ def wrap(model: Any, labels: str | None = None) -> Wrapped:
             f"scikit-learn's: got {shown(model)}."
         )
     if labels not in (None, "many"):
-        raise InputError(f"labels must be None or \"many\": got {labels!r}. Leave it out for two labels.")
+        raise InputError(f'labels must be None or "many": got {labels!r}. Leave it out for two labels.')
     numbers = _of_numbers(model, river)
     if labels == "many" and (numbers or not river):
         raise InputError("labels may be many for a classifier of River: this model is none. Leave labels out.")

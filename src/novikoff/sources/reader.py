@@ -73,7 +73,7 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
     if labels == "many":
         return _many(source, format, given)
     if labels is not None:
-        raise SourceError(f"labels must be None or \"many\": got {labels!r}. Leave it out for two labels.")
+        raise SourceError(f'labels must be None or "many": got {labels!r}. Leave it out for two labels.')
     if isinstance(source, str) and source.startswith("demo:"):
         return _demo(source, format, given)
     if (paths := named_by(source)) is not None:
