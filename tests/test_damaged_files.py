@@ -126,7 +126,11 @@ def play_on(name, state):
                 game.learn_one(x, y)
             ledger.certify(fixed=False)
             model.snapshot(ledger)
-    except NovikoffError:
+    except (NovikoffError, ArithmeticError):  # figures that are wrong may overflow, or divide by 0
+        return False
+    except ValueError as error:
+        if "integer ratio" not in str(error):  # NaN has none
+            raise
         return False
     return True
 

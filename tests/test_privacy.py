@@ -19,7 +19,9 @@ from novikoff.game import Game
 from novikoff.reports.summary import tightest
 from novikoff.sklearn import AutoClassifier, NovikoffClassifier
 
-MADE_OF_ROWS = ("kernel-perceptron", "rbp", "forgetron", "cks", "tighter", "rectangle-halving", "midpoint")
+MADE_OF_ROWS = (
+    "kernel-perceptron", "rbp", "forgetron", "cks", "tighter", "rectangle-halving", "midpoint", "scale=standard"
+)  # fmt: skip
 """Learners whose hypothesis is made of training rows."""
 
 
@@ -97,6 +99,14 @@ def test_a_checkpoint_holds_rows_and_counts_them(spec, tmp_path):
     ledger = nk.play(nk.catalog.make(spec, "learner"), (x, np.where(x[:, 0] > 0.0, 1, -1)))
     assert nk.save(ledger, tmp_path / "m.nk") == 60
     assert nk.save(ledger, tmp_path / "m.nk", without_rows=True) == (ledger.learner.size if "kernel" in spec else 0)
+
+
+@pytest.mark.parametrize(("scale", "held"), [("standard", 1), ("range", 0)])
+def test_a_standard_scale_holds_the_first_row_and_counts_it(scale, held):
+    x = np.random.default_rng(0).normal(size=(60, 4))
+    ledger = nk.play(nk.catalog.make(f"perceptron:scale={scale}", "learner"), (x, np.where(x[:, 0] > 0.0, 1, -1)))
+    assert model.rows_in(ledger, without_rows=True) == held
+    assert found_in(file_of(ledger, without_rows=True).getvalue(), list(x)) == held
 
 
 def test_certificates_of_a_model_without_rows_stay_as_proved():
@@ -183,7 +193,7 @@ def test_the_command_line_prints_which_kind_of_file_it_wrote(tmp_path):
     assert "saved m.nk: a model, without training rows" in done.stderr
     assert found_in((tmp_path / "m.nk").read_bytes(), list(x)) == 0
     done = novikoff("run", "kernel-perceptron", "t.csv", "--save", "m.nk", "--without-rows", cwd=tmp_path)
-    assert "a model, of a learner whose hypothesis is made of" in done.stderr
+    assert "that its learner is made of" in done.stderr
     done = novikoff("run", "logistic", "t.csv", "--without-rows", cwd=tmp_path)
     assert (done.returncode, "pass --save FILE" in done.stderr) == (2, True)
 

@@ -448,7 +448,8 @@ class Player:
     def rows_held(self) -> int:
         """Training rows in its hypothesis, those of its team together."""
         members = sum(Player(member).rows_held for member in self.members)
-        return members or int(getattr(self.within, "rows_held", 0))
+        own = getattr(self.learner, "rows_held", None)
+        return members + int(getattr(self.within, "rows_held", 0) if own is None and not members else own or 0)
 
     @property
     def weights(self) -> Any:

@@ -73,7 +73,7 @@ def kind_of_file(rows: int, resumes: bool) -> str:
         return f"a checkpoint, with {counted(rows, 'training row')}{hint}"
     if not rows:
         return "a model, without training rows"
-    return f"a model, of a learner whose hypothesis is made of {counted(rows, 'training row')}: these are in it"
+    return f"a model, with {counted(rows, 'training row')} that its learner is made of"
 
 
 class Keeper(Observer):

@@ -30,10 +30,11 @@ from novikoff.comparators.many_comparator import ManyGoal
 from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.nonzeros import nonzeros_of
-from novikoff.comparators.rows import Rows, chosen, one_row, restored_rows, rows_state
+from novikoff.comparators.rows import KEPT, Rows, chosen, one_row, restored_rows, rows_state
 from novikoff.comparators.scored_tracker import ScoredTracker
 from novikoff.comparators.tally import Tally
 from novikoff.similarity import Similarity
+from novikoff.stored import array, require
 from novikoff.types import Batch, Sparse, State
 
 Vector = NDArray[np.float64]
@@ -246,7 +247,11 @@ class ManyKernelTracker(ScoredTracker):
         tracker = cls(Similarity.restore(state["similarity"]), state["announced"], int(state["keep"]))
         tracker.rows, tracker._known = int(state["rows"]), int(state["known"])
         if (kept := state["kept"]) is not None:
-            tracker._kept = [(restored_rows(kept["x"]), kept["y"], kept["said"], kept["now"])]
+            rows = restored_rows(kept["x"])
+            y, said, now = (array(kept, name, (len(rows),), np.int64, of=KEPT) for name in ("y", "said", "now"))
+            sound = bool(((y >= 0) & (y < now) & (said >= 0) & (said < now) & (now <= tracker._known)).all())
+            require(sound, f"labels of kept rows must be of the {tracker._known:,} known", y)
+            tracker._kept = [(rows, y, said, now)]
         if (found := state["scorer"]) is not None:
             points, betas = restored_rows(found["points"]), np.array(found["betas"], np.float64, order="C")
             scorer = ManyKernelScorer(tracker.similarity, points, betas, int(found["labels"]))

@@ -194,12 +194,14 @@ class ManyTracker(WarmTracker):
         require(tracker._known <= most, f"known labels must be at most {most:,}", tracker._known)
         if (kept := state["kept"]) is not None:
             rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.int64, labels)
-            require(bool(((y >= 0) & (y < labels)).all()), f"labels of kept rows must be below {labels:,}", y)
+            known = max(int(y.max(initial=-1)) + 1, tracker.announced or 0)
+            require(bool((y >= 0).all()) and labels == known, f"kept rows must have {labels:,} labels", known)
             tracker._kept = [(rows, y, scores)]
             tracker._size = 12 * len(rows.places) + int((16 + 8 * tracker._known_in(y)).sum())
             return tracker
         tracker._kept = None
         vectors = tracker._vectors = array(state, "vectors", (None, tracker.places, None), of=COMPARATORS)
+        require(labels <= vectors.shape[2], f"comparators must have weights for {labels:,} labels", vectors.shape)
         tracker._sums = array(state, "sums", (at.SUMS, len(vectors)), finite=False, of=COMPARATORS)
         tracker._told = array(state, "told", (at.TOLD,), finite=False, of=COMPARATORS)
         return tracker

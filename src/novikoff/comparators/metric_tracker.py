@@ -175,6 +175,8 @@ class MetricTracker(WarmTracker):
             return self._told_of(goals if self._fitted else (), self._fitted, found, told)
         see: Any = kernels.log_losses.see
         rows, y, scores = self._together()
+        most = max((goal.member for goal in goals), default=0) if len(y) else 0
+        require(most < max(scores.shape[1], 1), f"kept rows must have the scores of {most + 1:,} members", scores.shape)
         unexplained, told = 0.0, np.zeros((scores.shape[1], at.TOLD))
         best, least = math.inf, least_log_loss(rows, self.places, y) if len(goals) > 2 else 0.0
         for goal in goals:

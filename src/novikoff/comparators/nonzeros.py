@@ -61,5 +61,6 @@ def restored_kept(
     y = array(kept, "y", (rows,), outcomes, of=KEPT)
     scores = array(kept, "scores", (rows,) if columns is None else (rows, None), finite=False, of=KEPT)
     if columns is not None:
-        require(scores.shape[1] <= columns, f"scores of kept rows must be at most {columns:,} per row", scores.shape)
+        sound = min(rows, 1) <= scores.shape[1] <= columns
+        require(sound, f"scores of kept rows must be from 1 to {columns:,} per row", scores.shape)
     return found, y, scores

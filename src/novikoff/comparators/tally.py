@@ -250,10 +250,14 @@ class Tally:
         if not all(0 <= k < directions for k, _ in penalties):
             raise ValueError(f"penalties must be of one of {directions} directions: got {penalties}.")
         tally = cls(directions, state["top"], penalties, state["probes"])
+        if not (tally.edges[0] > 0.0 and math.isfinite(tally.edges[-1])):  # kernels find classes by their bits
+            raise ValueError(f"thresholds must be numbers above 0: got 2^{state['top']!r}.")
         for name in ARRAYS:
             fresh, saved = getattr(tally, name), state[name]
             if saved.shape != fresh.shape or saved.dtype != fresh.dtype:
                 raise ValueError(f"{name} must be {fresh.dtype} of {fresh.shape}: got {saved.dtype} of {saved.shape}.")
+            if name == "squares" and bool((saved < 0.0).any()):
+                raise ValueError("squares must be from 0: got one that is not.")
             setattr(tally, name, np.array(saved, order="C"))
         tally.rows, tally.mistakes = int(state["rows"]), int(state["mistakes"])
         counted = [tally.rows] * (len(tally.counts) - directions) + [tally.mistakes] * directions

@@ -332,6 +332,11 @@ class Conformal(Playing):
     def facts(self) -> Any:
         return self.learner.facts()
 
+    @property
+    def rows_held(self) -> int:
+        """Training rows that the learner holds."""
+        return self._player.rows_held
+
     def standing(self) -> State:
         """What theorems on coverage need to know of the thresholds, as plain data."""
         names = self._groups.names

@@ -85,6 +85,11 @@ class Scaled(Playing):
     def updates(self) -> int | None:
         return self._player.updates
 
+    @property
+    def rows_held(self) -> int:
+        """Training rows it holds: those of the learner, and the first row, which standard scales are measured from."""
+        return self._player.rows_held + self.scaler.begins_with_a_row
+
     def _asked(self, x: Example) -> Any:
         return scaled_row(self.scaler, self.features.row(x, learn=False), self.features.count, learn=False)
 

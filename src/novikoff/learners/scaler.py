@@ -103,6 +103,11 @@ class Scaler:
         self._width = width
         self._known[:, width:] = 0.0
 
+    @property
+    def begins_with_a_row(self) -> bool:
+        """Does it hold the first number of each feature, from which deviations are measured?"""
+        return self.scale == "standard" and bool(self._known.any())
+
     def state(self) -> State:
         return {"scale": self.scale, "known": self._known[:, : self._width].copy()}
 
@@ -112,5 +117,7 @@ class Scaler:
         known = state["known"]
         require(isinstance(known, np.ndarray) and known.ndim == 2, "a scale must have its numbers", type(known))
         scaler._known = array(state, "known", (KNOWN, known.shape[1]))
+        rows = scaler._known[kernels.scaling.ROWS]
+        require(bool((rows >= 0.0).all() and (rows % 1.0 == 0.0).all()), "rows of a scale must be counted", rows[:3])
         scaler._width = known.shape[1]
         return scaler
