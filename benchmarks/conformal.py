@@ -2,7 +2,7 @@
 
 Each stream is played in its own order, once by each model: `auto` (labels) or `vaw` (numbers); River's adaptive random
 forest; a constant; and one that believes the opposite of the first, or errs by ten times as much. What each said of
-every row is kept, and `nk.conformal` goes around that for alpha 0.05, 0.1 and 0.2, step 0.05. In a cell: coverage in
+every row is kept, and `nk.Conformal` goes around that for alpha 0.05, 0.1 and 0.2, step 0.05. In a cell: coverage in
 %, and the mean size of a set: labels, or the length of an interval over the deviation of the outcomes. Every coverage
 must be within the promise, (1 + step)/(step T): a cell that is not is marked.
 
@@ -97,7 +97,7 @@ def models(data, forests):
 
 def cell(data, said, alpha, scale):
     """Coverage and size of our sets; is it within the promise?"""
-    learner = nk.conformal(Recorded(said, data.numbers), alpha=alpha, step=STEP)
+    learner = nk.Conformal(Recorded(said, data.numbers), alpha=alpha, step=STEP)
     game = nk.Game(learner, track=False)
     game.learn_batch(nk.Batch(np.zeros((len(data.y), 1)), data.y, 1))
     found = game.ledger.coverage

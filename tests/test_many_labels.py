@@ -54,7 +54,7 @@ def test_hedge_draws_one_of_learners_of_many_labels():
 @pytest.mark.parametrize("kind", [NearestMeans, ProbableMeans])
 def test_sets_of_many_labels_hold_as_often_as_asked(kind):
     x, y = flowers(600)
-    learner = nk.conformal(kind(2), alpha=0.1)
+    learner = nk.Conformal(kind(2), alpha=0.1)
     ledger = nk.play(learner, (x, y))
     assert all(one.status == "valid" for one in ledger.certify() if one.theorem == "coverage_deviation")
     assert abs(ledger.coverage.missed - 60) <= 21

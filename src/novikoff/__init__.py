@@ -48,7 +48,6 @@ _HOMES = {
     "bandit": "off_policy",
     "comparator_sums": "summing",
     "compare": "comparison",
-    "conformal": "learners.conformal",
     "convert": "sources.convert",
     "expert_table": "tables.expert_table",
     "hindsight": "comparators.hindsight",

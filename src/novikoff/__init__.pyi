@@ -16,7 +16,6 @@ from novikoff.learners.arow import Arow as Arow
 from novikoff.learners.auto import Auto as Auto
 from novikoff.learners.auto_regression import AutoRegression as AutoRegression
 from novikoff.learners.conformal import Conformal as Conformal
-from novikoff.learners.conformal import conformal as conformal
 from novikoff.learners.consistent import Consistent as Consistent
 from novikoff.learners.constant import Constant as Constant
 from novikoff.learners.cover_halving import CoverHalving as CoverHalving

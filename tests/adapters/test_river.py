@@ -216,7 +216,7 @@ def test_what_is_kept_of_any_model_has_a_limit_on_its_risk(model):
 
 @pytest.mark.parametrize("model", [SGDClassifier(random_state=0), naive_bayes.GaussianNB()])
 def test_sets_around_any_model_cover(model):
-    ledger = nk.play(nk.conformal(nk.wrap(model), alpha=0.2), rows())
+    ledger = nk.play(nk.Conformal(nk.wrap(model), alpha=0.2), rows())
     assert [one.status for one in ledger.certify()] == ["valid"] * len(ledger.certify())
     assert any(one.theorem.startswith("coverage") for one in ledger.certify())
 

@@ -391,7 +391,3 @@ def _width(q: Numbers, scale: Numbers) -> Numbers:
     with np.errstate(divide="ignore", invalid="ignore"):
         wide = np.where((q >= 1.0) | (scale < 0.0), np.inf, 2.0 * scale * (q / (1.0 - q)))
     return np.where(q < 0.0, -1.0, wide)
-
-
-conformal = Conformal
-"""`nk.conformal(learner, alpha=0.1)`."""
