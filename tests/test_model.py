@@ -10,6 +10,7 @@ import pytest
 import novikoff as nk
 from novikoff import model
 from novikoff.errors import ModelFileError
+from novikoff.ledger_state import packed, unpacked
 from novikoff.model import FORMAT
 
 
@@ -59,13 +60,35 @@ def test_a_pickle_in_a_file_is_not_run(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "meta", ["{}", "[]", '{"format": 999}', '{"format": 1, "learner": "os", "state": {}}', "nonsense"]
+    "meta", ["{}", "[]", '{"format": 999}', f'{{"format": {FORMAT}, "learner": "os", "state": {{}}}}', "nonsense"]
 )
 def test_a_file_of_another_kind_is_refused(tmp_path, meta):
     with zipfile.ZipFile(tmp_path / "m.nk", "w") as archive:
         archive.writestr("meta.json", meta)
     with pytest.raises(ModelFileError):
         nk.load(tmp_path / "m.nk")
+
+
+@pytest.mark.parametrize(("found", "told"), [(1, "earlier version.*Learn from the data again"), (9, "later version")])
+def test_file_of_another_format_is_refused_with_what_to_do(tmp_path, played, found, told):
+    nk.save(played, tmp_path / "m.nk")
+    with zipfile.ZipFile(tmp_path / "m.nk") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts["meta.json"] = json.dumps({**json.loads(parts["meta.json"]), "format": found}).encode()
+    with zipfile.ZipFile(tmp_path / "m.nk", "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    with pytest.raises(ModelFileError, match=f"m.nk is of format {found}, written by a.* {told}"):
+        nk.load(tmp_path / "m.nk")
+    nk.save(played, tmp_path / "m.nk")  # a model file of another format may be replaced
+    assert nk.load(tmp_path / "m.nk").certify() == played.certify()
+
+
+def test_pickle_of_an_earlier_format_is_refused_with_what_to_do(played):
+    state = packed(played)
+    del state["format"]
+    with pytest.raises(ModelFileError, match="the pickle is of format 1, written by an earlier version"):
+        unpacked(state)
 
 
 def test_a_missing_or_broken_file_is_refused(tmp_path, played):

@@ -1,5 +1,7 @@
 """What people try first and is wrong: one sentence each, with what to do, in Python and on the command line."""
 
+import copy
+import pickle
 import re
 import warnings
 
@@ -66,6 +68,28 @@ IN_PYTHON = {
     "River, a class": (lambda: river(nk.Logistic), "got the class Logistic"),
     "scikit-learn, dates": (lambda: fitted(DATES), "column 'when' is datetime64"),
     "scikit-learn, dates alone": (lambda: fitted(DATES[["when"]]), "column 'when' is datetime64"),
+    "passes as text": (lambda: nk.play("perceptron", FRAME, passes="2"), "passes must be a whole number.*got '2'"),
+    "passes in part": (lambda: nk.play("perceptron", FRAME, passes=2.5), "passes must be a whole number.*got 2.5"),
+    "rounds a boolean": (lambda: nk.play("perceptron", FRAME, rounds=True), "rounds must be a whole number.*got True"),
+    "shuffles as text": (lambda: nk.compare(["perceptron"], FRAME, shuffles="2"), "shuffles must be a whole number"),
+    "passes to compare": (lambda: nk.compare(["perceptron"], FRAME, passes=1.5), "passes must be a whole number"),
+    "rounds to repeat": (lambda: nk.repeat("perceptron", FRAME, rounds="5"), "rounds must be a whole number"),
+    "seeds as one number": (lambda: nk.repeat("perceptron", FRAME, 3), r"Write seeds=range\(30\)"),
+    "repeat, swapped": (lambda: nk.repeat(FRAME, "perceptron"), r"Write nk.repeat\('perceptron', source\)"),
+    "repeat, a learner": (lambda: nk.repeat(FRAME, nk.Perceptron()), r"Write nk.repeat\(lambda seed: Perceptron\("),
+    "repeat, labels apart": (lambda: nk.repeat("perceptron", X, np.sign(X[:, 0])), r"nk.repeat\(learner, \(X, y\)\)"),
+    "permutation, swapped": (
+        lambda: nk.permutation_test(FRAME, "perceptron"), r"Write nk.permutation_test\('perceptron', source\)"
+    ),
+    "permutation, labels apart": (
+        lambda: nk.permutation_test("perceptron", X, Y), r"nk.permutation_test\(learner, \(X, y\)\)"
+    ),
+    "compare, swapped": (lambda: nk.compare(FRAME, "perceptron"), r"Write nk.compare\(\['perceptron'\], source\)"),
+    "compare, a path": (lambda: nk.compare("h.csv", ["arow"]), r"the source 'h.csv' and then the learner \['arow'\]"),
+    "compare, frames": (lambda: nk.compare(["perceptron"], [FRAME, FRAME]), "item 1 of pairs is a value of type"),
+    "load of a ledger": (lambda: nk.load(played()), "got a value of type Ledger. It is in memory already"),
+    "load of a frame": (lambda: nk.load(FRAME), "got a value of type DataFrame. Pass the path"),
+    "pickled ledger": (lambda: pickle.dumps(played()), r"it was pickled. Write nk.save\(ledger, path\)"),
     "label NA": (
         lambda: nk.play("perceptron", pd.DataFrame({"a": range(40), "label": ["NA", "yes"] * 20})),
         'has "NA", which is read as missing.*rename NA if it is a label',
@@ -106,6 +130,9 @@ def folder(tmp_path_factory):
     [
         (["run", "h.csv", "perceptron"], "the learner stands before the source: novikoff run perceptron h.csv"),
         (["run", "h.csv", "auto:drift=true"], "novikoff run auto:drift=true h.csv"),
+        (["run", "m.nk", "h.csv"], "to go on with it, novikoff run h.csv --resume m.nk"),
+        (["run", "h.csv", "m.nk"], "a source is expected: to go on with it, novikoff run SOURCE --resume m.nk"),
+        (["run", "h.csv", "--resume", "h.csv"], "h.csv is a table or another text. Pass a file that --save wrote"),
         (["predict", "h.csv", "m.nk"], "the model stands before the source: novikoff predict m.nk h.csv"),
         (["run", "h.csv", "--target", "deny"], "(--label?)"),
         (["run", "h.csv", "--target=deny"], "(--label?)"),
@@ -124,6 +151,38 @@ def test_command_line_says_what_is_wrong_and_what_to_do(folder, words, told):
     assert code == 2
     assert told in error
     assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "is empty"),
+        (b"a,b\n1,2\n", "is a table or another text"),
+        (b'{"rounds": 3}', "is a JSON file"),
+        (pickle.dumps({1: 2}), "is a pickle"),
+        (b"PAR1....", "is a Parquet file"),
+        (b"ARROW1..", "is an Arrow file"),
+        (None, "is a folder"),
+    ],
+)
+def test_load_names_the_kind_of_a_file_that_is_no_model(tmp_path, content, told):
+    path = tmp_path / "m.nk"
+    path.mkdir() if content is None else path.write_bytes(content)
+    with pytest.raises(NovikoffError, match=f"m.nk {told}. Pass a file that save wrote"):
+        nk.load(path)
+
+
+def test_load_of_arrays_of_numpy_is_refused_with_a_sentence(tmp_path):
+    np.savez(tmp_path / "x.npz", X=X)
+    with pytest.raises(NovikoffError, match="is a zip archive without a model. Pass a file"):
+        nk.load(tmp_path / "x.npz")
+
+
+def test_ledger_can_still_be_copied():
+    ledger = played()
+    for other in (copy.copy(ledger), copy.deepcopy(ledger)):
+        assert other is not ledger
+        assert other.certify() == ledger.certify()
 
 
 def test_dates_that_fit_both_orders_are_reported_before_the_game(folder):

@@ -29,15 +29,15 @@ from numpy.typing import NDArray
 from novikoff import catalog, registry
 from novikoff.baselines import Constant
 from novikoff.certificate import Certificate
-from novikoff.environment import check_asked
+from novikoff.environment import check_asked, check_count
 from novikoff.errors import InputError, SpecError, counted
 from novikoff.errors import named as kind_of
 from novikoff.executors import Count, Executor, Over, Threads, executor
 from novikoff.kernels.coins import coin, coins
 from novikoff.ledger import Ledger
 from novikoff.observer import Calls, Observer
-from novikoff.player import Player
-from novikoff.playing import learner_for, play, spec_for, stream_for
+from novikoff.player import Player, is_learner
+from novikoff.playing import check_order, labels_apart, learner_for, play, spec_for, stream_for
 from novikoff.shown import Shown
 from novikoff.sources.in_memory import MOST_BYTES, InMemoryStream, hold
 from novikoff.stream import Stream, Target
@@ -210,9 +210,12 @@ def compare(
     on         who plays: "threads", "ray", or the address of a cluster of Ray
     """
     check_asked(labels)
+    check_order("compare", learners, source)
     named = _named(learners)
-    if shuffles < 0:
-        raise InputError(f"shuffles must be at least 0: got {shuffles}.")
+    check_count("shuffles", shuffles, 0, labels_apart("compare", shuffles))
+    check_count("passes", passes, 1)
+    if rounds is not None:
+        check_count("rounds", rounds, 1)
     players = executor(on, threads)
     held = hold(stream_for(named[0][1], source, labels == "many"), rounds)
     given = dict(defaults or {})
@@ -285,15 +288,15 @@ def predicts_numbers(spec: str) -> bool:
         return False
 
 
-def check_made(make: Made) -> None:
+def check_made(make: Any) -> None:
     """Refuse what no fresh learner can be made from."""
     if isinstance(make, str):
         registry.entry(catalog.parse(make).name, "learner")
     elif not callable(make):
-        raise SpecError(
-            f"a learner must be a spec or a function of a seed, to be made afresh for each game: got "
-            f"{type(make).__name__}. Write lambda seed: {type(make).__name__}(…)."
-        )
+        kind = type(make).__name__
+        do = f"Write lambda seed: {kind}(…)." if is_learner(make) else 'Pass "perceptron", say.'
+        must = "a learner must be a spec or a function of a seed, to be made afresh for each game"
+        raise SpecError(must, f"got {kind}", do)
 
 
 def scaled(make: Any, stream: Stream, scale: str | None = None) -> Any:

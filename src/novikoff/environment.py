@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import POSITIVE, Advice, InputError, MismatchError, Option
+from novikoff.errors import POSITIVE, Advice, InputError, MismatchError, Option, named, shown
 from novikoff.numbering import Numbering, are_numbers
 from novikoff.player import Player
 from novikoff.registry import with_many
@@ -133,6 +133,15 @@ def check_asked(labels: str | None) -> None:
     """Refuse what labels cannot be asked to be."""
     if labels not in (None, "many"):
         raise InputError(f'labels must be None or "many": got {labels!r}. Leave it out for two labels.')
+
+
+def check_count(name: str, value: Any, least: int, do: str = "") -> None:
+    """Refuse a count that is not a whole number, or is below `least`; `do`: what else may be meant."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        got = shown(value) if isinstance(value, (bool, int, float, str)) or value is None else named(value)
+        raise InputError(f"{name} must be a whole number from {least}", f"got {got}", do or f"Write {name}=2, say.")
+    if value < least:
+        raise InputError(f"{name} must be at least {least}: got {value}.")
 
 
 def check_many(learner: Learner, stream: Stream, spec: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from novikoff.baselines import Confusion, Constant
 from novikoff.certificate import Certificate
 from novikoff.certifying import Proved, certify
-from novikoff.errors import counted
+from novikoff.errors import MismatchError, counted
 from novikoff.metrics import Metrics, WeightedMetrics
 from novikoff.ranking import Area
 from novikoff.shown import Shown
@@ -116,6 +117,23 @@ class Ledger(Metrics, Shown):
             lost = f"error {100 * self.mistake_rate:.3g} %" if self.counts else f"{self.loss_rate:.4g} per weight"
             told = f"{counted(own.rows, 'row')} of weight {own.rounds:,}, {lost}; {told}"
         return f"<Ledger {who}{where}: {told}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        do = "Write nk.save(ledger, path), and nk.load(path) to read it."
+        raise MismatchError("a ledger must be saved as a model file", "it was pickled", do)
+
+    def __copy__(self) -> Ledger:
+        return self._like(self.__dict__)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Ledger:
+        memo[id(self)] = copied = self._like({})
+        copied.__dict__.update(deepcopy(self.__dict__, memo))
+        return copied
+
+    def _like(self, attributes: dict[str, Any]) -> Ledger:
+        other = object.__new__(type(self))
+        other.__dict__.update(attributes)
+        return other
 
     def name_features(self, names: Sequence[str] | None) -> None:
         """Remember what the learner's features are called, unless it is known; in the learner too, if that can be."""

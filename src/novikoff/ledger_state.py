@@ -14,7 +14,7 @@ from novikoff.certificate import RANK, Assumption, Certificate
 from novikoff.certifying import Proved
 from novikoff.comparators.tracker import restored
 from novikoff.consistency import check
-from novikoff.errors import ModelFileError
+from novikoff.errors import Advice, ModelFileError, Option
 from novikoff.learners.nesting import restored as restored_learner
 from novikoff.learners.nesting import saved
 from novikoff.ledger import Ledger
@@ -26,6 +26,11 @@ from novikoff.stream import Target
 from novikoff.tables.encoding import Encoding
 from novikoff.totals import Total
 from novikoff.types import Learner, State
+
+FORMAT = 2
+"""Number of the form of saved games; 2 since learners keep the sums that their certificates are recomputed from."""
+
+WRITTEN = Advice("Pass a file that ", Option("save"), " wrote.")
 
 PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir", "late", "drift")
 """They have a `state` of their own; a ledger may be without some."""
@@ -133,13 +138,29 @@ def packed(ledger: Ledger, checked: bool = False, without_rows: bool = False) ->
     """The ledger and its learner as plain data, for model files and pickles. checked: they are known to agree."""
     if not checked:
         check(ledger)  # a learner that was taught behind its ledger's back could not be restored
-    return {**saved(ledger.learner), "ledger": state_of(ledger, without_rows)}
+    return {"format": FORMAT, **saved(ledger.learner), "ledger": state_of(ledger, without_rows)}
 
 
 def unpacked(state: State) -> Ledger:
     """The ledger that was packed, with its learner; arrays may be read-only, or in mapped files."""
+    check_format(state, "the pickle")
     state = _owned(state)
     return restore(state["ledger"], restored_learner(state))
+
+
+def check_format(saved: Any, where: str) -> None:
+    """Refuse what another version of this package saved in a form of its own. `where`: the file, for the message."""
+    found = saved.get("format", 1) if isinstance(saved, dict) else None
+    if type(found) is int and found == FORMAT:
+        return
+    must = f"a saved model must be of format {FORMAT}"
+    if type(found) is int and 1 <= found < FORMAT:
+        do = "Learn from the data again, or load it with that version."
+        raise ModelFileError(must, f"{where} is of format {found}, written by an earlier version of novikoff", do)
+    if type(found) is int and found > FORMAT:
+        do = "Install that version to load it."
+        raise ModelFileError(must, f"{where} is of format {found}, written by a later version of novikoff", do)
+    raise ModelFileError(must, f"{where} names none", WRITTEN)
 
 
 def _owned(value: Any) -> Any:
@@ -186,14 +207,12 @@ def restore(state: State, learner: Learner) -> Ledger:
         "predictions": None if state["predictions"] is None else [state["predictions"]],
         "members": [restore(*pair) for pair in members],
     }
-    if state.get("weighted") is not None:
+    if state["weighted"] is not None:
         fields["weighted"] = _weighted(state["weighted"], learner, makers)
-    if (proved := state.get("proved")) is not None:
+    if (proved := state["proved"]) is not None:
         certificates = tuple(map(restored_certificate, proved["certificates"]))
         fields["proved"] = Proved(integer(proved, "rounds", 0, state["rounds"], of="certificates"), certificates)
     ledger = Ledger(learner, **fields)
-    if "weighted" not in state and ledger.encoding is not None:  # saved before rows were counted by their weights
-        ledger.repeated |= ledger.encoding.weight is not None or bool(ledger.encoding.label_weights)
     check(ledger)
     return ledger
 

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import __version__
-from novikoff.errors import InputError, ModelFileError, shown
+from novikoff.errors import InputError, ModelFileError, named, shown
 from novikoff.ledger import Ledger
-from novikoff.ledger_state import packed, restore, rows_held
+from novikoff.ledger_state import FORMAT, WRITTEN, check_format, packed, restore, rows_held
 from novikoff.player import Player
 from novikoff.registry import find
 from novikoff.replacing import check_replaced
@@ -33,8 +33,6 @@ from novikoff.replacing import check_replaced
 if TYPE_CHECKING:
     from novikoff.mixed import Mixed
     from novikoff.online_to_batch import OnlineToBatch
-
-FORMAT = 1
 
 BEGIN = b'{"novikoff": '
 """How meta.json begins, by which a model file is known as one."""
@@ -134,21 +132,29 @@ def flush(path: Path) -> None:
 
 def check_place(path: str | os.PathLike[str], force: bool = False) -> None:
     """Refuse to put a model file where a file of another kind is, unless forced."""
-    check_replaced(path, "a model file", _is_model, force, ModelFileError)
+    check_replaced(path, "a model file", is_model, force, ModelFileError)
 
 
-def _is_model(path: str) -> bool:
-    with zipfile.ZipFile(path) as archive, archive.open("meta.json") as meta:
-        return meta.read(len(BEGIN)) == BEGIN
+def is_model(path: str) -> bool:
+    """Is the file at `path` a model file of some format?"""
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open("meta.json") as meta:
+            return meta.read(len(BEGIN)) == BEGIN
+    except (OSError, KeyError, zipfile.BadZipFile):
+        return False
 
 
 def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch | Mixed:
     """What was saved at `path`: a ledger with its learner, ready to go on, a classifier that was kept, or a mixture."""
+    _check_kind(path)
     try:
         with zipfile.ZipFile(path) as archive:
+            if "meta.json" not in archive.namelist():
+                raise _other_kind(path, "a zip archive without a model")
             meta = json.loads(archive.read("meta.json"))
-            if not isinstance(meta, dict) or meta.get("format") != FORMAT:
-                raise ModelFileError(f"a model file must be of format {FORMAT}: {path} is not.")
+            if not isinstance(meta, dict) or "format" not in meta:
+                raise _other_kind(path, "a zip archive without a model")
+            check_format(meta, _called(path))
             return _restored(meta, lambda name: _array(archive.read(f"{name}.npy")), path)
     except FileNotFoundError:
         raise ModelFileError(f"a model file must exist: there is none at {path}.") from None
@@ -158,7 +164,43 @@ def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch | Mi
         raise ModelFileError(f"a model file must fit into memory: {path} does not, or is damaged.") from None
     except Exception as error:  # a damaged file may fail anywhere: in zlib, in json, in a learner's restore
         why = str(error) or type(error).__name__
-        raise ModelFileError(f"a model file must be whole: {path} is not one of ours ({why}).") from None
+        raise ModelFileError(f"a model file must be whole: {_called(path)} is damaged or was edited ({why}).") from None
+
+
+KINDS = (
+    (b"PK", ""), (b"\x80", "a pickle"), (b"ARROW1", "an Arrow file"), (b"PAR1", "a Parquet file"),
+    (b"\x93NUMPY", "an array of NumPy"), (b"\x1f\x8b", "a packed file"), (b"<", "a page of HTML or XML"),
+    (b"{", "a JSON file"), (b"[", "a JSON file"),
+)  # fmt: skip
+"""How files begin, and what each of them is; a model file is a zip archive."""
+
+
+def _check_kind(path: Any) -> None:
+    """Refuse what is not a file, and files that are recognised as another kind."""
+    if not isinstance(path, (str, os.PathLike)):
+        if not hasattr(path, "read") or not hasattr(path, "seek"):
+            do = "It is in memory already: use it as it is." if isinstance(path, Ledger) else "Pass the path."
+            raise ModelFileError("a model is loaded from a file", f"got {named(path)}", do)
+        return
+    if os.path.isdir(path):
+        raise _other_kind(path, "a folder")
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(16)
+    except OSError:  # what is wrong is found where it is opened
+        return
+    told = next((kind for start, kind in KINDS if begin.startswith(start)), "a table or another text")
+    if not begin or told:
+        raise _other_kind(path, told if begin else "empty")
+
+
+def _other_kind(path: Any, kind: str) -> ModelFileError:
+    return ModelFileError("a model file must be one that novikoff saved", f"{_called(path)} is {kind}", WRITTEN)
+
+
+def _called(path: Any) -> str:
+    """The file, for a message."""
+    return str(path) if isinstance(path, (str, os.PathLike)) else "the file"
 
 
 def ledger_of(what: Snapshot) -> Ledger:

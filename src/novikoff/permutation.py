@@ -36,11 +36,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparison import Made, called, check_made, ended, fresh, order, scaled
+from novikoff.environment import check_count
 from novikoff.errors import InputError, shown
 from novikoff.executors import Count, Over, Threads
 from novikoff.observer import Observer
 from novikoff.player import Player
-from novikoff.playing import play, stream_for
+from novikoff.playing import check_order, labels_apart, play, stream_for
 from novikoff.sources.in_memory import MOST_BYTES, hold
 from novikoff.sources.labelled_lines import cores
 from novikoff.types import Batch, StepResult
@@ -125,9 +126,11 @@ def permutation_test(
     threads        how many games at a time; None: one a core
     progress       called with the number of games done, and of all
     """
-    if permutations < 1:
-        raise InputError(f"permutations must be at least 1: got {permutations}. Take 199 if in doubt.")
+    check_order("permutation_test", make_learner, stream)
     check_made(make_learner)
+    check_count("permutations", permutations, 1, labels_apart("permutation_test", permutations))
+    if rounds is not None:
+        check_count("rounds", rounds, 1)
     held = hold(stream_for(make_learner, stream), rounds)
     make_learner = scaled(make_learner, held)
 

@@ -12,6 +12,7 @@ from novikoff.environment import (
     Piece,
     as_stream,
     check_asked,
+    check_count,
     check_many,
     check_outcomes,
     for_learner,
@@ -78,14 +79,9 @@ def play(
     check_asked(labels)
     learner = "auto" if learner is None else learner
     _check_learner(learner, environment)
-    given: Any = rounds
-    if given is not None and not isinstance(given, (int, np.integer)):
-        do = "If these are labels, pass them with X: nk.play(learner, (X, y))."
-        raise InputError("rounds must be a whole number", f"got {named(given)}", do)
-    if rounds is not None and rounds < 0:
-        raise InputError(f"rounds must be at least 0: got {rounds}.")
-    if passes < 1:
-        raise InputError(f"passes must be at least 1: got {passes}.")
+    if rounds is not None:
+        check_count("rounds", rounds, 0, labels_apart("play", rounds))
+    check_count("passes", passes, 1)
     if isinstance(learner, str):
         environment, spec, learner = prepare(learner, environment, labels == "many")
         ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=spec,
@@ -137,14 +133,32 @@ def _check_learner(learner: Any, environment: Any) -> None:
     """Refuse what is not a learner, and a source in its place."""
     if is_learner(learner) or (isinstance(learner, str) and _is_spec(learner)):
         return
-    if is_learner(environment) or (isinstance(environment, str) and _is_spec(environment)):
-        first = f"the source {learner!r}" if isinstance(learner, str) else named(learner)
-        second = f"the learner {environment!r}"
-        do = f"Write nk.play({environment!r}, source)."
-        raise InputError("the learner must come before the source", f"got {first} and then {second}", do)
+    check_order("play", learner, environment)
     if not isinstance(learner, str):  # what is wrong with a spec is found where it is made
         do = f"Pass {learner.__name__}()." if isinstance(learner, type) else 'Pass "perceptron" or nk.Perceptron().'
         raise InputError("a learner must be a learner or its spec", f"got {named(learner)}", do)
+
+
+def check_order(function: str, learner: Any, source: Any) -> None:
+    """Refuse the arguments of nk.`function` where a source stands first and a learner second; of `compare`, a list."""
+    several = function == "compare" and isinstance(source, (list, tuple))
+    each = list(source) if several else [source]
+    if not each or not all(is_learner(one) or (isinstance(one, str) and _is_spec(one)) for one in each):
+        return
+    if isinstance(learner, str) and _is_spec(learner):
+        return
+    first = f"the source {learner!r}" if isinstance(learner, str) else named(learner)
+    made = [repr(one) if function == "play" or isinstance(one, str) else f"lambda seed: {type(one).__name__}(…)"
+            for one in each]  # fmt: skip
+    written = f"[{', '.join(made)}]" if function == "compare" else made[0]
+    do = f"Write nk.{function}({written}, source)."
+    raise InputError("the learner must come before the source", f"got {first} and then the learner {source!r}", do)
+
+
+def labels_apart(function: str, value: Any) -> str:
+    """What to do where an argument is given labels that belong beside X; "" if it is given something else."""
+    few = value is None or isinstance(value, (bool, int, float, str))
+    return "" if few else f"If these are labels, pass them with X: nk.{function}(learner, (X, y))."
 
 
 def _is_spec(text: str) -> bool:

@@ -20,12 +20,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from novikoff import catalog
 from novikoff.certificate import RANK, Certificate, Kind, Side, Status, bound_text, number
 from novikoff.comparison import Finished, Made, Spread, called, check_made, ended, fresh, scaled
-from novikoff.errors import InputError, SpecError
+from novikoff.environment import check_count
+from novikoff.errors import InputError, SpecError, named, shown
 from novikoff.executors import Count, Executor, Over, executor
-from novikoff.playing import play, stream_for
+from novikoff.playing import check_order, labels_apart, play, stream_for
 from novikoff.sources.in_memory import hold
 from novikoff.stream import Stream, is_stream
 from novikoff.types import Adversary
@@ -115,10 +118,23 @@ def repeat(
     progress   called with the number of games done, and of all
     on         who plays: "threads", "ray", or the address of a cluster of Ray
     """
-    players, each = executor(on, threads), tuple(seeds)
-    if not each or len(set(each)) < len(each):
-        raise InputError(f"seeds must be different, and at least one: got {len(each)}, {len(set(each))} different.")
+    check_order("repeat", learner, stream)
     check_made(learner)
+    given: Any = seeds
+    if not isinstance(given, Iterable):
+        raise InputError("seeds must be a list of whole numbers", f"got {shown(given)}", "Write seeds=range(30).")
+    players, each = executor(on, threads), tuple(seeds)
+    if not all(isinstance(seed, (int, np.integer)) for seed in each):
+        do = labels_apart("repeat", given) or "Write seeds=range(30)."
+        raise InputError("seeds must be whole numbers", f"got {named(given)}", do)
+    check_count("passes", passes, 1)
+    if rounds is not None:
+        check_count("rounds", rounds, 1)
+    if not each or len(set(each)) < len(each):
+        raise InputError(
+            f"seeds must be different, and at least one: got {len(each)}, {len(set(each))} different.",
+            do=labels_apart("repeat", given) if isinstance(given, np.ndarray) else "",
+        )
     if isinstance(learner, str) and "seed" in (catalog.parse(learner).named or {}):
         raise SpecError(f"the learner must leave its seed open: got {learner!r}. Take the seed out.")
     opponent: Callable[[int], Adversary] | None = stream if _makes(stream) else None

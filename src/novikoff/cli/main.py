@@ -8,6 +8,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import TextIO, cast
+from zipfile import is_zipfile
 
 from novikoff import kernels
 from novikoff.cli import verbs
@@ -78,12 +79,31 @@ def _find_source(asked: Namespace, rest: list[str]) -> None:
         asked.source = rest.pop(0)  # after options; argparse looks before them only
     if asked.source is None:
         asked.learner, asked.source = None, asked.learner
+    if asked.learner is not None and _is_model(asked.learner):
+        goes_on = f"novikoff run {asked.source} --resume {asked.learner}"
+        asked.verb.error(
+            f"{asked.learner} is a model file, and a learner's spec is expected: to go on with it, {goes_on}"
+        )
+    if asked.source is not None and _is_model(asked.source):
+        asked.verb.error(
+            f"{asked.source} is a model file, and a source is expected: to go on with it, novikoff run SOURCE --resume "
+            f"{asked.source}; to predict, novikoff predict {asked.source} SOURCE"
+        )
     name = (asked.source or "").partition(":")[0]
     first = (asked.learner or "").partition(":")[0]
     if first and first not in names("learner") and name in names("learner") and not os.path.exists(asked.source):
         asked.verb.error(f"the learner stands before the source: novikoff run {asked.source} {asked.learner}")
     if not name or (asked.learner in (None, "auto") and not os.path.exists(asked.source) and name in names("learner")):
         asked.verb.error("the following arguments are required: SOURCE")
+
+
+def _is_model(word: str) -> bool:
+    """Is it a model file?"""
+    if not os.path.isfile(word) or not is_zipfile(word):
+        return False
+    from novikoff.model import is_model
+
+    return is_model(word)
 
 
 def _is_source(word: str) -> bool:

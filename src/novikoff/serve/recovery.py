@@ -75,10 +75,11 @@ def recover(store: Store, folder: Path, name: str, log: Log) -> tuple[Play, int]
     facts = store.facts()
     asked, base = msgspec.convert(facts["model"], Model), int(facts["base"])
     predicted, labelled = store.counts()
-    ledger, done = _newest(folder, base, labelled, log)
+    ledger, done, reasons = _newest(folder, base, labelled, log)
     if done < facts.get("dropped_to", 0):
+        why = "".join(f". The newest: {reason}" for reason in reasons[:1])
         raise DamagedError("no snapshot can be read, and examples before them are no longer kept (keep_examples): put "
-                           "back a copy of the folder")  # fmt: skip
+                           f"back a copy of the folder{why}")  # fmt: skip
     if ledger is None:
         ledger, done = _first(facts, folder, asked, name), 0
     play = Play(ledger, asked.bits)
@@ -89,8 +90,9 @@ def recover(store: Store, folder: Path, name: str, log: Log) -> tuple[Play, int]
     return play, done
 
 
-def _newest(folder: Path, base: int, labelled: int, log: Log) -> tuple[Ledger | None, int]:
-    """The newest snapshot that can be used."""
+def _newest(folder: Path, base: int, labelled: int, log: Log) -> tuple[Ledger | None, int, list[str]]:
+    """The newest snapshot that can be used, its label, and why newer ones cannot."""
+    reasons: list[str] = []
     for n, path in snapshots(folder):
         try:
             if n > labelled:
@@ -98,10 +100,11 @@ def _newest(folder: Path, base: int, labelled: int, log: Log) -> tuple[Ledger | 
             ledger = model.load_game(path)
             if ledger.rounds != base + n:
                 raise ModelFileError(f"it has {ledger.rounds:,} rounds: {base + n:,} must be there")
-            return ledger, n
+            return ledger, n, reasons
         except ModelFileError as error:
-            log("snapshot_unusable", level="warning", file=path.name, reason=str(error))
-    return None, 0
+            reasons.append(str(error))
+            log("snapshot_unusable", level="warning", file=path.name, reason=reasons[-1])
+    return None, 0, reasons
 
 
 def _first(facts: dict[str, Any], folder: Path, asked: Model, name: str) -> Ledger:

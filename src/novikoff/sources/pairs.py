@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import InputError, SourceError, shown
+from novikoff.errors import InputError, SourceError, named, shown
 from novikoff.numbering import Numbering, one_label
 from novikoff.stream import Stream
 from novikoff.types import Batch, Domain, Example, Labels, Position, check_label
@@ -39,6 +39,12 @@ def arrays_of(environment: Any) -> tuple[Any, Any] | None:
         x, y = environment
         return None if isinstance(x, tuple) and isinstance(y, tuple) else (x, y)
     return None
+
+
+def _told(pair: Any) -> str:
+    """An item that is not a pair, on one line."""
+    text = shown(pair)
+    return named(pair) if "\n" in text else text
 
 
 class Pairs(Stream):
@@ -93,7 +99,7 @@ class Pairs(Stream):
                 x, y = pair
             except (TypeError, ValueError):
                 must = "each item must be a pair (x, y)"
-                raise SourceError(must, f"is {pair!r}", item=t, source=self.name) from None
+                raise SourceError(must, f"is {_told(pair)}", item=t, source=self.name) from None
             self.fixed = self.fixed and is_plain(pair)
             yield Batch([x], self._outcome(y, t), t, {"row": t})
         if t == 0:
