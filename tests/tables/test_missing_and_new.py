@@ -65,7 +65,7 @@ def test_means_are_saved_with_the_model(frame, tmp_path):
     assert "200 rows of new.csv without a number in age, where none was missing before" in error
 
 
-@pytest.mark.parametrize("token", ["None", "<NA>", "#N/A", "-", ".", "NA", "n/a", "?", ""])
+@pytest.mark.parametrize("token", ["None", "<NA>", "#N/A", "-", "--", ".", "missing", "Missing", "NA", "n/a", "?", ""])
 def test_tokens_for_missing_keep_a_column_of_numbers(token):
     cells = [str(k) if k % 3 else token for k in range(60)]
     frame = pd.DataFrame({"a": cells, "b": range(60), "label": ["x", "y"] * 30})
@@ -75,6 +75,17 @@ def test_tokens_for_missing_keep_a_column_of_numbers(token):
         x = np.concatenate([batch.x for batch in stream.batches()])
         assert x[:, 0].tolist() == [k if k % 3 else 0 for k in range(60)]
         assert x[:, 2].tolist() == [float(k % 3 == 0) for k in range(60)]
+
+
+@pytest.mark.parametrize("word", ["unknown", "not asked"])
+def test_word_that_makes_numbers_a_category_is_reported(word):
+    cells = [str(k) if k % 3 else word for k in range(60)]
+    frame = pd.DataFrame({"a": cells, "b": range(60), "c": ["x", "y", "3"] * 20, "label": ["x", "y"] * 30})
+    told = f'is taken for a category: its cells are numbers, but for "{word}"'
+    for make in (as_csv, nk.Frame):
+        notes = make(frame).notes
+        assert [note for note in notes if "category" in note] == [note for note in notes if told in note] != []
+        assert not any("category" in note for note in make(frame, category=["a"]).notes)
 
 
 def test_dash_is_a_category_and_a_label_where_the_others_are_words():

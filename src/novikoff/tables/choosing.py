@@ -19,6 +19,7 @@ from novikoff.tables.column import (
     is_missing,
     looks_like_id,
     recognise,
+    word_among_numbers,
 )
 from novikoff.tables.encoding import Encoding
 from novikoff.tables.piece import Reader
@@ -170,6 +171,10 @@ def advice(
                 f"{column.name} of {name} is taken for a category: its numbers, like {quoted(cell)}, are not "
                 "written as 1234.56. Rewrite them to learn from their size."
             )
+        elif column.name not in categories and (word := word_among_numbers(column, head[column.name])) is not None:
+            told = f"{column.name} of {name} is taken for a category: its cells are numbers, but for {quoted(word)}. "
+            do = "Leave these cells empty to learn from the size of the numbers, or pass "
+            found.append(Advice(told, do, Option("category", column.name), " if it is one."))
         elif (date := either_order(column, head[column.name])) is not None:
             told = f"{column.name} of {name} is read month first, though {quoted(date)} could be day first. If it is, "
             found.append(Advice(told, "write 2024-12-31, or pass ", Option("category", column.name), "."))

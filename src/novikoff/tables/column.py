@@ -12,9 +12,9 @@ Recognised
     and not a sign of a category), all booleans, all dates of one form; else words if most cells differ and have
     several words, else a category. A column with nothing in them waits for its first cell.
 Missing
-    An empty cell, NA, N/A, #N/A, <NA>, NaN, None, null and ?, in any spelling, - and . among numbers and dates, and
-    what a frame calls missing: no feature of the column, but the feature `age is missing`. Labels may be None, - and a
-    dot. A number that is infinite is an error.
+    An empty cell, NA, N/A, #N/A, <NA>, NaN, None, null and ?, in any spelling, among numbers and dates also -, --, ---,
+    a dot and "missing", and what a frame calls missing: no feature of the column, but the feature `age is missing`.
+    Labels may be None, - and a dot. A number that is infinite is an error.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ MISSING = ("", "?", "na", "n/a", "nan", "null")
 """Cells without a value in any column, in lower case."""
 NO_FEATURE = (*MISSING, "none", "<na>", "#n/a")
 """Cells without a value in a column of features: "none" may be a label."""
-NO_NUMBER = (*NO_FEATURE, "-", ".")
-"""Cells without a value in a column of numbers or dates: a dash may be a category."""
+NO_NUMBER = (*NO_FEATURE, "-", "--", "---", ".", "missing")
+"""Cells without a value in a column of numbers or dates: a dash, or "missing", may be a category."""
 WHOLE = re.compile(r"[+-]?[0-9]+")
 INTEGER = re.compile(r"-?[0-9]{1,19}")
 DISGUISED = re.compile(r"[+-]?[$€£¥]? ?[+-]?([0-9]+|[0-9]{1,3}([., '][0-9]{3})+)([.,][0-9]+)? ?[$€£¥%]?")
@@ -199,6 +199,16 @@ def disguised_number(column: Column, cells: Sequence[Any]) -> str | None:
     if column.kind != "category" or not said or not _nearly_all(said, DISGUISED.fullmatch):
         return None
     return next((cell for cell in said if DISGUISED.fullmatch(cell) and not NUMBER.fullmatch(cell)), None)
+
+
+def word_among_numbers(column: Column, cells: Sequence[Any]) -> str | None:
+    """Of a category whose cells are numbers, but for one word that comes again: that word; else None."""
+    said = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
+    words = {cell for cell in said if not NUMBER.fullmatch(cell)}
+    if column.kind != "category" or len(words) != 1:
+        return None
+    (word,) = words
+    return word if 2 * said.count(word) < len(said) else None
 
 
 def looks_like_id(column: Column, cells: Sequence[Any]) -> bool:
