@@ -213,22 +213,6 @@ def test_labels_that_come_late_may_have_weights():
     assert all(one.status != "violated" for one in game.ledger.certify())
 
 
-def test_ledger_saved_before_weights_were_counted_loads_and_is_not_independent(tmp_path):
-    x, y, weights = rows()
-    ledger = nk.play("online-gradient:limit=9,low=-9,high=9", nk.read(
-        weighed(tmp_path / "w.csv", x, x[:, 0].round(1), weights), weight="w", outcomes="numbers"))  # fmt: skip
-    state = packed(ledger)
-    del state["ledger"]["weighted"]
-    old = unpacked(state)
-    assert old.weighted is None
-    assert old.repeated
-    risk = [one for one in old.certify() if one.theorem.startswith("average_risk")]
-    assert all(one.status == "void" for one in risk)
-    unweighted = packed(nk.play("perceptron", (x, np.where(y == "yes", 1, -1))))
-    del unweighted["ledger"]["weighted"]
-    assert not unpacked(unweighted).repeated
-
-
 def test_edited_weights_of_a_saved_game_are_refused(tmp_path):
     x, y, weights = rows()
     ledger = nk.play("perceptron", nk.read(weighed(tmp_path / "w.csv", x, y, weights), weight="w"))
@@ -344,7 +328,42 @@ def test_permutation_test_of_weighted_independent_rows_finds_nothing(tmp_path):
     assert small <= 4
 
 
+@pytest.mark.parametrize("rounds", [1, 2, 3, 5, 77, 150])
+@pytest.mark.parametrize("spec", ["perceptron", "auto"])
+def test_weight_that_is_counted_was_played_where_rounds_are_limited(tmp_path, spec, rounds):
+    x, y, weights = rows()
+    path = weighed(tmp_path / "w.csv", x, y, weights)
+    ledger = nk.play(spec, nk.read(path, weight="w"), rounds=rounds)
+    assert ledger.weighted is None or ledger.weighted.rounds == ledger.rounds
+    assert rounds <= ledger.rounds < rounds + weights.max()
+    assert ledger.rounds in np.cumsum(weights)
+    again = nk.play(ledger.learner, nk.read(path, weight="w"), ledger=ledger, resume=True)
+    whole = nk.play(spec, nk.read(path, weight="w"))
+    assert (again.rounds, again.mistakes, again.weighted.mistakes) == (
+        whole.rounds, whole.mistakes, whole.weighted.mistakes,
+    )  # fmt: skip
+    held = nk.compare([spec], nk.read(path, weight="w"), rounds=rounds)
+    assert held.learners[0].games[0].rounds in np.cumsum(weights)
+
+
 # Reports
+
+
+def test_comparison_says_what_its_rates_and_bounds_count(tmp_path, capsys):
+    x, y, weights = rows()
+    path = weighed(tmp_path / "w.csv", x, y, weights)
+    told = (
+        f"{(weights > 0).sum()} rows of weight {weights.sum():,}. Rates count each row once, with its weight; updates"
+    )
+    assert main(["compare", path, "-l", "perceptron", "--weight", "w", "--report", str(tmp_path / "r.html")]) == 0
+    assert told in capsys.readouterr().out
+    assert told in (tmp_path / "r.html").read_text()
+    assert main(["compare", path, "-l", "perceptron", "--weight", "w", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["weighted"]
+    assert (found["rows"], found["weight"]) == ((weights > 0).sum(), weights.sum())
+    assert told in found["counts"]
+    assert main(["compare", path, "-l", "perceptron", "--drop", "w"]) == 0
+    assert "weight" not in capsys.readouterr().out
 
 
 @pytest.fixture

@@ -235,6 +235,13 @@ class Batch:
         weights = None if self.weights is None else self.weights[start:stop]
         return Batch(x, self.y[start:stop], self.first + start, end, self.memory, weights, self.encoding)
 
+    def row_end(self, stop: int) -> int:
+        """The position `stop`, or the end of the weighted row whose rounds it would part."""
+        if self.weights is None or not 0 < stop < len(self):
+            return stop
+        firsts = np.flatnonzero(self.weights[stop:])
+        return stop + int(firsts[0]) if len(firsts) else len(self)
+
     def copy(self) -> Batch:
         """The same rounds in arrays of their own."""
         x, weights = None if self.x is None else self.x.copy(), None if self.weights is None else self.weights.copy()

@@ -82,6 +82,7 @@ class Finished:
     certificates   the tightest first; () if the game was not certified
     constant       the best constant on its rows, with what it costs; None if it is not known
     last_label     mistakes of who says the last label again
+    rows           of a weighted game, rows that were played; else None
     """
 
     rounds: int
@@ -93,6 +94,7 @@ class Finished:
     certificates: tuple[Certificate, ...]
     constant: Constant | None = None
     last_label: int | None = None
+    rows: int | None = None
 
     @classmethod
     def of(cls, ledger: Ledger, certify: bool) -> Self:
@@ -111,6 +113,7 @@ class Finished:
             certificates=tuple(ledger.certify()) if certify else (),
             constant=ledger.best_constant,
             last_label=ledger.last_label,
+            rows=None if ledger.weighted is None else ledger.weighted.rows,
         )
 
 
@@ -176,6 +179,15 @@ class Comparison(Shown):
     def constant(self) -> Constant | None:
         """The best constant, the same in every order of the rows; None if it is not known."""
         return self.learners[0].games[0].constant
+
+    @property
+    def counted(self) -> str | None:
+        """What the figures of a game with weighted rows count; None where every row has weight 1."""
+        game = self.learners[0].games[0]
+        if game.rows is None:
+            return None
+        told = f"{counted(game.rows, 'row')} of weight {game.rounds:,}. Rates count each row once, with its weight"
+        return f"{told}; updates and certificates count rounds, one for each copy of a row."
 
     def __repr__(self) -> str:
         rates = ", ".join(f"{one.learner} {100 * one.rate.mean:.3g} %" for one in self.learners)

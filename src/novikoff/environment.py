@@ -176,17 +176,21 @@ def check_outcomes(learner: Learner, name: str, shown: str = "labels", read_for:
 
 
 def pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, rows: int | None) -> Iterator[Piece]:
-    """One pass, from `skip` rows after `at` on: at most `rounds` rounds, in batches of at most `rows`."""
+    """One pass, from `skip` rows after `at` on: at most `rounds` rounds, in batches of at most `rows`.
+
+    The rounds of a weighted row stay together: it is scored once, with its weight, so it is played to its end.
+    """
     left, behind = rounds, 0  # behind: rows between `at` and this batch
     for batch in stream.batches(at):
         start = max(skip - behind, 0)
-        while start < len(batch) and left != 0:
+        while start < len(batch) and (left is None or left > 0):
             stop = min(start + (rows or len(batch)), len(batch), len(batch) if left is None else start + left)
+            stop = batch.row_end(stop)
             whole = stop == len(batch) and batch.end is not None
             yield batch.part(start, stop), batch.end if whole else at, 0 if whole else behind + stop
             left = None if left is None else left - (stop - start)
             start = stop
-        if left == 0:
+        if left is not None and left <= 0:
             return
         if batch.end is None:
             behind += len(batch)

@@ -64,7 +64,7 @@ def play(
     environment   a path or "demo:NAME", a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of
                   scipy.sparse), a data frame with a label column, or any iterable of (x, y); for a learner on losses,
                   an array (rounds, experts)
-    rounds        stop after so many; needed against an adversary
+    rounds        stop after so many; needed against an adversary. A weighted row is played to its end
     passes        how often to go through the stream
     record        keep every prediction in the ledger
     ledger        go on writing in this one (a game that was stopped)
@@ -267,7 +267,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
                     ledger.name_features(stream.features)
                     ledger.target = stream.target_column or ledger.target
             ledger.fixed = alone and there_before(stream)  # what a list holds is seen as it is played
-            left = None if left is None else left - len(piece)
+            left = None if left is None else max(left - len(piece), 0)
             ledger.position = {"passes": number, "at": at, "skip": skip}
             ledger.seconds = before + clock() - start
         for observer in game._watching:

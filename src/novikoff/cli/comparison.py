@@ -108,6 +108,8 @@ def show(out: Out, comparison: Comparison) -> None:
     if (constant := comparison.constant) is not None:
         rounds = comparison.learners[0].games[0].rounds
         out.line(f"always saying {constant.says}: {sentences.about(constant.costs / rounds)}")
+    if comparison.counted is not None:
+        out.line(comparison.counted)
 
 
 def table(comparison: Comparison) -> list[str]:

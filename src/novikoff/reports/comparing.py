@@ -36,6 +36,7 @@ def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
             "What happened",
             html.picture(curves(found)),
             table(found),
+            "" if found.counted is None else html.text(found.counted),
         ),
         html.part("What was promised", html.text("Of the first game of each learner:") if cards else "", *cards),
         html.part("What this rests on", html.rests_on([one for each in found.learners for one in each.certificates])),
@@ -63,6 +64,7 @@ def table(found: Comparison) -> str:
 
 def curves(found: Comparison) -> str:
     """The mean rate of each learner against rounds, within one deviation; and the best constant."""
+    across = "rounds" if found.counted is None else "weight"
     unit = "mistakes" if isinstance(found.learners[0].games[0].mistakes, int) else "loss a round"
     times, drawn = (100.0 if unit == "mistakes" else 1.0), []
     for place, one in enumerate(found.learners):
@@ -78,7 +80,7 @@ def curves(found: Comparison) -> str:
         rate = times * constant.costs / last
         drawn.append(svg.Line(f"always saying {constant.says}", [(0.0, rate), (last, rate)], svg.CONSTANT,
                               svg.DASHES[2], end=f"{rate:.3g}" + (" %" if unit == "mistakes" else "")))  # fmt: skip
-    return svg.lines(drawn, "rounds", f"{unit}, %" if unit == "mistakes" else unit, f"{unit} of each learner")
+    return svg.lines(drawn, across, f"{unit}, %" if unit == "mistakes" else unit, f"{unit} of each learner")
 
 
 def _row(one: Compared, counts: bool) -> tuple[str, ...]:

@@ -147,7 +147,16 @@ def comparison(found: Comparison) -> dict[str, Any]:
         "seed": found.seed,
         "baselines": _constants(found),
         "learners": [_compared(compared) for compared in found.learners],
+        **_weighted_rows(found),
     }
+
+
+def _weighted_rows(found: Comparison) -> dict[str, Any]:
+    """What the figures of a comparison on weighted rows count."""
+    game = found.learners[0].games[0]
+    if game.rows is None:
+        return {}
+    return {"weighted": {"rows": game.rows, "weight": game.rounds, "counts": found.counted}}
 
 
 def _constants(found: Comparison) -> dict[str, Any]:

@@ -50,7 +50,8 @@ def compared(comparison: Comparison) -> Figure:
         return budgets(points, f"Mistakes on {source}, by budget", _spread_note(comparison))
     many = len(comparison.learners)
     banded = comparison.shuffles > 1 and many <= len(COLOURS)  # more would be mud
-    figure, axes = new_figure(f"Mistakes on {source}", "rounds", "mistake rate up to this round, %", lines=many)
+    across = "rounds" if comparison.counted is None else "weight"
+    figure, axes = new_figure(f"Mistakes on {source}", across, "mistake rate up to this round, %", lines=many)
     curves = [learner.curve() for learner in comparison.learners]
     total = int(curves[0][0][-1])
     first = max(total // 50, 1)  # the rate of fewer rounds is noise

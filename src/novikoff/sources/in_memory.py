@@ -83,13 +83,13 @@ class InMemoryStream(Stream):
 
 
 def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> InMemoryStream:
-    """The rows of a stream, or the first of them; read once."""
+    """The rows of a stream, or the first of them; read once. A weighted row is held with all its rounds."""
     if rounds is not None and rounds < 1:
         raise InputError(f"rounds must be at least 1: got {rounds}.")
     held: list[Batch] = []
     rows = size = 0
     for batch in stream.batches():
-        part = batch if rounds is None else batch.part(0, min(rounds - rows, len(batch)))
+        part = batch if rounds is None else batch.part(0, batch.row_end(min(rounds - rows, len(batch))))
         size += part.nbytes
         if size > limit:
             fit = max(int(0.9 * limit / size * (rows + len(part))), 1)
@@ -100,7 +100,7 @@ def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> 
             )
         held.append(part.kept())
         rows += len(part)
-        if rows == rounds:
+        if rounds is not None and rows >= rounds:
             break
     if not rows:
         raise SourceError(f"a source must not be empty: {stream.name} has no rows.")
