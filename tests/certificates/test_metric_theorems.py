@@ -412,7 +412,7 @@ def test_features_that_are_the_same_and_a_tiny_ridge_still_have_a_certificate(sp
     rng = np.random.default_rng(4)
     x = np.repeat(rng.normal(size=(200, 1)), 3, axis=1)
     y = np.where(x[:, 0] * np.where(rng.random(200) < 0.2, -1, 1) < 0.0, -1, 1)
-    assert found(played(f"{spec}:ridge=1e-20", x, y)).status in ("valid", "vacuous", "void")
+    assert found(played(f"{spec}:ridge=1e-13", x, y)).status in ("valid", "vacuous", "void")
 
 
 @pytest.mark.parametrize("spec", ["logistic", "arow", "arow:diagonal=true", "second-order-perceptron"])

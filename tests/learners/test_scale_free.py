@@ -1,6 +1,9 @@
 """What the scale-free learners share: golden values, one arithmetic for every form of x, invariance to scale."""
 
+import contextlib
 import copy
+import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -22,6 +25,7 @@ from novikoff.learners.scaled import Scaled
 from novikoff.learners.second_order_perceptron import SecondOrderPerceptron
 from novikoff.learners.vaw import Vaw
 from novikoff.playing import play
+from novikoff.sources.targets import Targets
 from novikoff.types import Batch, Sparse
 
 X = np.array([(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (-1, 2)], dtype=float)
@@ -278,3 +282,85 @@ def test_the_inverse_is_found_again_at_the_same_rounds_however_rows_are_cut(kind
         rows.learn_many(Batch(x[t : t + 1], y[t : t + 1], t + 1))
     assert same(whole.state(), rows.state())
     assert not same(whole.state(), untouched.state())
+
+
+MATRIX = ["arow", "second-order-perceptron", "vaw", "logistic", "vaw:probabilities=true"]
+MANY_MATRIX = [ManyVaw, ManySecondOrderPerceptron, ManyLogistic]
+
+
+def with_options(spec, options):
+    return make(f"{spec}{',' if ':' in spec else ':'}{options}", "learner")
+
+
+def outcomes(learner, x):
+    return np.where(x[:, 0] < 0.0, -1, 1).tolist() if learner.outcomes == "labels" else np.sign(x[:, 0]).tolist()
+
+
+@pytest.mark.parametrize("spec", MATRIX)
+@pytest.mark.parametrize("scale", [2.0**24, 1e30, 2.0**498])
+def test_numbers_too_large_for_a_fixed_ridge_are_refused_and_change_nothing(spec, scale):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 3))
+    learner = with_options(spec, "scale_free=false")
+    y = outcomes(learner, x)
+    play(learner, (x, y) if learner.outcomes == "labels" else Targets(x, y))
+    before, large = repr(learner.state()), x * scale
+    with pytest.raises(InputError, match=r"that of round 1 is not\. Leave out scale_free=false"):
+        play(learner, (large, y) if learner.outcomes == "labels" else Targets(large, y), resume=True)
+    for t in range(3):
+        with pytest.raises(InputError, match="Leave out scale_free=false"):
+            learner.learn_one(large[t], y[t])
+        with pytest.raises(InputError, match="Leave out scale_free=false"):
+            learner.predict_one(large[t])
+    assert repr(learner.state()) == before
+    free = with_options(spec, "scale_free=true,bias=0")
+    assert play(free, (large, y) if free.outcomes == "labels" else Targets(large, y)).rounds == 40
+
+
+@pytest.mark.parametrize("kind", MANY_MATRIX)
+def test_many_labels_refuse_numbers_too_large_for_a_fixed_ridge(kind):
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    y = np.arange(40) % 3
+    with pytest.raises(InputError, match=r"that of round 1 is not\. Leave out scale_free=false"):
+        play(kind(scale_free=False), (x * 2.0**498, y), labels="many")
+    with pytest.raises(InputError, match="Leave out scale_free=false"):
+        kind(scale_free=False, bias=1e9)
+
+
+def extreme_rows(rng, count, width):
+    x = rng.normal(size=(count, width))
+    yield x * 2.0**498
+    yield x * 2.0**-499
+    yield x * 1e-200
+    yield x * 2.0 ** rng.integers(-500, 497, (count, 1))
+    yield x * 2.0 ** rng.integers(-500, 497, (1, width))
+    yield x * 2.0 ** rng.integers(-500, 497, (count, width))
+
+
+@pytest.mark.parametrize("spec", [*MATRIX, "arow:diagonal=true", *MANY_MATRIX])
+def test_rows_of_any_scale_are_played_with_finite_losses_or_refused(spec):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        for x in extreme_rows(rng, 60, 3):
+            for scale_free, ridge, bias in product((True, False), (1.0, 2.0**-40, 2.0**90), (1.0, 0.0)):
+                options = {"scale_free": scale_free, "ridge": ridge, "bias": bias}
+                with contextlib.suppress(InputError):
+                    if isinstance(spec, str):
+                        learner = with_options(spec, ",".join(f"{k}={v}" for k, v in options.items()).lower())
+                        y = outcomes(learner, x)
+                        ledger = play(learner, (x, y) if learner.outcomes == "labels" else Targets(x, y))
+                    else:
+                        ledger = play(spec(**options), (x, rng.integers(0, 3, len(x))), labels="many")
+                    assert not math.isnan(ledger.loss)
+                    for one in ledger.certify():
+                        assert one.status != "violated"
+                        assert not math.isnan(one.observed)
+
+
+def test_feature_that_grows_beyond_the_doubles_keeps_its_inverse():
+    """A[0, 0] grows by 2^1000 where P[0, 0] is 2^996: their product is no double."""
+    learner = Vaw(bias=0.0)
+    learner.learn_one([2.0**-498, 1.0], 1.0)
+    learner.learn_one([2.0**500, 1.0], 1.0)
+    assert learner.matrix.inverse[0, 0] > 0.0
+    assert learner.predict_one([2.0**500, 0.0]) == near(1 / 8, rel=1e-9)  # that of A = [[3, 1], [1, 3]], b = [1, 2]

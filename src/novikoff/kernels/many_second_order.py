@@ -18,7 +18,7 @@ from novikoff.kernels import second_order_layout as at
 from novikoff.kernels.compiled import compiled, inner
 from novikoff.kernels.lanes import dense
 from novikoff.kernels.many_perceptron import largest
-from novikoff.kernels.second_order import Places, Slots, Vector, change, changes, grow, meet, product
+from novikoff.kernels.second_order import Places, Slots, Vector, change, changes, grow, meet, product, taken
 from novikoff.kernels.simplex import project
 
 
@@ -39,7 +39,7 @@ def scale(
             more = ridge * ((size - most) * (size + most))
             grow(inverse, held, count, i, more, column)
             held[at.LARGEST, i] = size
-            part = more / (1.0 + more * column[i])
+            part = taken(more, max(column[i], 0.0))
             for j in range(known):
                 moved = dense(moments[j, :count], column[:count])
                 totals[at.SHED] += part * moved * moved

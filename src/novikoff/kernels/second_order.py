@@ -26,26 +26,40 @@ Slots = NDArray[np.int32]
 
 
 @inlined
+def taken(more: float, own: float) -> float:
+    """more / (1 + more own), where own = P[i, i]; also where more own is beyond the doubles."""
+    whole = 1.0 + more * own
+    return more / whole if whole < np.inf else 1.0 / own
+
+
+@inlined
+def left(value: float, more: float, own: float) -> float:
+    """value / (1 + more own), also where more own is beyond the doubles."""
+    whole = 1.0 + more * own
+    return value / whole if whole < np.inf else value / own / more
+
+
+@inlined
 def grow(inverse: Vector, held: Vector, count: int, i: int, more: float, column: Vector) -> float:
     """A[i, i] has grown by `more`; by how much b'A^-1 b fell."""
     for j in range(i):
         column[j] = inverse[i, j]
     for j in range(i, count):
         column[j] = inverse[j, i]
-    whole = 1.0 + more * column[i]
-    part = more / whole
+    own = max(column[i], 0.0)  # rounding may leave it below 0, and 1 + more own must not be 0
+    part = taken(more, own)
     for a in range(count):
         step = part * column[a]
         for b in range(a + 1):
             inverse[a, b] -= step * column[b]
     for j in range(i + 1):
-        inverse[i, j] = column[j] / whole
+        inverse[i, j] = left(column[j], more, own)
     for j in range(i + 1, count):
-        inverse[j, i] = column[j] / whole
+        inverse[j, i] = left(column[j], more, own)
     moved = held[at.WEIGHT, i]
     for j in range(count):
         held[at.WEIGHT, j] -= part * column[j] * moved
-    held[at.WEIGHT, i] = moved / whole
+    held[at.WEIGHT, i] = left(moved, more, own)
     return part * moved * moved
 
 
@@ -102,7 +116,7 @@ def changes(
 
 @inner
 def product(inverse: Vector, x: Vector, count: int, k: Vector) -> float:
-    """k = P x; answers v = x'k."""
+    """k = P x; answers v = x'k, 0 where rounding leaves it below: 1 + v divides."""
     for i in range(count):
         row = inverse[i]
         here = x[i]
@@ -110,7 +124,7 @@ def product(inverse: Vector, x: Vector, count: int, k: Vector) -> float:
         if here != 0.0:
             for j in range(i):
                 k[j] += row[j] * here
-    return dense(k[:count], x[:count])
+    return max(dense(k[:count], x[:count]), 0.0)
 
 
 @inlined

@@ -28,7 +28,7 @@ class MetricPerceptron(SecondOrder):
     margin: ClassVar[float]
 
     def __init__(self, ridge: float, diagonal: bool, scale_free: bool, bias: float) -> None:
-        super().__init__(ridge, scale_free, bias)
+        super().__init__(ridge, scale_free, bias, diagonal)
         self.diagonal = bool(diagonal)
         self._held = np.zeros((1, place.HELD))  # the last row is that of all features not seen
         self._totals = np.zeros(place.TOTALS)

@@ -3,7 +3,7 @@
 A learner of this family brings its rule, compiled: `_learn` plays rows, `_look` tells the scores of rows and changes
 nothing. `bias` c adds a constant feature of value c, which is feature 0 of all that the learner keeps; a feature beyond
 those learned from is one never seen. Numbers below 2^-500 in size are read as 0, those above 2^500 refused
-(kernels/nonzeros.py).
+(kernels/nonzeros.py). A learner with a matrix may take fewer sizes (`taken_by` in learners/matrix.py).
 """
 
 from __future__ import annotations
@@ -41,6 +41,25 @@ class Rows(Playing):
         self.features = Features()
         self.rounds = 0
         self.scored: Any = None
+        self._sizes, self._remedy = (LEAST_SIZE, LARGEST_SIZE), ""
+
+    def _take_only(self, sizes: tuple[float, float], remedy: str) -> None:
+        """Refuse a bias and rows with a number, but for 0, whose size is not between the two of `sizes`."""
+        self._sizes, self._remedy = sizes, remedy
+        if self.bias != 0.0 and not sizes[0] <= abs(self.bias) <= sizes[1]:
+            raise InputError(f"a bias must be 0, or {self._size_range()} in size: got {shown(self.bias)}. {remedy}")
+
+    def _size_range(self) -> str:
+        least, most = self._sizes
+        return f"at most {most:.3g}" if least == LEAST_SIZE else f"from {least:.3g} to {most:.3g}"
+
+    def _outside(self, rows: Any) -> int:
+        """The first row with a number of a size that is not taken; -1 if none has."""
+        if self._sizes == (LEAST_SIZE, LARGEST_SIZE):
+            return -1
+        values = np.abs(rows.values[: rows.ends[-1]])
+        bad = np.flatnonzero((values < self._sizes[0]) | (values > self._sizes[1]))
+        return int(np.searchsorted(rows.ends, bad[0], side="right")) - 1 if len(bad) else -1
 
     @abstractmethod
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
@@ -106,6 +125,9 @@ class Rows(Playing):
         if bad >= 0:
             self.features.forget(met)
             raise InputError(f"x must be at most 2^500 in size: got {shown(x)}. Multiply the feature by a power of 2.")
+        if self._outside(found) >= 0:
+            self.features.forget(met)
+            raise InputError(f"x must be 0, or {self._size_range()} in size: got {shown(x)}. {self._remedy}")
         return found
 
     def _rows(self, batch: Batch, learn: bool) -> Any:
@@ -120,6 +142,10 @@ class Rows(Playing):
             self.features.forget(met)
             where = f"round {batch.first + bad:,}"
             raise InputError(f"x must be finite, and at most 2^500 in size: that of {where} is not. Drop the row.")
+        if (bad := self._outside(found)) >= 0:
+            self.features.forget(met)
+            where = f"round {batch.first + bad:,}"
+            raise InputError(f"x must be 0, or {self._size_range()} in size: that of {where} is not. {self._remedy}")
         return found
 
 

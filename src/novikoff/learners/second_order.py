@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.kernels import second_order_layout as at
-from novikoff.learners.matrix import Matrix
+from novikoff.learners.matrix import Matrix, taken_by
 from novikoff.learners.restoring import Schema, arguments, integer
 from novikoff.learners.scale_free import ScaleFree
 from novikoff.types import State
@@ -19,10 +19,11 @@ class SecondOrder(ScaleFree):
 
     params: ClassVar[Schema]
 
-    def __init__(self, ridge: float, scale_free: bool, bias: float) -> None:
+    def __init__(self, ridge: float, scale_free: bool, bias: float, diagonal: bool = False) -> None:
         super().__init__(bias)
         self.matrix = Matrix(ridge, scale_free)
         self.ridge, self.scale_free = self.matrix.ridge, self.matrix.scale_free
+        self._take_only(*taken_by(self.ridge, self.scale_free, diagonal))
 
     @property
     def weights(self) -> NDArray[np.float64]:

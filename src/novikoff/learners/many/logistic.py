@@ -32,7 +32,7 @@ from novikoff.kernels import second_order_layout as at
 from novikoff.learners.logistic import Logistic, facts_of, goal_of
 from novikoff.learners.many.against import PARTS, cut, grown, matrices
 from novikoff.learners.many.many_labels import ManyProbabilistic
-from novikoff.learners.matrix import Matrix, check_shared, refresh, roomy, seen_places, stretches
+from novikoff.learners.matrix import Matrix, check_shared, refresh, roomy, seen_places, stretches, taken_by
 from novikoff.learners.restoring import Schema, arguments, array
 from novikoff.types import State, StepResult, Theorem
 
@@ -52,6 +52,7 @@ class ManyLogistic(ManyProbabilistic):
         super().__init__(bias, labels)
         two = Logistic(ridge, radius, scale_free, bias)  # which looks at the arguments
         self.ridge, self.radius, self.scale_free, self._kappa = two.ridge, two.radius, two.scale_free, two.kappa
+        self._take_only(*taken_by(self.ridge, self.scale_free))
         self._slots = np.full(1, -1, dtype=np.int32)  # the last is that of all features not seen
         self._parts: Any = matrices((self.labels + self.grows,), 0, 0)
         self._totals = np.zeros(many_layout.TOTALS)

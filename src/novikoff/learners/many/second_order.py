@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.kernels import many_layout, second_order_layout
 from novikoff.learners.many.many_labels import ManyLabels
-from novikoff.learners.matrix import Matrix
+from novikoff.learners.matrix import Matrix, taken_by
 from novikoff.learners.restoring import Schema, arguments, array
 from novikoff.types import State
 
@@ -24,6 +24,7 @@ class ManySecondOrder(ManyLabels):
         super().__init__(bias, labels)
         self.matrix = Matrix(ridge, scale_free)
         self.ridge, self.scale_free = self.matrix.ridge, self.matrix.scale_free
+        self._take_only(*taken_by(self.ridge, self.scale_free))
         self._moments = np.zeros((self.labels, 0))
         self._totals = np.zeros(many_layout.TOTALS)
 
