@@ -265,3 +265,30 @@ def test_a_wrapped_probability_is_cut_off(gives, taken):
     assert learner.probability_one(X[0]) == taken
     given = np.array([0.5] + [taken] * 59)
     assert ledger.log_loss == pytest.approx(math.inf if taken == 0.0 else -np.log(given).sum())
+
+
+class Unlocks(Outside):
+    """Makes what it is shown writable again, and writes into it."""
+
+    def _write(self, values):
+        values.flags.writeable = True
+        values[...] = 7.0
+
+    def learn_one(self, x, y):
+        self._write(x)
+
+    def learn_many(self, batch):
+        for part in (batch.x.indices, batch.x.values) if hasattr(batch.x, "values") else (batch.x,):
+            self._write(part)
+        return np.ones(len(batch), dtype=np.int8)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_learner_that_makes_arrays_writable_writes_into_copies(sparse):
+    given = X.copy()
+    rows = csr_array(given) if sparse else given
+    nk.play(Unlocks(), (rows, Y))
+    np.testing.assert_array_equal(rows.toarray() if sparse else given, X)
+    game = nk.Game(Unlocks())
+    game.learn_one(given[0], 1)
+    np.testing.assert_array_equal(given, X)

@@ -248,14 +248,14 @@ class Batch:
         return replace(self, x=x, y=self.y.copy(), memory="owned", weights=weights)
 
     def to_read(self) -> Batch:
-        """The same rounds for code from outside: x cannot be written into, y is a copy of the labels.
+        """The same rounds for code from outside, in arrays of their own: it cannot reach the caller's by any flag.
 
         Weights are left out: they tell the ledger how to score, and learners meet every copy of a row anyway.
         """
         x = self.x
         if isinstance(x, Sparse):
-            x = Sparse(still(x.indptr), still(x.indices), still(x.values), x.width, checked=True)
-        return replace(self, x=still(x) if isinstance(x, np.ndarray) else x, y=self.y.copy(), weights=None)
+            x = Sparse(apart(x.indptr), apart(x.indices), apart(x.values), x.width, checked=True)
+        return replace(self, x=apart(x) if isinstance(x, np.ndarray) else x, y=self.y.copy(), weights=None)
 
     def kept(self) -> Batch:
         """The same rounds, to be looked at whenever one likes: a copy if their memory is borrowed."""
@@ -306,6 +306,11 @@ def _computed(x: NDArray[Any]) -> NDArray[Any] | list[Any]:
         with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite
             return x.astype(np.float64)
     return x.astype(np.int64) if x.dtype.kind in "iub" else list(x)
+
+
+def apart(values: NDArray[Any]) -> NDArray[Any]:
+    """A copy, to be read only: who makes it writable again writes into the copy."""
+    return still(values.copy())
 
 
 def still(values: NDArray[Any]) -> NDArray[Any]:

@@ -30,6 +30,9 @@ from novikoff.types import Learner, State
 FORMAT = 2
 """Number of the form of saved games; 2 since learners keep the sums that their certificates are recomputed from."""
 
+STORED = "the certificate is as the file has it, which holds no rows to compute it from again"
+"""What must be trusted of a certificate that was loaded without its rows."""
+
 WRITTEN = Advice("Pass a file that ", Option("save"), " wrote.")
 
 PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir", "late", "drift")
@@ -128,6 +131,17 @@ def restored_certificate(state: State) -> Certificate:
     return found
 
 
+def _on_trust(certificate: Certificate) -> Certificate:
+    """The same certificate where its game's comparators are gone: nothing is left to compute it from again."""
+    stored = Assumption(STORED, "trusted")
+    if certificate.bound is None or stored in certificate.assumptions:
+        return certificate
+    told = {"status": "conditional", "reason": f"trusted: {STORED}"} if certificate.status == "valid" else {}
+    if certificate.status == "conditional":
+        told = {"reason": f"{certificate.reason}; {STORED}"}
+    return dataclasses.replace(certificate, assumptions=(*certificate.assumptions, stored), **told)  # type: ignore[arg-type]
+
+
 def _is_plain(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return all(map(_is_plain, value))
@@ -172,8 +186,11 @@ def _owned(value: Any) -> Any:
     return np.array(value) if isinstance(value, np.ndarray) else value
 
 
-def restore(state: State, learner: Learner) -> Ledger:
-    """The ledger whose state this is, of `learner`."""
+def restore(state: State, learner: Learner, from_file: bool = False) -> Ledger:
+    """The ledger whose state this is, of `learner`.
+
+    from_file   certificates that cannot be computed again are taken on trust; a pickle is trusted as a whole
+    """
     _check_numbers(state, COUNTS)
     if not math.isfinite(state["seconds"]):
         raise ModelFileError(f"seconds of a ledger must be finite: got {state['seconds']!r}.")
@@ -205,12 +222,13 @@ def restore(state: State, learner: Learner) -> Ledger:
         "target": Target(*map(str, state["target"])) if state.get("target") else None,
         "before": _facts_before(state["before"], learner.facts()),
         "predictions": None if state["predictions"] is None else [state["predictions"]],
-        "members": [restore(*pair) for pair in members],
+        "members": [restore(*pair, from_file) for pair in members],
     }
     if state["weighted"] is not None:
         fields["weighted"] = _weighted(state["weighted"], learner, makers)
     if (proved := state["proved"]) is not None:
-        certificates = tuple(map(restored_certificate, proved["certificates"]))
+        kept = map(restored_certificate, proved["certificates"])
+        certificates = tuple(map(_on_trust, kept) if from_file else kept)
         fields["proved"] = Proved(integer(proved, "rounds", 0, state["rounds"], of="certificates"), certificates)
     ledger = Ledger(learner, **fields)
     check(ledger)

@@ -228,7 +228,7 @@ def _restored(meta: Any, array: Arrays, path: Any) -> Ledger | OnlineToBatch | M
         )
     kind: Any = known.load()
     state = _from_plain(meta["state"], array)
-    return restore(_from_plain(meta["ledger"], array), kind.restore(state))
+    return restore(_from_plain(meta["ledger"], array), kind.restore(state), from_file=True)
 
 
 def load_game(path: str | os.PathLike[str] | BinaryIO) -> Ledger:

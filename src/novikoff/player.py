@@ -65,7 +65,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.batch import still
+from novikoff.batch import apart
 from novikoff.errors import Advice, InputError, MismatchError, Option
 from novikoff.types import Batch, Distribution, Domain, Example, Label, Learner, StepResult
 
@@ -164,13 +164,13 @@ class Player:
         return played
 
     def _shown(self, x: Any) -> Any:
-        """x as a learner from outside is shown it: arrays to be read only, mappings and lists copied."""
+        """x as a learner from outside is shown it: copied, and arrays to be read only."""
         if not self._foreign:
             return x
         if isinstance(x, np.ndarray):
-            return still(x)
+            return apart(x)
         if isinstance(x, tuple):
-            return tuple(still(part) if isinstance(part, np.ndarray) else part for part in x)
+            return tuple(apart(part) if isinstance(part, np.ndarray) else part for part in x)
         return x.copy() if isinstance(x, (dict, list)) else x
 
     def predict_one(self, x: Example) -> Any:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.reports import plain
 from novikoff.reports.sentences import sentence
 
 RNG = np.random.default_rng(0)
@@ -53,3 +54,11 @@ def test_any_other_reason_is_given_as_it_is():
         nk.play(nk.Perceptron(), (X, Y)).certify()[0], status="void", bound=None, reason="warm start"
     )
     assert sentence(certificate).endswith("It does not apply here: warm start.")
+
+
+@pytest.mark.parametrize("learner", [nk.Perceptron, lambda: nk.Ellipsoid(width=3), nk.KernelPerceptron])
+def test_json_names_the_failed_assumption_and_does_not_assert_it(learner):
+    (certificate,) = void(learner())
+    failed = [one["claim"] for one in plain.certificate(certificate)["assumptions"] if one["standing"] == "refuted"]
+    assert all(claim.startswith("separation of the labels by a comparator") for claim in failed)
+    assert not any("separates" in one["claim"] for one in plain.certificate(certificate)["assumptions"])

@@ -37,7 +37,8 @@ from novikoff.comparators.tally import Comparator
 from novikoff.comparators.tracker import ComparatorFacts
 from novikoff.types import Run
 
-SEPARATED = "a comparator that was tried separates the labels"
+SEPARATED = "separation of the labels by a comparator that was tried"
+"""A noun, which reads right beside every standing: a sentence that was refuted would read as its opposite."""
 INSEPARABLE = none_separates()
 
 
