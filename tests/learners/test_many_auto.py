@@ -49,7 +49,7 @@ def test_the_mixture_is_near_its_best_forecaster():
     assert facts.loss <= min(facts.losses) + np.log(16.0) + 1e-9
     assert abs(facts.loss + facts.novelty - game.ledger.log_loss) < 1e-6
     members, found = sorted(game.ledger.certify(), key=lambda one: one.theorem)
-    assert members.status == found.status == "valid"
+    assert (members.status, found.status) == ("conditional", "valid")  # the stack's loss is the learner's own count
     assert members.bound == pytest.approx(min(facts.losses) + np.log(16.0) + facts.novelty)
     assert members.bound < found.bound
     assert abs(np.exp(facts.log_weights).sum() - 1.0) < 1e-9
@@ -256,3 +256,24 @@ def test_a_member_that_is_compared_is_checked_whether_it_says_that_it_slept_or_n
     found = regret(game)
     assert found.status == "void"
     assert "awake or compared" in found.reason
+
+
+def of_members(ledger):
+    (found,) = (one for one in ledger.certify() if one.theorem == "many_auto_members")
+    return found
+
+
+def test_loss_of_a_member_is_trusted_unless_comparators_see_its_scores():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 4))
+    linear = nk.play(nk.ManyAuto(), (x, np.argmax(x[:, :3], axis=1)), labels="many")
+    round_ = nk.play(nk.ManyAuto(), (x, np.digitize((x**2).sum(1), [2.5, 5.0])), labels="many")
+    unseen = nk.play(nk.ManyAuto(), (x, np.argmax(x[:, :3], axis=1)), labels="many", track=False)
+    for ledger, tracked in ((linear, True), (round_, True), (unseen, False)):
+        found, facts = of_members(ledger), ledger.learner.facts()
+        best = found.quantities["member"]
+        seen = tracked and (best == facts.names[facts.shown] or best.startswith("second order"))
+        (standing,) = (one.standing for one in found.assumptions if "scores" in one.claim)
+        assert standing == ("checked" if seen else "trusted")
+        assert found.status in (("valid", "vacuous") if seen else ("conditional", "vacuous"))
+    assert of_members(unseen).status == "conditional"

@@ -19,6 +19,9 @@ Assumptions
 Proof
     The awake keep the sum of their weights and sleepers keep theirs, also when they wake, so all weights add up to 1,
     and w_j <= 1. ln w_j is -ln(J+1) + the sum of L - L_j over the rounds in which j was awake. []
+    A member j that sleeps from round s on could stand for rounds 1 .. s, with an awake k for the rest: L <= L_j(1..s) +
+    ln(J+1) + L_k(s+1..T) - ln w_k(s). That is L_k + ln(J+1) - ln w_j(s), so never less than what k alone gives; with
+    k's suffix promised it is, in the same way, above certificates/auto_frozen.py at s by at least -ln w_j(s).
 Reference
     [vovk1998].
 """

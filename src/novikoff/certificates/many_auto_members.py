@@ -7,8 +7,9 @@ Theorem (upper)
     L_j its own log loss in these rounds, had labels been announced. Reported is the least over j. L_j is observed, not
     promised: it is a statement about the mixture. Promises of members against weights in hindsight are there.
 Assumptions
-    the learner began with nothing, its rounds and its loss are the ledger's (checked). The losses of the members are
-    those that the learner counted; those of the members that many_auto_regret compares are checked there.
+    the learner began with nothing, its rounds and its loss are the ledger's (checked); the loss of the member reported
+    is that of the scores it played (checked of the softmax member sqrt 1 and of those against the rest, whose scores
+    the comparators see; trusted of the other members and of the stack, whose losses only the learner counts).
 Proof
     As there: ln w_j = L - L_j - ln(J+1) for a forecaster that never slept, and w_j <= 1. []
     Rounding: sums of T logarithms are within T 2^-50 of their size.
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import Bound, outward, seen, theorem
+from novikoff.certificate import Assumption, Bound, outward, seen, theorem
 from novikoff.certificates.many_auto_regret import ManyAutoFacts
 from novikoff.certificates.metric_facts import SLACK
 from novikoff.errors import counted
@@ -43,6 +44,7 @@ def many_auto_members(run: Run[ManyAutoFacts]) -> Bound | None:
     if before.rounds:
         reason = f"warm start: the learner had played {counted(before.rounds, 'round')} when the ledger was opened"
     best = min((j for j, slept in enumerate(after.slept) if not slept), key=after.losses.__getitem__)
+    needed.append(_played(run, best))
     quantities = {
         "member": after.names[best],
         "member_loss": after.losses[best],
@@ -53,3 +55,16 @@ def many_auto_members(run: Run[ManyAutoFacts]) -> Bound | None:
     rounding = run.rounds * 2.0**-50 * (1.0 + after.losses[best] + after.novelty)
     bound = outward(after.losses[best] + price + after.novelty + rounding)
     return Bound(bound, needed, quantities, run.log_loss, run.rounds * math.log(max(after.labels, 2)), void=reason)
+
+
+def _played(run: Run[ManyAutoFacts], member: int) -> Assumption:
+    """Compare the loss that the learner counted for a member with that of its scores, where comparators saw these."""
+    claim, after, tracked = f"{run.after.names[member]} lost what its scores cost", run.after, run.tracked
+    known: dict[int, float] = {}
+    if tracked is not None and tracked.rows == run.rounds:
+        against = tracked.against.lost if tracked.against else []
+        known = {after.shown: tracked.lost, **{after.lanes + m: lost for m, lost in enumerate(against)}}
+    if member not in known:
+        return Assumption(claim, "trusted")
+    own = after.losses[member]
+    return seen(claim, abs(known[member] - own) <= SLACK * (1.0 + own))
