@@ -28,7 +28,7 @@ from novikoff.game import Game
 from novikoff.ledger import Ledger
 from novikoff.ledger_state import packed, unpacked
 from novikoff.player import Player
-from novikoff.types import Example, Learner
+from novikoff.types import Batch, Example, Learner
 
 try:
     from river import base
@@ -201,6 +201,12 @@ class NovikoffRegressor(_Model, base.Regressor):
         """Play the round of x and y; with weight `w`, a whole number, w rounds of it."""
         self._game.learn_one(x, float(y), weight=_whole(w))
 
-    def predict_one(self, x: Example, **kwargs: Any) -> float:
-        """The number that the learner says of x."""
+    def predict_one(self, x: Example, *, ahead: bool = False, **kwargs: Any) -> float:
+        """Predict the number of x.
+
+        ahead   x is one of several rows whose numbers are not shown in between: `auto-regression` then leaves out the
+                member that repeats the last outcome. River does not say so itself, and asking must change nothing
+        """
+        if ahead:
+            return float(self._player.predict_ahead(Batch([x], np.zeros(1), 1))[0])
         return float(self._asked(x))

@@ -292,3 +292,16 @@ def test_row_of_weight_zero_is_not_learned():
     model.learn_one({"a": 1.0}, "ham")
     assert model.predict_one({"a": 1.0}) == "ham"  # "spam" was never learned, and is no label
     assert model.ledger.rounds == 1
+
+
+def test_regressor_predicts_rows_ahead_without_the_last_outcome():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 2))
+    y = np.cumsum(rng.normal(size=300)) + 0.5 * x[:, 0] + 100.0
+    model = NovikoffRegressor()
+    for row, outcome in zip(x, y, strict=True):
+        model.learn_one({"a": row[0], "b": row[1]}, outcome)
+    new = [{"a": float(a), "b": 0.0} for a in np.linspace(-2, 2, 9)]
+    ahead = [model.predict_one(row, ahead=True) for row in new]
+    assert np.ptp(ahead) > np.ptp([model.predict_one(row) for row in new])
+    assert ahead == [model.predict_one(row, ahead=True) for row in new]

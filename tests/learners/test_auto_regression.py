@@ -265,6 +265,17 @@ def test_rows_without_labels_are_predicted_without_the_last_outcome():
     assert unmoved.learner.tale() == []
 
 
+def test_intervals_of_rows_without_labels_leave_out_the_last_outcome():
+    x, y = walk(300)
+    ledger = nk.play("conformal:[auto-regression]", nk.Targets(x, y))
+    new = Batch(np.random.default_rng(5).normal(size=(20, 2)), np.zeros(20), 1)
+    within = nk.play("auto-regression", nk.Targets(x, y)).player.predict_ahead(new)
+    assert ledger.player.predict_ahead(new) == pytest.approx(within)
+    middles = [sum(ledger.learner.predict_set(row, ahead=True)) / 2 for row in new.x]
+    assert middles == pytest.approx(within)
+    assert np.ptp([sum(ledger.learner.predict_set(row)) / 2 for row in new.x]) < np.ptp(middles)
+
+
 def test_mixed_rows_play_every_member():
     x, y = walk(40)
     rows = Sparse.of_dense(np.hstack([x, np.ones((40, 1))]))

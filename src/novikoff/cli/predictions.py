@@ -254,7 +254,7 @@ def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: O
     for batch in stream.batches():
         said = Player(classifier).predict_ahead(batch)
         if sets:
-            found = [classifier.predict_set(x) for x, _ in batch.rows()]
+            found = [classifier.predict_set(x, ahead=True) for x, _ in batch.rows()]
             out.write([Interval(one) for one in found], batch)
             if not stream.unlabelled:
                 held += sum(bool(one) and one[0] <= y <= one[1] for y, one in zip(batch.y.tolist(), found, strict=True))

@@ -139,11 +139,19 @@ class Conformal(Playing):
     def predict_one(self, x: Example) -> Any:
         return self.learner.predict_one(x)
 
-    def predict_set(self, x: Example) -> tuple[Any, ...]:
-        """The labels in the set of x, in order; or the ends of an interval, which may be infinite. () is nothing."""
+    def predict_ahead(self, batch: Batch) -> NDArray[Any]:
+        """Predict rows that come without labels, as the learner within does."""
+        return self._player.predict_ahead(batch)
+
+    def predict_set(self, x: Example, ahead: bool = False) -> tuple[Any, ...]:
+        """The labels in the set of x, in order; or the ends of an interval, which may be infinite. () is nothing.
+
+        ahead   x is one of several rows that come without labels: the interval is around what is predicted so
+        """
         q = self._threshold_of(x)
         if self._player.outcomes == "numbers":
-            said, scale = float(self.learner.predict_one(x)), self._scale()
+            centre = self.predict_ahead(Batch([x], np.zeros(1), 1))[0] if ahead else self.learner.predict_one(x)
+            said, scale = float(centre), self._scale()
             wide = _width(np.array([q]), np.array([scale]))[0] / 2.0
             if wide < 0.0:
                 return ()
