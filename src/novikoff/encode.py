@@ -126,21 +126,14 @@ def pair(indices: Any, values: Any) -> CheckedRow:
         raise InputError(f"indices must be whole numbers from 0 to {LARGEST_INDEX:,}: got {places.tolist()}.")
     if len(places) > 1 and not np.all(places[1:] > places[:-1]) and len(np.unique(places)) < len(places):
         raise InputError(f"no index may be repeated in a row: got {places.tolist()}. Add their values up.")
-    if not finite(reals):
-        raise InputError(f"x must be finite: got {reals.tolist()}. Clean or drop the row.")
+    check_finite(reals)
     return CheckedRow((places.astype(np.uint32), reals))
 
 
 def mapping(x: Mapping[Any, Any], names: dict[str, int], learn: bool = True) -> CheckedRow:
     """A sparse row from {name: number} or {index: number}; new names are added to `names`, all or none, if `learn`."""
-    try:
-        values = doubles(list(x.values()))
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"values must be numbers: got {shown(dict(x))}.") from None
-    if values.ndim != 1:
-        raise InputError(f"values must be one number for each feature: got {shown(dict(x))}.")
-    if not finite(values):
-        raise InputError(f"x must be finite: got {values.tolist()}. Clean or drop the row.")
+    values = mapped_values(x)
+    check_finite(values)
     keys = list(x)
     if set(map(type, keys)) != {int}:
         try:
@@ -160,13 +153,34 @@ def mapping(x: Mapping[Any, Any], names: dict[str, int], learn: bool = True) -> 
     return CheckedRow((np.array(keys, dtype=np.uint32), values))
 
 
-def mappings(rows: Sequence[dict[str, float]], names: Mapping[str, int]) -> Sparse:
-    """The rows of several mappings at once, whose names all have places: that is quicker than one by one."""
+def mapped_values(x: Mapping[Any, Any]) -> NDArray[np.float64]:
+    """The values of a mapping as doubles, in an array of their own."""
+    try:
+        values = doubles(list(x.values()))
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"values must be numbers: got {shown(dict(x))}.") from None
+    if values.ndim != 1:
+        raise InputError(f"values must be one number for each feature: got {shown(dict(x))}.")
+    return values
+
+
+def check_finite(values: NDArray[np.float64]) -> None:
+    """Refuse the values of a row if one is not finite."""
+    if not finite(values):
+        raise InputError(f"x must be finite: got {values.tolist()}. Clean or drop the row.")
+
+
+def mappings(rows: Sequence[dict[Any, float]], names: Mapping[Any, int], width: int = 0) -> Sparse:
+    """The rows of several mappings at once, at least so wide: that is quicker than one by one.
+
+    names   places of all keys; empty where the keys are places themselves
+    """
     ends = np.zeros(len(rows) + 1, dtype=np.uint64)
     np.cumsum([len(x) for x in rows], out=ends[1:])
-    indices = np.fromiter(map(names.__getitem__, chain.from_iterable(rows)), np.uint32, int(ends[-1]))
+    keys = chain.from_iterable(rows)
+    indices = np.fromiter(map(names.__getitem__, keys) if names else keys, np.uint32, int(ends[-1]))
     values = np.fromiter(chain.from_iterable(x.values() for x in rows), np.float64, int(ends[-1]))
-    return Sparse(ends, indices, values, int(indices.max(initial=0)) + 1, checked=True)
+    return Sparse(ends, indices, values, max(int(indices.max(initial=0)) + 1, width), checked=True)
 
 
 def scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -269,7 +269,7 @@ class Ledger(Metrics, Shown):
         self.deterministic &= not self.player.draws
         if (p := played.probabilities) is not None:
             if p > 0.0:
-                self._log_loss.add(-np.log(np.array([p])).item())  # of an array: one number may be rounded otherwise
+                self._log_loss.add(-float(np.log(p)))  # numpy's, as in batches: that of `math` may be rounded otherwise
             else:
                 self.impossible += 1
             self._brier.add((1.0 - p) * (1.0 - p) if played.briers is None else played.briers)

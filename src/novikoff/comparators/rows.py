@@ -55,7 +55,8 @@ class Gathered:
 
 def _likeness(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """The same for rows that can be stacked, with what belongs to them."""
-    return form_of(row[0]), *(one.shape for one in row[1:] if isinstance(one, np.ndarray))
+    last = row[-1]  # the scores of several members are an array
+    return form_of(row[0]), last.shape if isinstance(last, np.ndarray) else ()
 
 
 class RowBuffer:
@@ -120,10 +121,13 @@ def one_row(x: Any) -> Any:
 
 
 def stacked(rows: list[Row], width: int = 0, names: Mapping[str, int] | None = None) -> Rows:
-    """Single rows in doubles: all (indices, values), at least so wide, all arrays, or all mappings from `names`."""
+    """Single rows in doubles: all (indices, values), at least so wide, all arrays, or all mappings.
+
+    names   places of the keys of mappings; empty where the keys are places
+    """
     named = [row for row in rows if isinstance(row, dict)]
     if named and names is not None:
-        return mappings(named, names)
+        return mappings(named, names, width)
     sparse = [row for row in rows if isinstance(row, tuple)]
     if len(sparse) not in (0, len(rows)):
         raise InputError("rows must be of one form to be stacked: got dense and sparse ones.")

@@ -1,6 +1,7 @@
-"""Rows given as a dict from names to numbers, with the weights in a dict too: plain Python, summed from left to right.
+"""Rows given as a dict from keys to numbers: plain Python, summed from left to right as `lanes.sparse` does.
 
-For a few dozen features this is quicker than making arrays of them. A name without a weight is a KeyError.
+For a few dozen features this is quicker than making arrays of them. The weights are found by key: in a dict, or in the
+memory of an array where keys are places. A name without a weight is a KeyError.
 A product with a float16 of numpy's is a float16, and so is every sum from there on: a score that is not one of
 Python's floats is of such numbers, and must not be used.
 """
@@ -8,9 +9,13 @@ Python's floats is of such numbers, and must not be used.
 from __future__ import annotations
 
 import math
+from typing import Any
+
+Weights = Any
+"""Weights by key: a dict, or a memoryview where keys are places."""
 
 
-def inverse_norm(x: dict[str, float]) -> float:
+def inverse_norm(x: dict[Any, float]) -> float:
     """1 / sqrt of the sum of squares; 0 for a zero row."""
     total = 0.0
     for value in map(float, x.values()):  # whole numbers are squared as doubles too
@@ -18,7 +23,7 @@ def inverse_norm(x: dict[str, float]) -> float:
     return 1.0 / math.sqrt(total) if total > 0.0 else 0.0
 
 
-def score(weights: dict[str, float], x: dict[str, float]) -> float:
+def score(weights: Weights, x: dict[Any, float]) -> float:
     """Sum of weight * value."""
     total = 0.0
     for name, value in x.items():
@@ -26,7 +31,7 @@ def score(weights: dict[str, float], x: dict[str, float]) -> float:
     return total
 
 
-def score_scaled(weights: dict[str, float], x: dict[str, float], scale: float) -> float:
+def score_scaled(weights: Weights, x: dict[Any, float], scale: float) -> float:
     """Sum of weight * (value * scale)."""
     total = 0.0
     for name, value in x.items():
@@ -34,7 +39,7 @@ def score_scaled(weights: dict[str, float], x: dict[str, float], scale: float) -
     return total
 
 
-def add(weights: dict[str, float], x: dict[str, float], y: int, scale: float) -> None:
+def add(weights: Weights, x: dict[Any, float], y: int, scale: float) -> None:
     """weights += y * (value * scale), for a row that has a score."""
     for name, value in x.items():
         weights[name] += y * (value * scale)

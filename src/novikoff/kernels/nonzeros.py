@@ -7,6 +7,7 @@ number above 2^500 is refused. One form means one kernel for each learner, and t
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,9 +92,22 @@ def of_sparse(
     return found, _of_sparse(indptr, indices, numbers, bias, *found)
 
 
+def of_row(indices: NDArray[np.uint32], numbers: NDArray[np.float64], bias: float) -> tuple[Nonzeros, int]:
+    """The same of one sparse row."""
+    found = _room(1, len(indices))
+    return found, _of_sparse(_ends_of_row(len(indices)), indices, numbers, bias, *found)
+
+
+@lru_cache
+def _ends_of_row(length: int) -> NDArray[np.uint64]:
+    """The `indptr` of one row, which is only read."""
+    return np.array([0, length], dtype=np.uint64)
+
+
 def _room(rows: int, most: int) -> Nonzeros:
     most += rows  # the constants
-    return Nonzeros(np.zeros(rows + 1, np.int64), np.empty(most, np.uint32), np.empty(most))
+    # Of a row with zeros the last places stay 0, that of the constant: learners see no place there that is new.
+    return Nonzeros(np.zeros(rows + 1, np.int64), np.zeros(most, np.uint32), np.empty(most))
 
 
 @compiled

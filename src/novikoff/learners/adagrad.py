@@ -35,6 +35,7 @@ from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.metric import U0, Diagonal
 from novikoff.errors import InputError, shown
 from novikoff.kernels import adagrad_layout as at
+from novikoff.learners.features import up_to
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
 from novikoff.learners.scale_free import ScaleFree
 from novikoff.stored import number, pair
@@ -138,7 +139,7 @@ class AdaGrad(ScaleFree):
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores = np.empty(len(rows.ends) - 1)
-        places = np.minimum(rows.places, np.uint32(len(self._held) - 1))
+        places = up_to(rows.places, len(self._held) - 1)
         self._play(rows._replace(places=places), np.zeros(0), False, scores)
         return scores
 

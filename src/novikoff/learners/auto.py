@@ -50,6 +50,7 @@ from novikoff.errors import InputError, shown
 from novikoff.kernels import auto_layout as mix
 from novikoff.kernels import ftrl_layout as lane
 from novikoff.kernels import second_order_layout as at
+from novikoff.learners.features import up_to
 from novikoff.learners.forecasters import Forecasters
 from novikoff.learners.logistic import curvature
 from novikoff.learners.matrix import check_counts, check_shared, full_metric, refresh, roomy, seen_places, stretches
@@ -189,7 +190,10 @@ class Auto(Forecasters, Probabilistic):
         scores, said = np.empty((len(y), self.members + 1)), np.empty(len(y))
         play: Any = kernels.auto.play
         for here in stretches(self.rounds, len(y)):
-            play(*self._args, self.rounds + here.start, *rows.part(here), y[here], True, scores[here], said[here])
+            some = y, True, scores, said
+            if here.stop - here.start < len(y):
+                some = y[here], True, scores[here], said[here]
+            play(*self._args, self.rounds + here.start, *rows.part(here), *some)
             if (self.rounds + here.stop) % at.REFRESH == 0:
                 refresh(self._squares, np.append(self._ridges, np.ones(len(self._widths) + 1)))
         return said, scores
@@ -197,7 +201,7 @@ class Auto(Forecasters, Probabilistic):
     def _look(self, rows: Any) -> NDArray[np.float64]:
         if self._plan is None:
             return np.zeros(len(rows.ends) - 1)
-        args, places = self._args, np.minimum(rows.places, np.uint32(len(self._held) - 1))
+        args, places = self._args, up_to(rows.places, len(self._held) - 1)
         if len(self._ridges):
             met = int(self._matrices[3][:, at.COUNT].max(initial=0))
             places, need = seen_places(self._slots, rows, met)
@@ -207,11 +211,8 @@ class Auto(Forecasters, Probabilistic):
         scores, said, none = np.empty((count, self.members + 1)), np.empty(count), np.zeros(0, dtype=np.int8)
         play: Any = kernels.auto.play
         for t in range(count):  # each is the row after those learned from
-            row = rows.ends[t : t + 2]
-            play(
-                *args, self.rounds, row, places, rows.values, none, False, scores[t : t + 1],
-                said[t : t + 1],
-            )  # fmt: skip
+            ends = rows.ends if count == 1 else rows.ends[t : t + 2]
+            play(*args, self.rounds, ends, places, rows.values, none, False, scores[t:], said[t:])
         return said
 
     def tracker(self) -> MetricTracker:

@@ -7,7 +7,7 @@ names, numbered as they come. A stream keeps to one of the three.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +26,22 @@ MOST = 2**32 - 1
 """Features there can be: readers number them up to 2^32 - 2."""
 
 
+@dataclass(slots=True)
+class Mapped:
+    """A mapping whose features all have places, and its row; its arrays are not written to.
+
+    keys     in their order
+    count    features there must be for these keys: one more than the largest place
+    rows     what the learner made of the row, if anything
+    """
+
+    keys: list[Any]
+    kind: Kind
+    count: int
+    row: CheckedRow
+    rows: Any = None
+
+
 class Features:
     """The features met so far: how many, and the place of each name."""
 
@@ -35,6 +51,12 @@ class Features:
         self.names: dict[str, int] = {}
         self.seen: Row | None = None
         """The row that was met last: whoever else needs it in this round does not encode x again."""
+        self.mapped: Mapped | None = None
+        """The last mapping: x comes again with its label, and the next x has the same keys as a rule."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickles hold no row."""
+        return {**self.__dict__, "seen": None, "mapped": None}
 
     def row(self, x: Example, learn: bool) -> Row:
         """x checked, as an array or as (indices, values). New features get a place only if `learn`."""
@@ -43,15 +65,7 @@ class Features:
             row = x
             self.kind = "numbers" if learn else self.kind
         elif isinstance(x, (dict, Mapping)):
-            named = isinstance(next(iter(x)), str) if x else self.kind == "names"  # none at all: either will do
-            kind: Kind = "names" if named else "numbers"
-            self._keep_to(kind)
-            row = encode.mapping(x, self.names, learn)
-            if learn:
-                self.seen = row
-                if x:
-                    self.kind, self.count = kind, max(self.count, len(self.names) if named else int(max(x)) + 1)
-            return row
+            return self._mapping(x, learn)
         elif isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
             self._keep_to("numbers")
             row = encode.pair(*x)
@@ -68,12 +82,46 @@ class Features:
                 self.count = max(self.count, int(row[0].max()) + 1)
         return row
 
+    def _mapping(self, x: Mapping[Any, Any], learn: bool) -> CheckedRow:
+        """The row of a mapping; its arrays are those of the last one where keys and values are the same, to the bit.
+
+        The last mapping is read once and replaced as a whole: several threads may predict.
+        """
+        keys, mapped = list(x), self.mapped
+        if mapped is None or keys != mapped.keys or (mapped.kind == "numbers" and set(map(type, keys)) != {int}):
+            return self._new_mapping(x, keys, learn)
+        self._keep_to(mapped.kind)
+        row, values = mapped.row, encode.mapped_values(x)
+        if values.tobytes() != row[1].tobytes():  # bits: 0.0 == -0.0
+            encode.check_finite(values)
+            row = CheckedRow((row[0], values))
+            self.mapped = Mapped(keys, mapped.kind, mapped.count, row)
+        if learn:
+            self.seen, self.kind, self.count = row, mapped.kind, max(self.count, mapped.count)
+        return row
+
+    def _new_mapping(self, x: Mapping[Any, Any], keys: list[Any], learn: bool) -> CheckedRow:
+        """The row of a mapping with other keys than the last one."""
+        named = isinstance(keys[0], str) if keys else self.kind == "names"  # none at all: either will do
+        kind: Kind = "names" if named else "numbers"
+        self._keep_to(kind)
+        row = encode.mapping(x, self.names, learn)
+        if learn:
+            self.seen = row
+        if keys:
+            count = int(row[0].max()) + 1
+            if not named or count <= len(self.names):  # else new names, which have no places yet
+                self.mapped = Mapped(keys, kind, count, row)
+            if learn:
+                self.kind, self.count = kind, max(self.count, count)
+        return row
+
     def seen_row(self, x: Example, later: bool = False) -> Any:
         """The x of the round just played: as it was met, or else encoded now; a copy of it, if `later` will do."""
         row, self.seen = self.seen, None
         if row is not None:
             return row
-        return x.copy() if later and type(x) is dict and self.kind == "names" else self.row(x, learn=False)
+        return x.copy() if later and type(x) is dict else self.row(x, learn=False)
 
     def met(self) -> tuple[Kind | None, int, int]:
         """What has been met: to `forget` what comes now."""
@@ -82,6 +130,7 @@ class Features:
     def forget(self, met: tuple[Kind | None, int, int]) -> None:
         """Know again what had been `met`: examples that came since were refused."""
         self.kind, self.count, names = met
+        self.mapped = None
         while len(self.names) > names:
             self.names.popitem()
 
@@ -123,6 +172,7 @@ class Features:
         require(state["kind"] in _WORDS or state["kind"] is None, "features must be of a known kind", state["kind"])
         self.kind, self.count = state["kind"], integer(state, "count", 0, MOST)
         self.names = {name: place for place, name in enumerate(names)}
+        self.mapped = None
         sound = all(type(name) is str for name in names) and len(self.names) == len(names)
         require(sound and len(names) in (0, self.count), "names must be different texts, one a feature", len(names))
 
@@ -130,8 +180,14 @@ class Features:
 def never_seen(weights: Weights, indices: NDArray[np.uint32]) -> tuple[Weights, NDArray[np.uint32]]:
     """Weights, and which is whose: features that were never seen share the last one, which is 0."""
     weights = weights if len(weights) else np.zeros(1)
-    beyond = len(indices) > 0 and int(np.maximum.reduce(indices)) >= len(weights)
-    return weights, np.minimum(indices, np.uint32(len(weights) - 1)) if beyond else indices
+    return weights, up_to(indices, len(weights) - 1)
+
+
+def up_to(places: NDArray[np.uint32], last: int) -> NDArray[np.uint32]:
+    """Places, those beyond `last` as `last`; the same array if it is short and none is."""
+    if len(places) <= encode.SHORT and max(places.tolist(), default=0) <= last:
+        return places
+    return np.minimum(places, np.uint32(last))
 
 
 def rows_never_seen(weights: Weights, x: Sparse) -> tuple[Weights, Sparse]:

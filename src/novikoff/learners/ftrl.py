@@ -35,6 +35,7 @@ from novikoff.comparators.metric import U0, Diagonal
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.errors import InputError, shown
 from novikoff.kernels import ftrl_layout as at
+from novikoff.learners.features import up_to
 from novikoff.learners.restoring import Schema, arguments, array, integer, require
 from novikoff.learners.scale_free import Probabilistic
 from novikoff.types import State, Theorem
@@ -125,7 +126,7 @@ class Ftrl(Probabilistic):
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores, none = np.empty((len(rows.ends) - 1, 1)), np.zeros(0, dtype=np.int8)
-        places = np.minimum(rows.places, np.uint32(len(self._held) - 1))
+        places = up_to(rows.places, len(self._held) - 1)
         kernels.ftrl.play(
             self._held, self._totals, self._roots, self._per_rate, rows.ends, places, rows.values, none, False, scores
         )

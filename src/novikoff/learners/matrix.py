@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from novikoff import kernels
 from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.metric import Full
-from novikoff.encode import LARGEST_SIZE, LEAST_SIZE
+from novikoff.encode import LARGEST_SIZE, LEAST_SIZE, SHORT
 from novikoff.errors import InputError, shown
 from novikoff.kernels import second_order_layout as at
+from novikoff.learners.features import up_to
 from novikoff.learners.restoring import array, require
 from novikoff.types import State
 
@@ -155,9 +156,9 @@ def seen_places(slots: NDArray[np.int32], rows: Any, count: int) -> tuple[NDArra
     Matrices that share `slots` hold `count` features at most. A feature with a slot that one of them has not met takes
     no more room than in the others, so that only features without a slot are added.
     """
-    places = np.minimum(rows.places, np.uint32(len(slots) - 1))
+    places = up_to(rows.places, len(slots) - 1)
     known = slots[places]
-    if np.minimum.reduce(known, initial=0) >= 0:
+    if (min(known.tolist(), default=0) if len(known) <= SHORT else int(known.min())) >= 0:
         return places, count
     new = known < 0
     before = np.append(0, np.cumsum(new))

@@ -15,6 +15,7 @@ from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.kernels import metric_layout as place
 from novikoff.kernels import second_order_layout as at
+from novikoff.learners.features import up_to
 from novikoff.learners.restoring import Schema, array, require
 from novikoff.learners.second_order import SecondOrder
 from novikoff.types import State, StepResult, Theorem
@@ -96,7 +97,7 @@ class MetricPerceptron(SecondOrder):
         if not self.diagonal:
             return self._looked(rows)[0]
         scores, none = np.empty(len(rows.ends) - 1), np.zeros(0, dtype=np.int8)
-        places = np.minimum(rows.places, np.uint32(len(self._held) - 1))
+        places = up_to(rows.places, len(self._held) - 1)
         kernels.metric_perceptron.play(
             self._held, self._totals, self.ridge, self.scale_free, rows.ends, places, rows.values, none, self.margin,
             False, scores,

@@ -286,12 +286,13 @@ class OnlineGradient(Playing):
             if values.dtype is not DOUBLE and values.dtype.kind in "iufb":
                 values = values.astype(np.float64)
             if values.dtype is DOUBLE and values.ndim == 1:
-                if names != self._seen[0]:  # rows often have the same names in the same order
+                seen = self._seen  # read once: several threads may predict
+                if names != seen[0]:  # rows often have the same names in the same order
                     places = [self.features.names.get(name, -1) for name in names]
                     if min(places) < 0:
                         return None
-                    self._seen = names, np.array(places, dtype=np.uint32)
-                return CheckedRow((self._seen[1], values))
+                    seen = self._seen = names, np.array(places, dtype=np.uint32)
+                return CheckedRow((seen[1], values))
         return None
 
     def _row(self, x: Example, learn: bool) -> Row:

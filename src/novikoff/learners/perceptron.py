@@ -47,7 +47,8 @@ class Perceptron(Playing):
     """One weight a feature, changed on mistakes only.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
-    numbers (learners/features.py). Weights of named features are kept in a dict: that is quicker for single rows.
+    numbers (learners/features.py). Weights of named features are kept in a dict: that is quicker for single rows. Dicts
+    are scored in plain Python, from left to right, as the kernels sum sparse rows: the bits are the same.
     """
 
     promises: ClassVar[tuple[Theorem, ...]] = (
@@ -105,7 +106,7 @@ class Perceptron(Playing):
                 self._weights, self._bias_weight, x, self.bias, self.normalize
             )
         else:
-            score = self._score_named(x, self._named) if self._named and type(x) is dict else math.nan
+            score = self._score_dict(x, self._weights_of(x))
         return score if math.isfinite(score) else self._score_row(self.features.row(x, learn=False), x)
 
     def play_one(self, x: Example, y: Label) -> Label:
@@ -120,11 +121,12 @@ class Perceptron(Playing):
                 score = self._play_row(x, y)
         else:
             self.features.seen = None
-            score = self._score_named(x, self._named) if self._named and type(x) is dict else math.nan
+            weights = self._weights_of(x)
+            score = self._score_dict(x, weights)
             if not math.isfinite(score):
                 score = self._play_row(x, y)
             elif (-1 if score < 0.0 else 1) != y:
-                self._add_named(x, y)
+                self._add_dict(x, weights, y)
         prediction = -1 if score < 0.0 else 1
         self.scored = score
         self.rounds += 1
@@ -172,7 +174,7 @@ class Perceptron(Playing):
             score: float = kernels.perceptron.score_dense(weights, self._bias_weight, row, self.bias, self.normalize)
         elif self.features.kind in ("names", None) and isinstance(x, Mapping):
             known = dict(zip(x, row[1].tolist(), strict=True))
-            score = self._score_named(known, {name: self._named.get(name, 0.0) for name in known})
+            score = self._score_dict(known, {name: self._named.get(name, 0.0) for name in known})
         else:
             weights, indices = never_seen(self._weights, row[0])
             score = self._score_sparse(weights, indices, row[1])
@@ -198,7 +200,7 @@ class Perceptron(Playing):
 
     def _add_row(self, row: Row, x: Example, y: Label) -> None:
         if self.features.kind == "names":
-            self._add_named(dict(zip(x, row[1].tolist(), strict=True)), y)
+            self._add_dict(dict(zip(x, row[1].tolist(), strict=True)), self._named, y)
             return
         values = row[1] if isinstance(row, tuple) else row
         scale = kernels.lanes.inverse_norm(values, 0, len(values)) if self.normalize else 1.0
@@ -209,8 +211,22 @@ class Perceptron(Playing):
         else:
             kernels.perceptron.add_dense(self._weights, self._bias_weight, row, y * scale, y, self.bias)
 
-    def _score_named(self, x: dict[Any, Any], weights: dict[str, float]) -> float:
-        """The score of a dict of Python's own numbers whose names all have weights; not a number for any other."""
+    def _weights_of(self, x: Example) -> named.Weights:
+        """What has a weight for each key of a dict that was met before, for plain Python; None for any other x."""
+        if type(x) is not dict or not x:
+            return None
+        if self.features.kind == "numbers":
+            try:  # no index from the end, and none in the spare room
+                met = min(x) >= 0 and max(x) < self.features.count
+            except TypeError:
+                return None
+            return self._weights.data if met else None
+        return self._named or None
+
+    def _score_dict(self, x: Any, weights: named.Weights) -> float:
+        """The score of a dict of Python's own numbers whose keys all have weights; not a number for any other."""
+        if weights is None:
+            return math.nan
         try:
             if self.normalize:
                 score = named.score_scaled(weights, x, named.inverse_norm(x))
@@ -222,8 +238,8 @@ class Perceptron(Playing):
             return math.nan
         return score + self.bias * float(self._bias_weight[0]) if self.bias else score
 
-    def _add_named(self, x: dict[str, float], y: Label) -> None:
-        named.add(self._named, x, y, named.inverse_norm(x) if self.normalize else 1.0)
+    def _add_dict(self, x: dict[Any, float], weights: Any, y: Label) -> None:
+        named.add(weights, x, y, named.inverse_norm(x) if self.normalize else 1.0)
         self._bias_weight[0] += y * self.bias
 
     def _grow(self) -> None:

@@ -22,6 +22,9 @@ from novikoff.learners.features import Features
 from novikoff.learners.playing import Playing
 from novikoff.types import Batch, Domain, Example, Label, Sparse, StepResult, Theorem, check_label, signs
 
+LABEL = {y: np.array([y], dtype=np.int8) for y in (-1, 1)}
+"""A label as a batch of one row has it; only read."""
+
 
 class Rows(Playing):
     """Features, and how rows are played, whatever the outcomes are.
@@ -117,9 +120,13 @@ class Rows(Playing):
         """A row of one x; features of a row that is refused are not learned."""
         met = self.features.met()
         row = self.features.row(x, learn)
+        mapped = self.features.mapped
+        if mapped is not None and mapped.row is not row:
+            mapped = None
+        if mapped is not None and mapped.rows is not None:  # x comes again, with its label
+            return mapped.rows
         if isinstance(row, tuple):
-            ends = np.array([0, len(row[0])], dtype=np.uint64)
-            found, bad = kernels.nonzeros.of_sparse(ends, *row, self.bias)
+            found, bad = kernels.nonzeros.of_row(*row, self.bias)
         else:
             found, bad = kernels.nonzeros.of_dense(row[np.newaxis], self.bias)
         if bad >= 0:
@@ -128,6 +135,8 @@ class Rows(Playing):
         if self._outside(found) >= 0:
             self.features.forget(met)
             raise InputError(f"x must be 0, or {self._size_range()} in size: got {shown(x)}. {self._remedy}")
+        if mapped is not None:
+            mapped.rows = found
         return found
 
     def _rows(self, batch: Batch, learn: bool) -> Any:
@@ -199,10 +208,11 @@ class Probabilistic(ScaleFree):
 
     def play_one(self, x: Example, y: Any) -> StepResult:
         """`_learn` of one row, in numbers: arrays of length 1 take most of a round's time."""
-        y = check_label(y, None)
+        if type(y) is not int or y not in (1, -1):
+            y = check_label(y, None)
         row = self._row(x, learn=True)
         self._make_room(self.features.count + 1)
-        scores, shown = self._score(row, np.array([y], dtype=np.int8))
+        scores, shown = self._score(row, LABEL[y])
         score = self.scored = scores.item(0)
         self.rounds += 1
         said = -1 if score < 0.0 else 1

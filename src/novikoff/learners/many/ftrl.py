@@ -32,6 +32,7 @@ from novikoff.comparators.many_comparator import ManyGoal
 from novikoff.comparators.many_tracker import ManyTracker
 from novikoff.comparators.metric import U0, Diagonal
 from novikoff.kernels import many_layout as at
+from novikoff.learners.features import up_to
 from novikoff.learners.ftrl import check_metric
 from novikoff.learners.many.many_labels import ManyProbabilistic
 from novikoff.learners.restoring import Schema, arguments, array, require
@@ -118,7 +119,7 @@ class ManyFtrl(ManyProbabilistic):
     def _look(self, rows: Any) -> NDArray[np.float64]:
         count = len(rows.ends) - 1
         scores, none = np.empty((count, 1, self.labels)), np.zeros(0, dtype=np.int64)
-        places = np.minimum(rows.places, np.uint32(len(self._scales) - 1))
+        places = up_to(rows.places, len(self._scales) - 1)
         if self.labels:
             kernels.many_ftrl.play(
                 self._scales, self._curves, self._sums, self._totals, self._roots, self._per_rate, self.labels,

@@ -29,6 +29,7 @@ from novikoff.comparators.many_comparator import ManyGoal
 from novikoff.comparators.many_tracker import ManyTracker
 from novikoff.comparators.metric import Diagonal
 from novikoff.kernels import many_layout as at
+from novikoff.learners.features import up_to
 from novikoff.learners.many.many_labels import ManyLabels
 from novikoff.learners.restoring import Schema, arguments, array, boolean, require
 from novikoff.types import State, StepResult, Theorem
@@ -84,6 +85,7 @@ class ManyPerceptron(ManyLabels):
 
     def _normal(self, rows: Any) -> Any:
         if self.normalize:
+            rows = rows._replace(values=rows.values.copy())
             kernels.nonzeros.normalize(*rows)
         return rows
 
@@ -101,7 +103,7 @@ class ManyPerceptron(ManyLabels):
     def _look(self, rows: Any) -> NDArray[np.float64]:
         rows, count = self._normal(rows), len(rows.ends) - 1
         scores, said = np.empty((count, self.labels)), np.empty(count, dtype=np.int64)
-        places = np.minimum(rows.places, np.uint32(len(self._weights) - 1))
+        places = up_to(rows.places, len(self._weights) - 1)
         none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         kernels.many_perceptron.play(
             self._weights, self._seen, self._totals, self.labels, rows.ends, places, rows.values, none, False, scores,
